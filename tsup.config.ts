@@ -19,8 +19,13 @@ async function addCores(): Promise<void> {
     'import type { CompiledModule } from "./index.js";\ndeclare const module: CompiledModule;\nexport default module;\n',
   );
 }
-// Parts of the library that are bundled, each with its licence in front, which bundlers keep.
+// Parts of the library that are bundled, each with its licence in front, which bundlers keep. That of the loader is as long as its
+// code, so the package has it as a file.
 const LICENCES = [
+  {
+    module: /@assemblyscript[\\/]loader[\\/]index\.js$/,
+    licence: "licences/assemblyscript-loader-notice.txt",
+  },
   { module: /[\\/]saxes[\\/]saxes\.js$/, licence: "licences/saxes.txt" },
   { module: /[\\/]xmlchars[\\/]xml[\\/]1\.0[\\/]ed5\.js$/, licence: "node_modules/xmlchars/LICENSE" },
 ];

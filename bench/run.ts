@@ -10,6 +10,7 @@ import { interleave, type Measurements, median } from "./measure.js";
 import { asiArguments, processCases } from "./process-cases.js";
 import { buildNative, peakMemory } from "./processes.js";
 import { type Extent, makeSessions, type Sessions } from "./sessions.js";
+import { measureSquad, SEASON_SESSIONS, type SquadResult, squadTable } from "./squad.js";
 import { hostileTable, table } from "./table.js";
 import { evaluateTargets } from "./targets.js";
 
@@ -57,6 +58,8 @@ async function compare(extent: Extent, folder: string): Promise<void> {
   const timedProcesses = await interleave(processes, extent.processRounds, (round) =>
     progress(`whole processes, round ${round} of ${extent.processRounds}`),
   );
+  progress("squad and season");
+  const squad = await measureSquad(options.quick ? SEASON_SESSIONS.quick : SEASON_SESSIONS.full, folder);
   progress("memory of asi convert");
   const asiPeakBytes = await asiPeak(sessions, folder);
 
@@ -74,7 +77,7 @@ async function compare(extent: Extent, folder: string): Promise<void> {
   progress(null);
 
   const measurements = new Map([...timedInMemory, ...timedProcesses, ...timedHostile]);
-  report(extent, sessions, measurements, holds, asiPeakBytes, loadAtStart);
+  report(extent, sessions, measurements, holds, { asiPeakBytes, squad }, loadAtStart);
 }
 
 async function asiPeak({ main }: Sessions, folder: string): Promise<number> {
@@ -90,7 +93,7 @@ function report(
   { main, slice }: Sessions,
   measurements: Measurements,
   holds: ReadonlyMap<HostileCaseId, number>,
-  asiPeakBytes: number,
+  { asiPeakBytes, squad }: { asiPeakBytes: number; squad: readonly SquadResult[] },
   loadAtStart: number,
 ): void {
   const skipped = new Map<CaseId, string>();
@@ -118,6 +121,8 @@ function report(
       ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
       "",
       table(measurements, targets, skipped),
+      "",
+      squadTable(squad),
       "",
       `Slow peers read the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second;`,
       "a FIT file of the same rows is smaller, hence its MB/s. Whole processes are compared with the native whole process.",
@@ -151,6 +156,7 @@ function report(
         longestHoldsS: Object.fromEntries(holds),
         skipped: Object.fromEntries(skipped),
         targets,
+        squad,
       },
       null,
       2,

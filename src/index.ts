@@ -43,7 +43,7 @@ export type { DecimalMark } from "./rows/row-text/template.js";
 export { joinBatches, newBatch, rowsBetween } from "./rows/sample-batch.js";
 export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./rows/time-layout.js";
 export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";
-export type { TrackFormat } from "./tracks/track-parser.js";
+export type { TrackDamage, TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,

@@ -132,7 +132,7 @@ export interface DecodeOptions {
   /**
    * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. 1000 gives at
    * most one row for each second. Rows keep their own times, and gaps stay gaps. A row half-way between two multiples belongs to
-   * the later one; of equally near rows the first is kept. The report still accounts for the whole input.
+   * the later one; of equally near rows the first is kept. Where times run back to a multiple that has its row, no other is kept. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
   /** Where the heart rates come from. Default "auto". */

@@ -181,7 +181,7 @@ describe("asi repair", () => {
     // once more: it does not overwrite, and passes over what it wrote itself
     const again = await asi(["repair", folder]);
     expect(again.status).toBe(1);
-    expect(again.stderr).toMatch(/torn\.repaired\.asi is there already/);
+    expect(again.stderr).toMatch(/torn\.repaired\.asi already exists/);
     expect((await asi(["repair", folder, "--force"])).status).toBe(3);
     expect(namesIn(folder)).toEqual(["torn.asi", "torn.repaired.asi"]);
   });
@@ -322,6 +322,27 @@ describe("asi encode of tracks of other devices", () => {
         leftOut: { withoutTime: 1, withoutPosition: 0 },
       },
     });
+  });
+
+  test("a FIT file that was cut off: the records before, said like the damage of a recording", async () => {
+    const folder = scratchFolder();
+    const whole = readFileSync("fixtures/valid/edges.fit");
+    writeFileSync(join(folder, "ride.fit"), whole.subarray(0, whole.length - 200));
+    const made = await asi(["encode", "ride.fit", "--serial", "W-1"], { cwd: folder });
+    expect(made.status).toBe(3);
+    expect(made.stderr).toMatch(
+      new RegExp(
+        `^ride.fit: damaged: the file is truncated, at byte ${whole.length - 200}; the rows are those before it$`,
+        "m",
+      ),
+    );
+    const rows = rowsOf((await asi(["convert", "ride.asi", "-o", "-"], { cwd: folder })).stdout);
+    expect(rows.length).toBeGreaterThan(2);
+    // the whole file begins with the same
+    await asi(["encode", "-", "--serial", "W-1", "-o", "whole.asi"], { cwd: folder, input: whole });
+    const all = rowsOf((await asi(["convert", "whole.asi", "-o", "-"], { cwd: folder })).stdout);
+    expect(rows).toEqual(all.slice(0, rows.length));
+    expect(all.length).toBeGreaterThan(rows.length);
   });
 
   test.each([

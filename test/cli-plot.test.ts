@@ -15,6 +15,22 @@ describe("asi plot", () => {
     expect(stdout).not.toContain("\x1b");
   });
 
+  test("says how many rows it does not draw because the sport allows no such speed", async () => {
+    const folder = scratchFolder();
+    const row = (second: number, speed: number) => `${1_747_492_200 + second},47,8.5,${speed},`;
+    const rows = Array.from({ length: 60 }, (_, i) => row(i, i < 20 ? 5 : 20));
+    const header = "timestamp,latitude,longitude,speed,hr";
+    writeFileSync(join(folder, "drive.csv"), [header, ...rows].join("\n"));
+    await asi(["encode", "drive.csv", "--serial", "D-1"], { cwd: folder });
+    // 40 rows, and the 40 seconds between the rows 20 and 60 and the one before them
+    const said =
+      "drive.asi: not drawn: 40 rows (40.0 s) faster than 45.0 km/h. Is the sport right? See --sport.\n";
+    expect((await asi(["plot", "drive.asi"], { cwd: folder })).stderr).toBe(said);
+    expect((await asi(["plot", "drive.asi", "--sport", "biking"], { cwd: folder })).stderr).toBe("");
+    const { stderr } = await asi(["plot", "drive.asi", "-o", "drive.svg"], { cwd: folder });
+    expect(stderr).toContain(said);
+  });
+
   test("draws only the speed of a recording without heart rates", async () => {
     const { stdout } = await asi(["plot", RIDE.path, "--sport", "biking"]);
     expect(stdout).toContain("speed, km/h");

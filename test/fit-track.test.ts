@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rowsOf } from "../src/index.js";
+import { AsiError, rowsOf } from "../src/index.js";
 import { joined } from "./frames.js";
 import { examples } from "./long-form.js";
 import { randomChunks, seededRandom } from "./mutations.js";
@@ -115,6 +115,7 @@ describe("FIT files as other devices write them", () => {
       speedsFromPositions: 0,
       speedUnit: "m/s",
       leftOut: { withoutTime: 0, withoutPosition: 1 },
+      damage: null,
     });
   });
 
@@ -229,33 +230,69 @@ describe("FIT files as other devices write them", () => {
   });
 });
 
-describe("a FIT file that cannot be read is refused with its byte", () => {
-  const good = ownFit(
-    batchOf([
-      {
-        timestampMs: START_MS,
-        latitudeE7: 1,
-        longitudeE7: 2,
-        altitudeMm: 3,
-        speedMmPerS: 4,
-        hr: 5,
-        fixType: 3,
-      },
-    ]),
-  );
+const rowAt = (timestampMs: number) => ({
+  ...{ timestampMs, latitudeE7: 1, longitudeE7: 2, altitudeMm: 3, speedMmPerS: 4, hr: 5, fixType: 3 },
+});
+
+describe("a FIT file that is damaged after its first record gives the rows before the damage, and says where it is", () => {
+  const rows = [0, 1000, 2000].map((ms) => rowAt(START_MS + ms));
+  const good = ownFit(batchOf(rows));
+  const whole = joined([good, ownFit(batchOf(rows.map((row) => rowAt(row.timestampMs + 60_000))))]);
 
   it("cut anywhere", async () => {
-    for (let length = 12; length < good.length; length++) {
-      const error = await asiError(readTrack(good.subarray(0, length)));
-      expect(error, `${length} bytes`).toMatchObject({ code: "BAD_TRACK", byteOffset: length });
+    expect((await readTrack(whole)).summary).toMatchObject({ rows: 6, damage: null });
+    let most = 0;
+    for (let length = 12; length < whole.length; length++) {
+      const cut = readTrack(whole.subarray(0, length));
+      if (length === good.length) {
+        expect((await cut).summary).toMatchObject({ rows: 3, damage: null });
+        continue;
+      }
+      const read = await cut.catch((error: unknown) => error as AsiError);
+      if (read instanceof AsiError) {
+        expect([read.code, read.byteOffset, most], `${length} bytes`).toEqual(["BAD_TRACK", length, 0]);
+        continue;
+      }
+      const { samples, summary } = read;
+      const times = [...samples.timestampMs];
+      // as many as are whole, and the last of them is named
+      expect(times.length, `${length} bytes`).toBeGreaterThanOrEqual(most);
+      most = times.length;
+      // fewer bytes than a header has could be anything
+      const isHeaderBegun = length > good.length && length < good.length + 14;
+      const byteOffset = isHeaderBegun ? good.length : length;
+      expect(summary.damage, `${length} bytes`).toMatchObject({ byteOffset, afterMs: times.at(-1) });
+      expect(summary.rows).toBe(most);
     }
+    expect(most).toBe(6);
   });
+
+  it("a wrong checksum, which does not say which bytes are wrong", async () => {
+    const { samples, summary } = await readTrack(
+      good.map((byte, i) => (i === good.length - 1 ? byte ^ 1 : byte)),
+    );
+    expect(samples.length).toBe(3);
+    expect(summary.damage).toEqual({
+      byteOffset: good.length - 2,
+      afterMs: START_MS + 2000,
+      reason: "the checksum of the file is wrong; some earlier bytes are damaged",
+    });
+  });
+
+  it("bytes after its end, which are not read", async () => {
+    const { summary } = await readTrack(joined([good, new Uint8Array(20), good]));
+    expect(summary).toMatchObject({ rows: 3, damage: { byteOffset: good.length } });
+  });
+});
+
+describe("a FIT file that cannot be read up to its first record is refused with its byte", () => {
+  const good = ownFit(batchOf([rowAt(START_MS)]));
 
   it.each<[string, Uint8Array, number, RegExp]>([
     [
       "a wrong checksum",
-      good.map((byte, i) => (i === 40 ? byte ^ 1 : byte)),
-      good.length - 2,
+      fitFile([]).map((byte, i) => (i === 15 ? byte ^ 1 : byte)),
+      14,
       /checksum of the file/,
     ],
     [
@@ -264,7 +301,7 @@ describe("a FIT file that cannot be read is refused with its byte", () => {
       0,
       /checksum of the header/,
     ],
-    ["extra bytes after the end", joined([good, new Uint8Array(20)]), good.length, /after the end/],
+    ["extra bytes after the end", joined([fitFile([]), new Uint8Array(20)]), 16, /after the end/],
     [
       "a message of a type that is not defined",
       fitFile([[5, 1, 2, 3]]),
@@ -294,7 +331,7 @@ describe("a FIT file that cannot be read is refused with its byte", () => {
     const claiming = good.slice();
     new DataView(claiming.buffer).setUint32(4, 0xffff_fff0, true);
     claiming.set([0, 0], 12);
-    expect(await asiError(readTrack(claiming))).toMatchObject({ code: "BAD_TRACK" });
+    expect((await readTrack(claiming)).summary).toMatchObject({ rows: 1, damage: { afterMs: START_MS } });
   });
 
   it("messages of the greatest length, in single bytes, are read in linear time", async () => {

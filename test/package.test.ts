@@ -76,6 +76,7 @@ describe("the packed files", () => {
       "docs/report-file.md",
       "docs/squad.md",
       "docs/webassembly.md",
+      "licences/assemblyscript-loader.txt",
       "package.json",
     ]);
   });
@@ -114,13 +115,13 @@ describe("the packed files", () => {
 
 const body = `
 const bytes = readFileSync("input.asi");
-const { csv, fileName, report } = convert(bytes);
+const { body: csv, fileName, report } = convert(bytes);
 let text = "";
 for await (const piece of csv) text += new TextDecoder().decode(piece);
 let rows = 0;
 for await (const row of decodeRows(readFileChunks("input.asi"), { engine: "plain" })) rows += 1;
 let pieces = "";
-for await (const piece of convert(bytes, { delimiter: ";", columns: ["hr"] }).csv) pieces += piece.length;
+for await (const piece of convert(bytes, { delimiter: ";", columns: ["hr"] }).body) pieces += piece.length;
 const inspection = await inspect(new Blob([bytes]));
 const encoded = encodeCsv(new TextEncoder().encode(text), { serial: "AGAIN" });
 const again = (await inspect(encoded)).report.rows.total;
@@ -243,7 +244,7 @@ import { convertFile } from "asi-convert/node";
 import { packSamples, unpackSamples } from "asi-convert/packed";
 
 export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
-  const { csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
+  const { body: csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
   const stream: ReadableStream<Uint8Array> = csv;
   const account: Report = await report;
   for await (const batch of decode(bytes, { engine: "scalar" })) {

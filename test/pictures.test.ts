@@ -22,7 +22,15 @@ import { anySample, batchOf } from "./sample-batches.js";
 const INFO = decodeSync(fixture("valid/match-hr").bytes).info;
 
 function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
-  return { name, info: INFO, samples, metrics: computeMetrics(samples), damage: null, offsetMs: 0 };
+  return {
+    name,
+    info: INFO,
+    samples,
+    metrics: computeMetrics(samples),
+    damage: null,
+    offsetMs: 0,
+    periods: [],
+  };
 }
 
 const match = sessionOf(decodeSync(fixture("valid/match-hr").bytes).samples);

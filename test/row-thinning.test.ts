@@ -51,8 +51,13 @@ describe("everyMs keeps of each range", () => {
     expect(keptOf([0, 10, 400_000, 400_010], 3_600_000)).toEqual([10, 400_010]);
   });
 
-  it("rows in the order of the recording where time goes backwards", () => {
-    expect(keptOf([0, 1000, 2000, 1000, 900, 2000])).toEqual([0, 1000, 2000, 1000, 2000]);
+  it("at most one row for each multiple, also where times run backwards: the one of the first pass, in the order of the recording", () => {
+    expect(keptOf([0, 1000, 2000, 1000, 900, 2000, 3000])).toEqual([0, 1000, 2000, 3000]);
+    expect(keptOf([5000, 6000, 7000, 1000, 2000, 5000, 6000])).toEqual([5000, 6000, 7000, 1000, 2000]);
+    // the row of 1000 is still sought when time goes back to 0
+    expect(keptOf([0, 900, 100, 990, 2000])).toEqual([0, 990, 2000]);
+    // another range
+    expect(keptOf([0, 1000, 400_000, 0, 1000])).toEqual([0, 1000, 400_000, 0, 1000]);
   });
 });
 
@@ -119,7 +124,7 @@ describe("everyMs", () => {
   it("names the file by the rows that are written", async () => {
     const bytes = recordingOf([600, 700, 900, 1000, 1400]);
     const conversion = convert(bytes, { everyMs: 1000, serial: "A-1" });
-    const lines = (await wholeText(conversion.csv)).split("\n");
+    const lines = (await wholeText(conversion.body)).split("\n");
     expect(lines.map((line) => line.split(",")[0])).toEqual(["timestamp", "1747492201.000", ""]);
     expect(await conversion.fileName).toBe("A-1_20250517T143001_20250517T143001.csv");
     expect(inspectSync(bytes, { everyMs: 1000, serial: "A-1" }).fileName).toBe(await conversion.fileName);
@@ -146,7 +151,8 @@ function expectedOf(times: readonly number[], everyMs: number): number[] {
       const multiple = Math.floor((2 * ms + everyMs) / (2 * everyMs));
       const group = groups.at(-1);
       if (group?.multiple === multiple) group.rows.push(ms);
-      else groups.push({ multiple, rows: [ms] });
+      else if (!groups.some((earlier) => earlier.multiple === multiple))
+        groups.push({ multiple, rows: [ms] });
     }
     return groups.map(({ multiple, rows }) => {
       const distances = rows.map((ms) => Math.abs(ms - multiple * everyMs));

@@ -59,6 +59,7 @@ describe("GPX as other programs write it", () => {
     expect(summary).toEqual({
       format: "gpx",
       rows: 1,
+      damage: null,
       start: START_MS + 100,
       end: START_MS + 100,
       speedsFromPositions: 0,

@@ -1,28 +1,17 @@
+import { gzipSync } from "node:zlib";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
-import {
-  ann,
-  base64,
-  bob,
-  countOf,
-  device,
-  iso,
-  longOwned,
-  path,
-  post,
-  START,
-  START_MS,
-  s,
-  withBulkLoads,
-} from "./bulk-load-scene.js";
+import { base64, iso, path, START, START_MS, withBulkLoads } from "./bulk-load-scene.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
-withBulkLoads();
+const it = withBulkLoads();
 
 describe("bulk load", () => {
-  it("refuses what is not base64, not a recording, or another device's, on the field", async () => {
+  it("refuses what is not base64, not a recording, or another device's, on the field", async ({
+    bulkLoads: { post },
+  }) => {
     const foreign = await walk("OTHER-1", START, 3);
     for (const [value, code] of [
       [undefined, "invalid"],
@@ -42,14 +31,34 @@ describe("bulk load", () => {
     }
   });
 
-  it("reads base64 with line breaks and without padding", async () => {
+  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { longOwned, ann, post } }) => {
     const owned = await longOwned(ann);
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
-  it("is for the current owner", async () => {
+  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async ({
+    bulkLoads: { s, longOwned, ann, post },
+  }) => {
+    const owned = await longOwned(ann);
+    const recording = await walk(owned.serial_number, START, 5);
+    const packed = gzipSync(recording);
+    const { status, body } = await post(base64(packed), ann, owned.id);
+    expect(status).toBe(200);
+    await s.runJobs();
+    const job = await s.get(`/api/v1/jobs/${body.job_id}/`, ann.token);
+    expect(job.body.details).toMatchObject({
+      samples_stored: 5,
+      report: { bytes: { total: recording.length } },
+    });
+    const torn = await post(base64(packed.subarray(0, packed.length - 20)), ann, owned.id);
+    expect([torn.status, torn.headers.get("x-error-code")]).toEqual([400, "BAD_GZIP"]);
+    const bomb = await post(base64(gzipSync(new Uint8Array(s.config.bulkLoadMaxBytes + 1))), ann, owned.id);
+    expect(bomb.status).toBe(413);
+  });
+
+  it("is for the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -57,7 +66,7 @@ describe("bulk load", () => {
     expect((await s.post(path(device.id), { asi_b64: text })).status).toBe(403);
   });
 
-  it("refuses a recording that is too large", async () => {
+  it("refuses a recording that is too large", async ({ bulkLoads: { s, device, ann } }) => {
     const small = await TestService.start(s.store, { bulkLoadMaxBytes: 3_000 });
     const send = (bytes: number) =>
       small.post(path(device.id), { asi_b64: base64(new Uint8Array(bytes)) }, ann.token);
@@ -66,15 +75,15 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("is gone when turned off", async () => {
+  it("is gone when disabled", async ({ bulkLoads: { s, device, ann } }) => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
-    expect([status, body]).toEqual([410, { detail: "This operation is turned off." }]);
+    expect([status, body]).toEqual([410, { detail: "This operation is disabled." }]);
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("an idempotency key makes one job of two requests", async () => {
+  it("an idempotency key makes one job of two requests", async ({ bulkLoads: { s, longOwned, ann } }) => {
     const owned = await longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
@@ -87,7 +96,9 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async () => {
+  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async ({
+    bulkLoads: { s, longOwned, bob, ann, countOf },
+  }) => {
     const passed = await longOwned(bob);
     await s.release(passed, bob);
     s.clock.advance(60_000);
@@ -101,6 +112,8 @@ describe("bulk load", () => {
       now + 4 * 60_000,
       now + 6 * 60_000, // too far ahead
     ];
+    const logged = vi.spyOn(s.service.app.log, "info");
+    onTestFinished(() => logged.mockRestore());
     const job = await s.load(passed, ann, await recordingOf(passed.serial_number, times.map(rowAt)));
     expect(job.body).toMatchObject({
       state: "SUCCESS",
@@ -124,11 +137,17 @@ describe("bulk load", () => {
     expect(rows).toMatchObject([
       { operation: "bulk load", after: { managerId: ann.id, read: 6, refused: 4, unowned: 2 } },
     ]);
-    const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
+    expect(logged.mock.calls).toContainEqual([
+      expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
+      "job done",
+    ]);
+    const metrics = await s.service.app.metrics.getSingleMetricAsString("asi_samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("what is found wrong later fails the job with the library's code", async () => {
+  it("what is found wrong later fails the job with the library's code", async ({
+    bulkLoads: { s, longOwned, ann, countOf },
+  }) => {
     const owned = await longOwned(ann);
     const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
     expect(none.body).toMatchObject({
@@ -145,7 +164,9 @@ describe("bulk load", () => {
     expect(row?.body).toBeNull();
   });
 
-  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
+  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async ({
+    bulkLoads: { s, longOwned, ann, countOf },
+  }) => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
     const owned = await longOwned(ann);
     const scattered = (count: number) =>

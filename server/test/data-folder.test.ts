@@ -1,6 +1,6 @@
 /** What lies in the data folder is its user's alone, and what another user has put in its place is not trusted. */
 import { execFile } from "node:child_process";
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -43,6 +43,19 @@ describe("the data folder", { timeout: 180_000 }, () => {
       );
     }
     expect(readdirSync(DATA_DIR)).toEqual([]);
+  });
+
+  it("with something else in the place of a file or folder of the service is refused in a sentence", async () => {
+    const processes = await Processes.onNewDatabase();
+    const { dataDir } = processes;
+    const [key, uploads] = [join(dataDir, "server.key"), join(dataDir, "uploads")];
+    writeFileSync(key, "not a key");
+    expect(await processes.refusal([])).toMatch(/^The file \S+server\.key does not hold a server key.*\n$/);
+    rmSync(key);
+    writeFileSync(uploads, "");
+    expect(await processes.refusal([])).toMatch(
+      /^The file system refuses this: file already exists, mkdir '\S+uploads'\. .*\n$/,
+    );
   });
 
   it.runIf(isEmbedded)("is asked by no command through what is no socket, or another user's", async () => {

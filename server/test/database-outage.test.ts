@@ -235,6 +235,9 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(refused).toBeGreaterThan(40);
     expect(unavailable.length).toBeGreaterThan(0);
     expect(unavailable.length).toBeLessThanOrEqual(seconds + 3);
+    // Requests, and the worker's looks for jobs: one line a second for each.
+    expect(new Set(lines.map(({ msg }) => msg)).size).toBeLessThanOrEqual(3);
+    expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 3));
     // No failure is left out of the numbers.
     const counted = () => unavailable.reduce((sum, { times = 1 }) => sum + times, 0);
     expect(counted()).toBeGreaterThanOrEqual(refused - 20);

@@ -131,6 +131,20 @@ describe("bodies", () => {
     expect(body.id).not.toBe(1);
   });
 
+  it("what has no effect is named in X-Ignored: unknown parameters and members, and a limit that is no number", async () => {
+    const named = async (answer: Promise<{ status: number; headers: Headers }>) => {
+      const { status, headers } = await answer;
+      return [status, headers.get("x-ignored")];
+    };
+    const devices = "/api/v1/devices/";
+    expect(await named(s.get(`${devices}?limit=abc&colour=red`, ann.token))).toEqual([200, "limit, colour"]);
+    expect(await named(s.get(`${devices}?limit=10`, ann.token))).toEqual([200, null]);
+    const json = { username: `user-${Math.random()}`, email, nickname: "x" };
+    expect(await named(s.post(managers, json))).toEqual([201, "nickname"]);
+    // Also where the request is refused: the wrong name may be the reason.
+    expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
+  });
+
   it("Accept may rule out the answer", async () => {
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
@@ -205,6 +219,10 @@ describe("throttling", () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
+    // A call that counts for two limits tells of both, also when it is refused.
+    const taking = await strict.post("/api/v1/devices/take-ownership/", {}, eve.token);
+    expect(taking.headers.get("ratelimit-policy")).toMatch(/^"user";q=3;w=60, "ownership";q=\d+;w=60$/);
+    expect(taking.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+, "ownership";r=\d+;t=\d+$/);
     await strict.get("/api/v1/account/", bob.token);
     await strict.get("/api/v1/account/", bob.token);
     const { status, headers, body } = await strict.get("/api/v1/account/", bob.token);
@@ -249,20 +267,20 @@ describe("health", () => {
       const text = await t.service.app.metrics.metrics();
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
-    expect((await metrics())('job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
+    expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
     // Mails its credentials.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();
-    expect(waiting('jobs_waiting{kind="mail"}')).toBe(1);
-    expect(waiting('jobs_waiting{kind="compute"}')).toBe(0);
-    expect(waiting('jobs_delay_seconds{kind="mail"}')).toBe(7);
+    expect(waiting('asi_jobs_waiting{kind="mail"}')).toBe(1);
+    expect(waiting('asi_jobs_waiting{kind="compute"}')).toBe(0);
+    expect(waiting('asi_jobs_delay_seconds{kind="mail"}')).toBe(7);
     // No mail server is there.
     await t.runJobs();
     const tried = await metrics();
-    expect(tried('job_runs_total{kind="mail",outcome="retry"}')).toBe(1);
-    expect(tried('job_run_duration_seconds_count{kind="mail"}')).toBe(1);
-    expect(tried('jobs_waiting{kind="mail"}')).toBe(1);
-    expect(tried('jobs_delay_seconds{kind="mail"}')).toBe(0);
+    expect(tried('asi_job_runs_total{kind="mail",outcome="retry"}')).toBe(1);
+    expect(tried('asi_job_run_duration_seconds_count{kind="mail"}')).toBe(1);
+    expect(tried('asi_jobs_waiting{kind="mail"}')).toBe(1);
+    expect(tried('asi_jobs_delay_seconds{kind="mail"}')).toBe(0);
   });
 });

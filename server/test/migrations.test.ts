@@ -6,9 +6,10 @@ import { UsageError } from "../src/config/usage-error.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
-import { migrate } from "../src/store/migrations/migrate.js";
+import { migrate, requireOwnSchema } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import * as schema from "../src/store/schema.js";
+import { Processes } from "./processes.js";
 import { newDatabase } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
@@ -18,7 +19,7 @@ describe("migrations", () => {
     const { database } = await newDatabase();
     onTestFinished(() => database.close());
     const both = await Promise.all([migrate(database), migrate(database)]);
-    expect(both.flat()).toContain("0001-ground");
+    expect(both.flat()).toContain("0001-first");
     expect(both.some((applied) => applied.length === 0)).toBe(true);
     expect(await migrate(database)).toEqual([]);
   });
@@ -59,27 +60,6 @@ async function migrated(): Promise<Database> {
 
 const withMore = (...more: Migration[]) => ({ migrations: [...migrations, ...more], lockTries: 1 });
 
-describe("0040: the permissions of a managed athlete's manager", () => {
-  it("last until the end of 2199-12-31", async () => {
-    const { database: other } = await newDatabase();
-    onTestFinished(() => other.close());
-    await migrate(other, { migrations: migrations.filter(({ name }) => name < "0040") });
-    await other.pool.query(`
-      INSERT INTO accounts (id, role, username, username_key, email, managed_by, created_at) VALUES
-        (1, 'MANAGER', 'ann', 'ann', 'ann@example.org', NULL, now()),
-        (2, 'ATHLETE', 'max', 'max', '', 1, now()),
-        (3, 'ATHLETE', 'fay', 'fay', 'fay@example.org', NULL, now());
-      INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time) VALUES
-        (2, 1, 'READ', '1970-01-01T00:00:00Z', '2199-12-31T00:00:00Z'),
-        (3, 1, 'READ', '1970-01-01T00:00:00Z', '2199-12-31T00:00:00Z')`);
-    await migrate(other);
-    const { rows } = await other.pool.query(
-      `SELECT (expiration_time AT TIME ZONE 'UTC')::text AS until FROM permissions ORDER BY athlete_id`,
-    );
-    expect(rows.map(({ until }) => until)).toEqual(["2199-12-31 23:59:59.999", "2199-12-31 00:00:00"]);
-  });
-});
-
 describe("a database and a release that do not fit together", () => {
   it("a database of a newer release is refused in a sentence that names its migration", async () => {
     const newer = await migrated();
@@ -102,6 +82,35 @@ describe("a database and a release that do not fit together", () => {
     await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);
     await expect(migrate(other)).rejects.toThrow(/^The database is of a newer release/);
   });
+
+  it.runIf(isPostgres)("no process of a former release starts beside a migration", async () => {
+    const other = await migrated();
+    const held = `CREATE TABLE held AS SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND granted
+      AND pid = pg_backend_pid() AND objid = 7340002`;
+    await migrate(other, withMore({ name: "9001-a", sql: held }));
+    expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
+    // One that has seen the former schema comes to the lock too late.
+    await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
+      /^The database is of a newer release: it has the migration 9001-a/,
+    );
+  });
+
+  it.runIf(isPostgres)(
+    "a process that has lost its connections while another release migrated ends, and says why",
+    async () => {
+      const processes = await Processes.onNewDatabase();
+      const running = await processes.start();
+      const next = await openDatabase({ url: processes.env.DATABASE_URL ?? "", poolSize: 1 });
+      onTestFinished(() => next.close());
+      // What a cut network does: the process still runs, and its lock is gone.
+      await next.pool.query(`INSERT INTO migrations (name) VALUES ('9999-of-tomorrow');
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+      expect(await running.exited).toBe(1);
+      expect(running.output()).toContain(
+        "The database is of a newer release: it has the migration 9999-of-tomorrow",
+      );
+    },
+  );
 
   it("a migration whose text was changed after it was applied is refused", async () => {
     const other = await migrated();

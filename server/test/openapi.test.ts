@@ -46,6 +46,51 @@ describe("documentation", () => {
     }
   });
 
+  it("the document names the operations that an Idempotency-Key makes repeatable", () => {
+    const named = s.service.app.operations
+      .filter(({ path, method }) =>
+        document.body.paths[path][method.toLowerCase()].parameters.some(
+          ({ name, in: place }: { name: string; in: string }) =>
+            name === "Idempotency-Key" && place === "header",
+        ),
+      )
+      .map(({ id }) => id);
+    expect(named.toSorted()).toEqual([
+      "bulkLoad",
+      "createActivity",
+      "createManagedAthlete",
+      "createPermissions",
+      "createTimeframe",
+      "createWebhook",
+      "findManager",
+      "releaseOwnership",
+      "resendDelivery",
+      "takeOwnership",
+      "testWebhook",
+    ]);
+  });
+
+  it("the document has the headers of the rates at every success and every error of the API", () => {
+    const { paths, components } = document.body;
+    // The form of the authorization is a page.
+    const ofApi = s.service.app.operations.filter(({ path }) => path !== "/oauth2/authorize/");
+    for (const { path, method } of ofApi) {
+      const { responses } = paths[path][method.toLowerCase()];
+      for (const [status, response] of Object.entries<{ $ref?: string; headers?: object }>(responses)) {
+        // A redirect, and what the client has already.
+        if (["302", "304"].includes(status)) continue;
+        const { headers } = response.$ref
+          ? components.responses[response.$ref.split("/").at(-1) ?? ""]
+          : response;
+        expect([path, status, Object.keys(headers ?? {})]).toEqual([
+          path,
+          status,
+          expect.arrayContaining(["RateLimit", "RateLimit-Policy", "X-Ignored", "X-Request-Id"]),
+        ]);
+      }
+    }
+  });
+
   it("start and stop of raw data are required, and the deprecated start_iso and stop_iso replace them", () => {
     for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
       const { parameters } = document.body.paths[`/api/v1/devices/{device}/${end}/`].get;
@@ -68,7 +113,7 @@ describe("documentation", () => {
     const { description } = document.body.info;
     const table = description.slice(description.indexOf("| Limit "));
     expect(table).toContain("| From `start_time` to `end_time` of a time frame | at most 7 days ");
-    expect(readFileSync(join(import.meta.dirname, "../README.md"), "utf8")).toContain(table);
+    expect(readFileSync(join(import.meta.dirname, "../../docs/limits.md"), "utf8")).toContain(table);
   });
 
   it("the definition of computed data is no required key, and its version is a header", () => {

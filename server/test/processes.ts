@@ -24,6 +24,8 @@ export interface RunningProcess {
   output(): string;
   /** SIGTERM. @returns the exit status */
   terminate(): Promise<number | null>;
+  /** The exit status when it ends by itself or otherwise; null by a signal. */
+  exited: Promise<number | null>;
   /** SIGKILL; returns when the process is gone. */
   kill(): Promise<void>;
   send(method: string, path: string, token?: string, json?: unknown): Promise<Answer>;
@@ -107,6 +109,7 @@ export class Processes {
       url,
       pid: child.pid ?? 0,
       output: () => output,
+      exited,
       async terminate() {
         child.kill("SIGTERM");
         return exited;

@@ -197,6 +197,21 @@ describe("raw data", () => {
     expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
   });
 
+  it("bounds in seconds are refused with the times that they mean in milliseconds", async () => {
+    const [start, stop] = [START_MS / 1000, START_MS / 1000 + 60];
+    for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
+      const path = `/api/v1/devices/${device.id}/${end}/`;
+      const { status, body } = await s.get(`${path}?start=${start}&stop=${stop}`, ann.token);
+      expect([status, body.detail]).toEqual([
+        403,
+        `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
+      ]);
+      // A time without ownership that is no mistake of the unit.
+      const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
+      expect(early.body.detail).toBe("You did not own the device between start and stop.");
+    }
+  });
+
   it("a page of samples is compressed for clients that accept it, with an entity tag of its own", async () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 59_900}`;
     const get = (encoding: string, headers = {}) =>

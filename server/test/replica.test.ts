@@ -178,7 +178,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([page.status, page.body.count]).toEqual([200, 0]);
   });
 
-  it("that is away is not missed, and is used again when it is back", async () => {
+  it("that is unreachable is not missed, and is used again when it is back", async () => {
     const { ann, device, count } = await deviceWithSamples();
     const before = await count();
     await standby.halt("immediate");

@@ -4,9 +4,11 @@ import { describe, expect, it } from "vitest";
 import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
 import { commands } from "../src/operator/commands.js";
 import { restoreFrom, verify } from "../src/process/in-process.js";
-import { erasureListOf } from "../src/store/backup/erasure-list.js";
+import { verifyBackup } from "../src/store/backup/backup.js";
+import { erasureListNames, erasureListOf, makeErasureList } from "../src/store/backup/erasure-list.js";
 import { serverKeyOf } from "../src/store/connection/server-key.js";
 import { openStore } from "../src/store/open.js";
+import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService, testConfig } from "./service.js";
@@ -17,6 +19,10 @@ describe("a restore", () => {
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
     await commands.backup(source.ctx, { file });
+    // The start has named the list, and the backup has the name.
+    const names = await erasureListNames(erasureListOf(source.config));
+    expect(names).toHaveLength(1);
+    expect(await verifyBackup(file)).toMatchObject({ erasureLists: names });
     await source.send("DELETE", `/api/v1/athletes/${erased.id}/`, { token: erased.token });
 
     const { databaseUrl, close } = await newStore();
@@ -31,6 +37,12 @@ describe("a restore", () => {
       erasures_listed: 0,
       erased_again: 0,
     });
+    // A start of the service makes a list, which knows nothing of the erasures elsewhere.
+    const { dataDir } = elsewhere;
+    await makeErasureList(list);
+    await expect(restoreFrom(testConfig({ databaseUrl, dataDir }), file)).rejects.toThrow(
+      `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`,
+    );
     const withList = testConfig({ databaseUrl, erasureList: erasureListOf(source.config) });
     expect(await restoreFrom(withList, file)).toMatchObject({
       erasure_list: erasureListOf(source.config),
@@ -62,5 +74,7 @@ describe("a restore", () => {
       `encrypted for another server key than that of this process, ${server_key}`,
     );
     await opened.close();
+    const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
+    expect((await processes.start()).output()).toContain("encrypted for another server key");
   });
 });

@@ -8,19 +8,20 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../src/config/usage-error.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { withCommands } from "../src/process/in-process.js";
 import { sampleServers } from "../src/store/placement/placement.js";
 import { SampleServerWatch } from "../src/store/placement/watch.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const range = new URLSearchParams({ start: String(START_MS), stop: String(START_MS + 3_600_000) });
 
-describe.runIf(isSpread)("a server of samples that is away", () => {
+describe.runIf(isSpread)("a server of samples that is unreachable", () => {
   let servers: PostgresServer[];
   let s: TestService;
   let ann: TestAccount;
@@ -73,7 +74,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     // Without its address, because anyone may ask.
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok", sample_servers_away: 1 });
     expect(await s.service.app.metrics.metrics()).toMatch(
-      new RegExp(`sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
+      new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
     );
     // A load of another device counts the samples of the account, of which some are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);
@@ -149,6 +150,16 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
         /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
       );
       expect(readdirSync(folder)).toEqual([]);
+      // So does every other command that needs it, in a process of its own.
+      const [start, stop] = [START_MS, START_MS + 1].map((ms) => new Date(ms).toISOString());
+      const { serial_number: serialNumber } = device(0);
+      const deleting = withCommands(testConfig({ databaseUrl }), "tess", (run) =>
+        run("samples delete", { serialNumber, start, stop }),
+      );
+      await expect(deleting).rejects.toBeInstanceOf(UsageError);
+      await expect(deleting).rejects.toThrow(
+        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
+      );
     } finally {
       await lost.restart();
     }
@@ -162,7 +173,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     let added = await s.device();
     while ((await serverOfDevice(s.store.database, added.id)) !== 0) added = await s.device();
     const { sampleServers } = s.store.database;
-    await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is away/);
+    await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is unreachable/);
     await lost.restart();
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
@@ -221,7 +232,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     await watch.stop();
   });
 
-  it("is away although its error has the code with which the coordinator would end the session", async () => {
+  it("is unreachable although its error has the code with which the coordinator would end the session", async () => {
     const { watch, warnings } = await watching();
     const [first] = servers as [PostgresServer];
     const remote = new pg.Client(`${first.url}postgres`);
@@ -267,7 +278,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     await Promise.all(ofDevices());
     isFull = true;
     await lost.halt("fast");
-    await expect.poll(() => watch.refusal(device(0).id)?.message, PATIENCE).toMatch(/is away/);
+    await expect.poll(() => watch.refusal(device(0).id)?.message, PATIENCE).toMatch(/is unreachable/);
     expect(watch.refusal(device(1).id)).toBeUndefined();
     await expect
       .poll(() => lines, PATIENCE)

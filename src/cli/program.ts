@@ -19,7 +19,7 @@ import { addSquad } from "./commands/squad.js";
 import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
 import { optionDescription } from "./help/command-model.js";
-import { HOW_TO_GET_HELP, inOurVoice } from "./help/wrong-usage.js";
+import { HOW_TO_GET_HELP, rewordError } from "./help/wrong-usage.js";
 import { COLOR_MODES } from "./terminal/console.js";
 import type { ExitStatus } from "./terminal/exit-status.js";
 import { printable, printableLines } from "./terminal/printable.js";
@@ -58,7 +58,10 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
       writeOut: (text) => write(1, text),
       writeErr: (text) => write(2, text),
       outputError(text) {
-        context.console.failure(context.console.paint("red", "asi:"), ` ${inOurVoice(text, firstOperand())}`);
+        context.console.failure(
+          context.console.paint("red", "asi:"),
+          ` ${rewordError(text, firstOperand())}`,
+        );
         context.console.failure(HOW_TO_GET_HELP);
       },
     })

@@ -15,6 +15,9 @@ export const SPEED_LINE = "#2f6fd0";
 export const WARNING = "#b91c1c";
 export const HEART_RATE_LINE = "#d6336c";
 
+/** Limits of heart-rate zones. */
+export const LIMIT = "#e9b9cb";
+
 /** The colours of `count` speed zones, slow to fast. */
 export function zoneColors(count: number): string[] {
   return Array.from({ length: count }, (_, zone) => {

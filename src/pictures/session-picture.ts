@@ -1,5 +1,15 @@
 import { decimalText, KM_PER_H, percentText, tooFastText } from "./figure-text.js";
-import { FAINT, HEART_RATE_LINE, INK, MUTED, PANEL, SPEED_LINE, WARNING, zoneColors } from "./palette.js";
+import {
+  FAINT,
+  HEART_RATE_LINE,
+  INK,
+  LIMIT,
+  MUTED,
+  PANEL,
+  SPEED_LINE,
+  WARNING,
+  zoneColors,
+} from "./palette.js";
 import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
 import type { Picture, Shape } from "./shapes.js";
 import { thinnedLines } from "./thinned-lines.js";
@@ -29,7 +39,9 @@ export function sessionPicture(session: Session): Picture {
   if (metrics.hr_min !== null && metrics.hr_max !== null) {
     const ticks = roundTicks(metrics.hr_min, metrics.hr_max, 4);
     const series = heartRateSeries(session);
-    shapes.push(...plot(session, series, y, HEART_RATE_HEIGHT, "Heart rate, bpm", HEART_RATE_LINE, ticks));
+    const title = `Heart rate, bpm${metrics.athlete_max_hr === null ? "" : ` and zones of ${metrics.athlete_max_hr} bpm`}`;
+    const limits = zoneLimits(session);
+    shapes.push(...plot(session, series, y, HEART_RATE_HEIGHT, title, HEART_RATE_LINE, ticks, limits));
     y += HEART_RATE_HEIGHT + PLOT_SPACE;
   }
   const notes = [...heartRateZones(session), ...warnings(session)];
@@ -229,14 +241,29 @@ function speedTicks({ metrics }: Session): number[] {
   return roundTicks(0, Math.max(1, (metrics.max_speed ?? 0) * KM_PER_H), 4);
 }
 
+/** Heart-rate zones as lines at their lower limits, with their share of the maximum heart rate. */
+function zoneLimits({ metrics: { timePerHrZone } }: Session): Limit[] {
+  return timePerHrZone.map(({ range_bpm: [value], range_percent_hrmax: [percent] }) => ({
+    value,
+    label: `${percent} %`,
+  }));
+}
+
+/** A line across a plot. */
+interface Limit {
+  value: number;
+  label: string;
+}
+
 function plot(
-  { metrics, damage, offsetMs }: Session,
+  { metrics, damage, offsetMs, periods }: Session,
   { timesMs, valueAt, gapMs }: Series,
   y: number,
   height: number,
   title: string,
   color: string,
   ticks: readonly number[],
+  limits: readonly Limit[] = [],
 ): Shape[] {
   const fromMs = metrics.first_timestamp ?? 0;
   const toMs = metrics.last_timestamp ?? fromMs;
@@ -249,8 +276,38 @@ function plot(
   const right = PLOT_LEFT + width;
   const xOf = (ms: number | null) =>
     ms === null ? null : PLOT_LEFT + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
+  const clip = (ms: number) => Math.min(Math.max(xOf(ms) ?? PLOT_LEFT, PLOT_LEFT), right);
+  const shades = periods.map(({ name, startMs, endMs }) => ({
+    name,
+    from: clip(startMs),
+    to: clip(endMs),
+  }));
   return [
+    ...shades.map(({ from, to }): Shape => {
+      return { kind: "box", x: from, y, width: to - from, height, fill: PANEL };
+    }),
+    ...shades
+      .filter(({ from, to }) => to > from)
+      .map(({ name, from }): Shape => {
+        return { kind: "text", x: from + 4, y: y + 12, text: name, size: 11, color: MUTED };
+      }),
     { kind: "text", x: PLOT_LEFT, y: y - 12, text: title, size: 14, color: INK, isBold: true },
+    ...limits
+      .filter(({ value }) => value > low && value < high)
+      .flatMap(({ value, label }): Shape[] => [
+        {
+          kind: "lines",
+          lines: [
+            [
+              { x: PLOT_LEFT, y: yOf(value) },
+              { x: right, y: yOf(value) },
+            ],
+          ],
+          color: LIMIT,
+          width: 1,
+        },
+        { kind: "text", x: right + 3, y: yOf(value) + 4, text: label, size: 11, color: MUTED },
+      ]),
     ...ticks.flatMap((tick): Shape[] => [
       {
         kind: "lines",

@@ -5,7 +5,7 @@ import { segmentGapMs } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { KM_PER_H } from "./figure-text.js";
 
-/** What a picture shows. */
+/** Content of a picture. */
 export interface Session {
   /** Name of the recording. */
   name: string;
@@ -16,6 +16,8 @@ export interface Session {
   damage: { text: string; afterMs: number | null } | null;
   /** Offset of the clock of the labels from UTC. */
   offsetMs: number;
+  /** Named times, such as halves, ms since 1970 UTC. */
+  periods: readonly { name: string; startMs: number; endMs: number }[];
 }
 
 /** A value over time, for a plot. */

@@ -14,10 +14,13 @@ export interface RowsOfStep {
  * Keeps of each range the row nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
  * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
  * equally near ones the first. Rows keep their own times. A multiple to which no row belongs has none: gaps stay gaps, and every
- * range keeps at least one row.
+ * range keeps at least one row. Where times run back to a multiple that has its row, the rows there are not kept, so that no multiple of
+ * a range has two.
  */
 export class RowThinning {
   readonly #everyMs: number;
+  /** The multiples of this range that have their row. */
+  readonly #taken = new IntegerSet();
   /** Rows of earlier steps: the nearest row of the current multiple. */
   readonly #carried = newBatch(1);
   /** The nearest row of the current multiple so far, in the rows of this step or carried; null before the first row. */
@@ -49,6 +52,7 @@ export class RowThinning {
       if (this.#rows > 0) spans.push(this.#earliest, this.#latest);
       this.#earliest = Number.POSITIVE_INFINITY;
       this.#latest = Number.NEGATIVE_INFINITY;
+      this.#taken.clear();
       keptBreaks.push({ outputOffset: this.#length });
       from = to;
     }
@@ -91,6 +95,8 @@ export class RowThinning {
         if (distanceMs >= this.#distanceMs) continue;
         this.#nearest.rows = batch;
         this.#nearest.index = index;
+      } else if (this.#taken.has(multiple)) {
+        continue;
       } else {
         this.#keepNearest();
         this.#nearest = { rows: batch, index };
@@ -109,6 +115,7 @@ export class RowThinning {
     const ms = rows.timestampMs[index] as number;
     this.#earliest = Math.min(this.#earliest, ms);
     this.#latest = Math.max(this.#latest, ms);
+    this.#taken.add(this.#multiple);
     this.#nearest = null;
   }
 
@@ -117,6 +124,46 @@ export class RowThinning {
     if (this.#nearest === null) return;
     copyRow(this.#nearest.rows, this.#nearest.index, this.#carried, 0);
     this.#nearest = { rows: this.#carried, index: 0 };
+  }
+}
+
+const CHUNK = 1024;
+
+/** Integers, most of them near each other: a bit for each, in chunks of 1024. */
+class IntegerSet {
+  readonly #chunks = new Map<number, Uint32Array>();
+  // the chunk that was looked at last, because the next integer is almost always in it
+  #key = Number.NaN;
+  #chunk: Uint32Array | undefined;
+
+  has(integer: number): boolean {
+    const at = this.#place(integer);
+    return this.#chunk !== undefined && (((this.#chunk[at >> 5] ?? 0) >>> (at & 31)) & 1) === 1;
+  }
+
+  add(integer: number): void {
+    const at = this.#place(integer);
+    if (this.#chunk === undefined) {
+      this.#chunk = new Uint32Array(CHUNK / 32);
+      this.#chunks.set(this.#key, this.#chunk);
+    }
+    this.#chunk[at >> 5] = (this.#chunk[at >> 5] ?? 0) | (1 << (at & 31));
+  }
+
+  clear(): void {
+    this.#chunks.clear();
+    this.#key = Number.NaN;
+    this.#chunk = undefined;
+  }
+
+  /** Selects the chunk of an integer, and gives its place in it. */
+  #place(integer: number): number {
+    const key = Math.floor(integer / CHUNK);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#chunk = this.#chunks.get(key);
+    }
+    return integer - key * CHUNK;
   }
 }
 

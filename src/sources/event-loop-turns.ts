@@ -15,8 +15,18 @@ function clock(): () => number {
     performance?: { now(): number };
   };
   const uptimeS = node?.uptime;
-  if (typeof uptimeS === "function") return () => uptimeS() * 1000;
+  if (typeof uptimeS === "function" && isAllowed(uptimeS)) return () => uptimeS() * 1000;
   return web === undefined ? Date.now : () => web.now();
+}
+
+/** Some platforms have functions of Node.js that throw when they are called. */
+function isAllowed(call: () => unknown): boolean {
+  try {
+    call();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // When the current work started; null after the event loop has had a turn.
@@ -79,23 +89,32 @@ function inNextTurn(task: () => void): void {
   });
 }
 
-const schedule: (task: () => void) => void = scheduler();
+type Schedule = (task: () => void) => void;
 
-/** Returns a function that runs a task as soon as possible after the current one. */
-function scheduler(): (task: () => void) => void {
-  if (typeof immediate === "function") return (task) => void immediate(task);
-  if (typeof Channel === "function") {
-    // browsers delay a timer that follows others by 4 ms, a message not at all
-    return (task) => {
-      const { port1, port2 } = new Channel();
-      port1.onmessage = () => {
-        port1.close();
-        task();
-      };
-      port2.postMessage(null);
+// How a task is run as soon as possible after the current one; the best way first.
+const ways: Schedule[] = [];
+if (typeof immediate === "function") ways.push((task) => void immediate(task));
+if (typeof Channel === "function") {
+  // browsers delay a timer that follows others by 4 ms, a message not at all
+  ways.push((task) => {
+    const { port1, port2 } = new Channel();
+    port1.onmessage = () => {
+      port1.close();
+      task();
     };
-  }
-  if (typeof timeout === "function") return (task) => void timeout(task, 0);
+    port2.postMessage(null);
+  });
+}
+if (typeof timeout === "function") ways.push((task) => void timeout(task, 0));
+
+function schedule(task: () => void): void {
+  const [way] = ways;
   // an environment without tasks has nothing to yield to
-  return (task) => void Promise.resolve().then(task);
+  if (way === undefined) return void Promise.resolve().then(task);
+  try {
+    way(task);
+  } catch {
+    ways.shift();
+    schedule(task);
+  }
 }

@@ -22,7 +22,12 @@ const collected = canTell ? new FinalizationRegistry<WeakRef<() => void>>(remove
 export function whenNothingIsLeft(giveUp: () => void): () => void {
   if (collected === null) return () => {};
   const reference = new WeakRef(giveUp);
-  if (waiting.size === 0) node?.once?.("beforeExit", giveUpAll);
+  try {
+    if (waiting.size === 0) node?.once?.("beforeExit", giveUpAll);
+  } catch {
+    // some platforms have functions of Node.js that throw when they are called
+    return () => {};
+  }
   waiting.add(reference);
   collected.register(giveUp, reference, giveUp);
   return () => {

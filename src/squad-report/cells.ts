@@ -55,7 +55,7 @@ export function marksOf({ member: { recordings }, coverage, hrCoverage, metrics 
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");
   if (coverage !== null && coverage < 0.99) marks.push(`${Math.floor(coverage * 100)} %`);
-  if (recordings.length > 1) marks.push(count(recordings.length, "recording"));
+  if (recordings.length > 1) marks.push(`${recordings.length} joined`);
   if (metrics !== null && hrCoverage !== null && hrCoverage < 0.9)
     marks.push(`HR ${Math.floor(hrCoverage * 100)} %`);
   if (metrics !== null && metrics.too_fast.samples > 0)

@@ -19,8 +19,8 @@ import { speedColumns } from "./speed-strip.js";
 /** A page has room for so many sprints. */
 const MOST_SPRINTS = 60;
 const PLOT_COLUMNS = 400;
-/** A page has room for two heat maps: those of the longest periods. */
-const MOST_HEAT_MAPS = 2;
+/** A page has room for two heat maps, and the page after the squad for two tables. */
+const PERIODS_ON_PAPER = 2;
 
 /** What all pages of players share. */
 export interface PlayerPages {
@@ -48,7 +48,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
       periodTable(row, pages),
       plot(row, pages),
       heatMaps(row, pages),
-      `<div class="side">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
+      `<div class="side by-speed">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
     );
   }
   return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;
@@ -113,14 +113,7 @@ function plot(row: SquadRow, { session, periods, highestKmPerH, offsetMs }: Play
 
 function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPages): string {
   if (ground === null) return "";
-  const lengthOf = ({ all, own }: SessionPeriod) =>
-    Math.max(
-      0,
-      ...[...(all === null ? [] : [all]), ...[...own.values()].flat()].map(
-        ({ startMs, endMs }) => endMs - startMs,
-      ),
-    );
-  const longest = new Set(periods.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST_HEAT_MAPS));
+  const longest = longestPeriods(periods);
   const chosen =
     periods.length === 0
       ? [{ name: "Session", intervals: [session] }]
@@ -132,6 +125,18 @@ function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPage
     return map === null ? [] : [`<figure><figcaption>${escaped(name)}</figcaption>${map}</figure>`];
   });
   return maps.length === 0 ? "" : `<div class="side">${maps.join("")}</div>`;
+}
+
+/** The periods that paper has room for: such as the halves, and not the warm-up. */
+export function longestPeriods(periods: readonly SessionPeriod[]): Set<SessionPeriod> {
+  const lengthOf = ({ all, own }: SessionPeriod) =>
+    Math.max(
+      0,
+      ...[...(all === null ? [] : [all]), ...[...own.values()].flat()].map(
+        ({ startMs, endMs }) => endMs - startMs,
+      ),
+    );
+  return new Set(periods.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, PERIODS_ON_PAPER));
 }
 
 function bySpeed({ metrics }: SquadRow): string {

@@ -9,12 +9,12 @@ import {
 } from "../squad/index.js";
 import { kmPerHText, marksOf } from "./cells.js";
 import { groundOf } from "./heat-map.js";
-import { PAGE_COLUMNS, playerPage } from "./player-page.js";
+import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { speedColumns, speedStrip } from "./speed-strip.js";
 import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
-/** What a report is made of. */
+/** Data of a report. */
 export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
@@ -58,10 +58,16 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
         `Speed of ${escaped(member.name)}`,
       ),
   };
+  const onPaper = longestPeriods(periods);
+  const others = periods.filter((period) => !onPaper.has(period)).map(({ name }) => escaped(name));
+  const leftOut =
+    others.length === 0
+      ? ""
+      : `<p class="paper-only note">The tables of ${others.join(", ")} are on the screen only; the pages of the players have the figures of all periods.</p>`;
   const periodTables = periods.map(
-    ({ name }) =>
-      `<section class="period"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
-        rows.filter(({ period }) => period === name),
+    (period) =>
+      `<section class="period${onPaper.has(period) ? "" : " screen-only"}"><h2>${escaped(period.name)}</h2><div class="frame" tabindex="0">${squadTable(
+        rows.filter((row) => row.period === period.name),
         PAGE_COLUMNS,
         members,
         null,
@@ -89,7 +95,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <p class="note">${recordingsInWords(whole)}</p>
 <h2>The squad in six figures <small>each dot is a player; filled: at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
-${periodTables.join("\n")}
+${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 </main><footer><p><small>${definitions(whole)}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;

@@ -66,7 +66,7 @@ function playerRow(
       ? ""
       : ` <span class="mark" title="${escaped(marks.join(", "))}">${escaped(marks[0] ?? "")}</span>`;
   const extraCell = extra === null ? "" : `<td class="wide">${extra.cell(row)}</td>`;
-  return `<tr class="player"><th scope="row" data-value="${escaped(member.name)}"><span class="number">${escaped(number)}</span> <a href="#${anchorOf(order.indexOf(member))}">${escaped(member.name)}</a>${mark}</th>${cells.join("")}${extraCell}</tr>`;
+  return `<tr class="player${row.periodMs === 0 ? " absent" : ""}"><th scope="row" data-value="${escaped(member.name)}"><span class="number">${escaped(number)}</span> <a href="#${anchorOf(order.indexOf(member))}">${escaped(member.name)}</a>${mark}</th>${cells.join("")}${extraCell}</tr>`;
 }
 
 function meanRow(

@@ -14,7 +14,7 @@ th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outli
 th[aria-sort=descending] button::after{content:" \\25BE"}th[aria-sort=ascending] button::after{content:" \\25B4"}
 tr.mean>*{background:#f1f4f9;font-weight:600}.number{display:inline-block;min-width:22px;text-align:right;color:#5b6475}
 .mark{border:1px solid #d9731a;color:#9a4b08;border-radius:3px;padding:0 4px;font-size:10px}
-.wide{width:26%}.strip{display:block;width:100%;height:16px}
+.paper-only{display:none}.wide{width:26%}.strip{display:block;width:100%;height:16px}
 .six{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:4px 24px}
 figure{margin:0}figcaption{font-weight:600}.dots svg,.plot{width:100%;height:auto;display:block}
 svg text{font-size:9px;fill:#5b6475}.dots text{text-anchor:middle;fill:#0f172a;font-size:7.5px}
@@ -29,9 +29,10 @@ svg text{font-size:9px;fill:#5b6475}.dots text{text-anchor:middle;fill:#0f172a;f
 @media(max-width:700px){.sprints{columns:1}.six{grid-template-columns:1fr}.side{grid-template-columns:1fr}body{padding:12px}.wide{display:none}}
 @page{size:A4;margin:12mm}
 @media print{body{padding:0;max-width:none;font-size:10px}h1{font-size:19px}h2{font-size:17px}.frame{overflow:visible}.back{display:none}
-.squad td,.squad th{padding:1px 4px}.period .squad td,.period .squad th{padding:0 4px;font-size:9px}.strip{height:11px}.six{grid-template-columns:1fr 1fr}.cards{grid-template-columns:repeat(5,1fr)}.cards dd{font-size:14px}
+.squad td,.squad th{padding:1px 3px}.squad tbody th,.squad tfoot th,th.wide{white-space:normal}.period .squad td,.period .squad th{padding:0 4px;font-size:9px}.strip{height:11px}.six{grid-template-columns:1fr 1fr}.cards{grid-template-columns:repeat(5,1fr)}.cards dd{font-size:14px}
+.paper-only{display:block}.screen-only,tr.absent{display:none}
 thead{display:table-header-group}tr,figure,.note{break-inside:avoid}.period{break-inside:avoid}
-.player-page{break-before:page;break-inside:avoid;border:0;margin:0;padding:0}.sprints{font-size:9px}.side{grid-template-columns:1fr 1fr}.heat{max-height:56mm}}
+.player-page{break-before:page;break-inside:avoid;border:0;margin:0;padding:0}.sprints{columns:3;column-gap:12px;font-size:8px;line-height:1.3}.side{grid-template-columns:1fr 1fr}.side.by-speed{grid-template-columns:1fr 2fr}.periods td,.periods th{padding:1px 6px}.heat{max-height:44mm}}
 `;
 
 /** Sorts the tables of the squad by the column whose head is pressed: falling, rising, then by position again. */
@@ -54,7 +55,7 @@ for (const table of document.querySelectorAll("table.squad")) {
       if ((value(a) === "") !== (value(b) === "")) return value(a) === "" ? 1 : -1;
       return sign * (at === 0 ? value(b).localeCompare(value(a)) : value(a) - value(b));
     };
-    body.replaceChildren(...original.filter((row) => row.className === "player").sort(compare));
+    body.replaceChildren(...original.filter((row) => row.classList.contains("player")).sort(compare));
   });
 }
 `;

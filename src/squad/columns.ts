@@ -169,7 +169,11 @@ export function wholeRows(rows: readonly SquadRow[]): SquadRow[] {
 }
 
 /** Rows by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; equal ones keep their order. */
-export function sortRows(rows: readonly SquadRow[], column: SquadColumn, ascending: boolean): SquadRow[] {
+export function sortRows<R extends SquadRow>(
+  rows: readonly R[],
+  column: SquadColumn,
+  ascending: boolean,
+): R[] {
   return [...rows].sort((a, b) => {
     const [x, y] = [figureOf(a, column), figureOf(b, column)];
     if (x === null || y === null) return Number(x === null) - Number(y === null);

@@ -1,22 +1,44 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   type Interval,
   intervalsFor,
   type PeriodsContext,
+  periodsOutside,
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
 export { ofAnotherSport } from "./quality.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
+export {
+  daysSinceLast,
+  isPlayedMatch,
+  NORMAL_RULE,
+  type Normal,
+  normalBefore,
+  type PlayedSession,
+  type Season,
+  type SeasonEntry,
+  type SeasonPlayer,
+  type SeasonRow,
+  type SeasonSession,
+  seasonFigure,
+  seasonOf,
+  seasonRow,
+  seasonSummary,
+  shareOfMatches,
+} from "./season.js";
 export { findSessions, type RecordingExtent } from "./sessions.js";
 export type { SheetProblem } from "./sheet.js";
 export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {
   highSpeedThresholds,
   lengthOf,
+  limitsOfIntervals,
   type MemberFigures,
   memberFigures,
-  nameOfFile,
+  ownParameters,
+  playerNameOf,
   recordedTimeMs,
   type SquadMember,
   type SquadOptions,

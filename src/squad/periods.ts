@@ -77,6 +77,22 @@ export function intervalsFor(period: SessionPeriod, player: string): readonly In
   return period.own.get(nameKey(player)) ?? (period.all === null ? [] : [period.all]);
 }
 
+/** A period may begin and end so much outside of the recordings: clocks are read by eye *(choice)*. */
+const OUTSIDE_MS = 2 * 60_000;
+
+/**
+ * Periods that are not within the time of the recordings, such as those of another day or by the clock of another zone.
+ *
+ * @param session first and last time of the recordings, ms since 1970 UTC
+ */
+export function periodsOutside(periods: readonly SessionPeriod[], session: Interval): SessionPeriod[] {
+  return periods.filter(({ all, own }) =>
+    [...(all === null ? [] : [all]), ...[...own.values()].flat()].some(
+      ({ startMs, endMs }) => startMs < session.startMs - OUTSIDE_MS || endMs > session.endMs + OUTSIDE_MS,
+    ),
+  );
+}
+
 function addRow(
   period: SessionPeriod,
   row: SheetRow,

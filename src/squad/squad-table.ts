@@ -50,7 +50,7 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member; a recording that the
+ * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; a recording that the
  * roster does not name is a member by itself, named after its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
@@ -64,18 +64,21 @@ export function squadMembers<Recording extends SquadRecording>(
   for (const recording of recordings) {
     const player = roster === null ? null : playerOfRecording(roster, recording);
     if (player === null)
-      others.push({ name: nameOfFile(recording.fileName), player: null, recordings: [recording] });
+      others.push({ name: playerNameOf(recording.fileName), player: null, recordings: [recording] });
     else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
   }
-  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, recordings: own }));
+  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
+  const known = [...byPlayer].map(([player, own]) => {
+    return { name: player.name, player, recordings: own.toSorted((a, b) => startOf(a) - startOf(b)) };
+  });
   const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return [...known, ...others];
 }
 
-/** `04-Baumann.asi.gz` is `04-Baumann`. */
-export function nameOfFile(fileName: string): string {
+/** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */
+export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
 
@@ -102,7 +105,8 @@ export function squadRows(
   periods: readonly SessionPeriod[],
   options: SquadOptions = {},
 ): SquadRow[] {
-  const recordedMs = timeWithData(members.flatMap((member) => member.recordings));
+  const recordings = members.flatMap((member) => member.recordings);
+  const recordedMs = timeWithData(recordings);
   return members.flatMap((member) => [
     squadRow(member, null, recordedMs, memberFigures(member, null, options)),
     ...periods.map((period) => {
@@ -123,7 +127,8 @@ export interface MemberFigures {
 /**
  * Computes the figures of a member, as `computeMetrics` gives them for the same samples and interval.
  *
- * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples
+ * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, whose figures are those of the
+ *   recording alone
  */
 export function memberFigures(
   member: SquadMember,
@@ -138,7 +143,7 @@ export function memberFigures(
       ...(preset !== undefined && { preset }),
       params: { ...params, ...ownParameters(member.player) },
       birthDate: member.player?.birthDate ?? null,
-      ...limitsOf(intervals),
+      ...(intervals === null ? {} : limitsOfIntervals(intervals)),
     },
   );
   if (metrics.first_timestamp === null) return nothing;
@@ -184,16 +189,16 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
   return seconds.size * 1000;
 }
 
-// The whole session needs no limits: its figures are those of the recording alone.
-function limitsOf(intervals: readonly Interval[] | null): MetricsOptions {
-  const first = intervals?.[0];
-  const last = intervals?.at(-1);
-  if (intervals === null || first === undefined || last === undefined) return {};
+/** Intervals, ascending and disjoint, as limits of `computeMetrics`. */
+export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOptions {
+  const [first] = intervals;
+  const last = intervals.at(-1);
+  if (first === undefined || last === undefined) return {};
   return { from: first.startMs, to: last.endMs - 1, periods: intervals };
 }
 
-/** Thresholds of a player's own replace those of the squad. */
-function ownParameters(player: Player | null): ParameterOverrides {
+/** Thresholds and the maximum heart rate of a player's own; they replace those of the squad. */
+export function ownParameters(player: Player | null): ParameterOverrides {
   if (player === null) return {};
   const { maxHr, highSpeedMPerS, sprintMPerS } = player;
   return {

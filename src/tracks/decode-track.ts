@@ -5,10 +5,10 @@ import { type ChunkReader, readChunks } from "../sources/source.js";
 import type { SampleBatch, Source } from "../types.js";
 import { readFirstBytes } from "./first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "./track-kind.js";
-import type { TrackFormat, TrackParser } from "./track-parser.js";
+import type { TrackDamage, TrackFormat, TrackParser } from "./track-parser.js";
 import { type LeftOut, TrackRows } from "./track-rows.js";
 
-/** Summary of a track that has been read completely. */
+/** Summary of a track that has been read to its end, or as far as it can be. */
 export interface TrackSummary {
   format: TrackFormat;
   /** Number of rows. */
@@ -26,6 +26,8 @@ export interface TrackSummary {
   speedUnit: "m/s" | "km/h";
   /** Points that gave no row. */
   leftOut: LeftOut;
+  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is whole; of GPX and TCX always. */
+  damage: TrackDamage | null;
 }
 
 /**
@@ -46,8 +48,10 @@ const PIECE = 1 << 16;
  * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
  * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track,
- * or is damaged or truncated. A track without rows yields no batch.
+ * A FIT file that is damaged or cut off gives the rows before that place, which `damage` of the summary names.
+ *
+ * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
+ * damaged: a FIT file before its first row, GPX and TCX anywhere. A track without rows yields no batch.
  */
 export function decodeTrack(source: Source): TrackDecoding {
   const reading = new TrackReading(readChunks(source));
@@ -87,7 +91,7 @@ class TrackReading {
 
   endIfAborted(): void {}
 
-  hearAbort(): void {}
+  listenForAbort(): void {}
 
   begin(): AsyncGenerator<SampleBatch, void, undefined> {
     if (this.#isBegun) {
@@ -104,16 +108,17 @@ class TrackReading {
     try {
       const first = await readFirstBytes(this.#chunks, DETECTION_BYTES);
       const parser = await parserFor(first, this.#rows);
-      for (let chunk: Uint8Array | null = first; chunk !== null; chunk = await this.#chunks.read()) {
-        for (let from = 0; from < chunk.length; from += PIECE) {
+      for (let chunk: Uint8Array | null = first; chunk !== null; ) {
+        for (let from = 0; from < chunk.length && parser.damage === null; from += PIECE) {
           if (isTurnDue()) await takeTurn();
           parser.push(chunk.subarray(from, from + PIECE));
           yield* this.#rows.take();
         }
+        chunk = parser.damage === null ? await this.#chunks.read() : null;
       }
       parser.end();
       yield* this.#rows.takeRest();
-      this.#conclude(parser.format);
+      this.#conclude(parser);
     } catch (error) {
       this.#reject(error);
       throw error;
@@ -128,9 +133,10 @@ class TrackReading {
     }
   }
 
-  #conclude(format: TrackFormat | null): void {
+  #conclude({ format, damage }: TrackParser): void {
     const { rows, start, end, speedsFromPositions, speedUnit, leftOut } = this.#rows;
-    if (format !== null) this.#fulfil({ format, rows, start, end, speedsFromPositions, speedUnit, leftOut });
+    if (format === null) return;
+    this.#fulfil({ format, rows, start, end, speedsFromPositions, speedUnit, leftOut, damage });
   }
 }
 

@@ -1,3 +1,4 @@
+import { AsiError } from "../errors.js";
 import { crc16 } from "../formats/fit/crc.js";
 import {
   ALTITUDE_OFFSET_M,
@@ -21,17 +22,32 @@ import {
   readDescription,
 } from "./fit-definition.js";
 import { isFit } from "./track-kind.js";
-import { errorAtByte, type TrackParser } from "./track-parser.js";
+import type { TrackDamage, TrackParser } from "./track-parser.js";
 import type { TrackRows } from "./track-rows.js";
 
 const CRC_BYTES = 2;
 const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
-const EXTRA_BYTES = "there are extra bytes after the end of the file.";
+const EXTRA_BYTES = "there are extra bytes after the end of the file";
 const FIRST_CAPACITY = 1 << 16;
 
-/** Reads the records of one FIT file or several concatenated ones, and verifies their checksums. */
+/** What cannot be read of a file. */
+class Damage extends AsiError {
+  declare readonly byteOffset: number;
+  readonly reason: string;
+
+  constructor(byteOffset: number, reason: string) {
+    super("BAD_TRACK", `The track cannot be read at byte ${byteOffset}: ${reason}.`, { byteOffset });
+    this.reason = reason;
+  }
+}
+
+/**
+ * Reads the records of one FIT file or several concatenated ones, and verifies their checksums. At the first damage it stops: rows
+ * before it stay, and without any the file is refused.
+ */
 export class FitTrack implements TrackParser {
   readonly format = "fit";
+  damage: TrackDamage | null = null;
   readonly #rows: TrackRows;
   // unread bytes lie from #at to #end; #at is at #offset of the input
   #bytes = new Uint8Array(FIRST_CAPACITY);
@@ -55,16 +71,33 @@ export class FitTrack implements TrackParser {
   }
 
   push(bytes: Uint8Array): void {
+    if (this.damage !== null) return;
     this.#append(bytes);
-    while (this.#readPart()) {}
+    this.#upToDamage(() => {
+      while (this.#readPart()) {}
+    });
   }
 
   end(): void {
+    if (this.damage === null) this.#upToDamage(() => this.#requireEnd());
+  }
+
+  #upToDamage(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      const { lastMs } = this.#rows;
+      if (!(error instanceof Damage) || lastMs === null) throw error;
+      this.damage = { byteOffset: error.byteOffset, afterMs: lastMs, reason: error.reason };
+    }
+  }
+
+  #requireEnd(): void {
     const isBetweenFiles = this.#part === "header" && this.#files > 0;
     if (isBetweenFiles && this.#at === this.#end) return;
     throw isBetweenFiles
-      ? errorAtByte(this.#offset, EXTRA_BYTES)
-      : errorAtByte(this.#offset + this.#end - this.#at, "the file is truncated.");
+      ? new Damage(this.#offset, EXTRA_BYTES)
+      : new Damage(this.#offset + this.#end - this.#at, "the file is truncated");
   }
 
   #append(bytes: Uint8Array): void {
@@ -104,14 +137,14 @@ export class FitTrack implements TrackParser {
     if (available < OLD_HEADER_BYTES) return false;
     const header = this.#bytes.subarray(this.#at, this.#end);
     if (!isFit(header)) {
-      throw errorAtByte(this.#offset, this.#files === 0 ? "there is no FIT header." : EXTRA_BYTES);
+      throw new Damage(this.#offset, this.#files === 0 ? "there is no FIT header" : EXTRA_BYTES);
     }
     const length = header[0] as number;
     if (available < length) return false;
     const stated = length < HEADER_BYTES ? 0 : this.#view.getUint16(this.#at + HEADER_BYTES - 2, true);
     // 0 means that the header has no checksum
     if (stated !== 0 && stated !== crc16(0, header, 0, HEADER_BYTES - 2)) {
-      throw errorAtByte(this.#offset, "the checksum of the header is wrong.");
+      throw new Damage(this.#offset, "the checksum of the header is wrong");
     }
     this.#dataEnd = this.#offset + length + this.#view.getUint32(this.#at + 4, true);
     this.#crc = crc16(0, header, 0, length);
@@ -135,7 +168,7 @@ export class FitTrack implements TrackParser {
         ? definitionLength(this.#bytes, this.#at, this.#end, (header & HEADER_BITS.developerData) !== 0)
         : this.#definitionOf(header, isCompressed).bytes;
       if (length !== null && this.#offset + length > this.#dataEnd) {
-        throw errorAtByte(this.#offset, "a message extends past the end stated in the file header.");
+        throw new Damage(this.#offset, "a message extends past the end stated in the file header");
       }
       if (length === null || this.#end - this.#at < length) break;
       if (isDefinition) this.#define(header & HEADER_BITS.localType, length);
@@ -149,7 +182,7 @@ export class FitTrack implements TrackParser {
     }
     // the length of a definition that is truncated by the end of the data is unknown
     if (length === null && this.#offset + this.#end - this.#at >= this.#dataEnd) {
-      throw errorAtByte(this.#offset, "a definition extends past the end stated in the file header.");
+      throw new Damage(this.#offset, "a definition extends past the end stated in the file header");
     }
     return false;
   }
@@ -157,7 +190,7 @@ export class FitTrack implements TrackParser {
   #readChecksum(): boolean {
     if (this.#end - this.#at < CRC_BYTES) return false;
     if (this.#view.getUint16(this.#at, true) !== this.#crc) {
-      throw errorAtByte(this.#offset, "the checksum of the file is wrong; some earlier bytes are damaged.");
+      throw new Damage(this.#offset, "the checksum of the file is wrong; some earlier bytes are damaged");
     }
     this.#skip(CRC_BYTES);
     this.#files += 1;
@@ -171,7 +204,7 @@ export class FitTrack implements TrackParser {
       : header & HEADER_BITS.localType;
     const definition = this.#definitions[local];
     if (definition === undefined) {
-      throw errorAtByte(this.#offset, `a message has the local type ${local}, which is not defined.`);
+      throw new Damage(this.#offset, `a message has the local type ${local}, which is not defined`);
     }
     return definition;
   }

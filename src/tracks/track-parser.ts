@@ -2,20 +2,25 @@ import { AsiError } from "../errors.js";
 
 export type TrackFormat = "fit" | "gpx" | "tcx";
 
+/** Where a track stops being readable. */
+export interface TrackDamage {
+  /** Offset of the first byte that cannot be read, or of the checksum that is wrong. */
+  byteOffset: number;
+  /** The last row before it, ms since 1970 UTC. */
+  afterMs: number;
+  /** What is wrong there, as part of a sentence: `the file is truncated`. */
+  reason: string;
+}
+
 /** Parses a track incrementally. Methods throw `BAD_TRACK`. */
 export interface TrackParser {
   /** Null until it is known. */
   readonly format: TrackFormat | null;
+  /** Set when rows have been read and nothing more can be; null otherwise. */
+  readonly damage: TrackDamage | null;
   push(bytes: Uint8Array): void;
   /** Ends the input. */
   end(): void;
-}
-
-/** An error in a binary track. */
-export function errorAtByte(byteOffset: number, message: string): AsiError {
-  return new AsiError("BAD_TRACK", `The track cannot be read at byte ${byteOffset}: ${message}`, {
-    byteOffset,
-  });
 }
 
 /** An error in a text track. */

@@ -103,6 +103,11 @@ export class TrackRows {
     this.#lastSpeed = speedMmPerS;
   }
 
+  /** The row added last, ms since 1970 UTC; null without rows. */
+  get lastMs(): number | null {
+    return this.rows === 0 ? null : this.#lastMs;
+  }
+
   /** Returns the completed batches. */
   take(): SampleBatch[] {
     const full = this.#full;

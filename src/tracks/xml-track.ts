@@ -24,6 +24,8 @@ const MAX_QUOTE_LENGTH = 120;
 
 /** Reads GPX and TCX. */
 export class XmlTrack implements TrackParser {
+  /** A document that is not well-formed is refused as a whole: what is missing of it is not known. */
+  readonly damage = null;
   readonly #rows: TrackRows;
   readonly #parser = new SaxesParser({ xmlns: false });
   readonly #decoder: TextDecoder;

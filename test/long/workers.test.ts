@@ -15,11 +15,18 @@ const FORMATS = ["csv", "parquet", "gpx", "tcx", "fit", "geojson", "geojsonl", "
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
 const recording = readFileSync("fixtures/valid/match-hr.asi");
 
+/** How the worker gets its engine: compiled with the code; asked for by each request, before and while others convert; in TypeScript alone. */
+const ENGINES = {
+  deployed: 'import module from "core.wasm"; const ready = initialize({ module });',
+  asked:
+    'import module from "core.wasm"; const ready = { then: (go, fail) => initialize({ module }).then(go, fail) };',
+  plain: "const ready = undefined;",
+};
+
 /** Answers with the recording in the body of the request, in the format that the address names. */
-const WORKER = `
-import module from "core.wasm";
+const worker = (engine: keyof typeof ENGINES) => `
 import { convert, initialize } from "./src/index.js";
-const ready = initialize({ module });
+${ENGINES[engine]}
 export default {
   async fetch(request) {
     await ready;
@@ -54,15 +61,17 @@ async function serve(folder: string): Promise<{ server: ChildProcess; origin: st
 }
 
 describe.each([
-  ["with timers", ""],
-  ["with setImmediate", '"nodejs_compat", "nodejs_compat_v2"'],
-])("an isolate of Cloudflare Workers, %s", (_, flags) => {
+  ["with timers", "", "deployed"],
+  ["with setImmediate", '"nodejs_compat", "nodejs_compat_v2"', "deployed"],
+  ["whose requests ask for the core", "", "asked"],
+  ["without the core", "", "plain"],
+] as const)("an isolate of Cloudflare Workers, %s", (_, flags, engine) => {
   const folder = mkdtempSync(join(tmpdir(), "asi-workers-"));
   let server: ChildProcess | undefined;
   let origin = "";
 
   beforeAll(async () => {
-    const stdin = { contents: WORKER, resolveDir: "." };
+    const stdin = { contents: worker(engine), resolveDir: "." };
     const outfile = join(folder, "worker.js");
     await build({ stdin, outfile, bundle: true, format: "esm", external: ["core.wasm"], logLevel: "error" });
     writeFileSync(join(folder, "core.wasm"), readFileSync("build/core-simd.wasm"));

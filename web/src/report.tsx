@@ -29,6 +29,7 @@ function start(): void {
     info,
     report,
     engine,
+    cutOff: null,
     notes: [],
   });
   const reader = new LocalReader(recording, rows, damageOf(data));

@@ -60,8 +60,9 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
 
   useEffect(() => () => void lastShown.set(recording, selection.shown.peek()), [recording, selection]);
   useEffect(() => {
-    const { report } = recording.facts;
-    if (report === null || !isDamaged(report)) return;
+    const { report, cutOff } = recording.facts;
+    if (cutOff !== null) damage.value = { places: [cutOff], hasMore: false };
+    if (report === null || !isDamaged(recording.facts)) return;
     reader.ask("findDamage", { id: recording.id }).then(
       (found) => {
         damage.value = found;

@@ -18,6 +18,7 @@ function opened(name: string) {
     kind: "asi",
     info: null,
     report: null,
+    cutOff: null,
     engine: null,
     notes: [],
   } as const;

@@ -77,6 +77,16 @@ describe("the export of compared figures", () => {
     expect(slower).toContain('"Max speed, m/s"');
   });
 
+  it("has the samples and seconds that are in no figure, because the sport allows no such speed", () => {
+    const [head = "", line = "", failed = ""] = comparisonCsv(
+      [frame(8, "Ada", steady(20_000)), frame(9, "Bob", null)],
+      KMH,
+    ).split("\r\n");
+    expect(head).toMatch(/"Too fast for the sport, samples","Too fast for the sport, s","Computed, UTC"$/);
+    expect(line).toMatch(/,601,60,2025-05-18T00:00:00$/);
+    expect(failed).toMatch(/,,,$/);
+  });
+
   it("has times in the zone of the page, which its heads name", () => {
     process.env.TZ = "Europe/Zurich";
     const text = comparisonCsv([frame(8, "Ada", null)], { ...KMH, zone: "local" });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { encode } from "asi-convert";
 import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
@@ -32,6 +33,9 @@ describe.skipIf(hasNoBrowser)("what is wrong with a recording or its figures", (
     await rows.filter({ hasText: "Is the sport right?" }).first().waitFor();
     await rows.filter({ hasText: /Damaged: .* % of the file cannot be read/ }).waitFor();
     expect(await rows.count()).toBe(2);
+    const ride = readFileSync(fixturePath("valid/edges.fit"));
+    await choose(page, { name: "ride.fit", mimeType: "", buffer: ride.subarray(0, ride.length - 200) });
+    await rows.filter({ hasText: /Damaged: nothing after \d\d:\d\d:\d\d can be read/ }).waitFor();
   });
 });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { AsiError, type ConvertOptions, convertSync, decode, decodeSync } from "asi-convert";
 import { describe, expect, it } from "vitest";
+import { isDamaged } from "../src/recording/is-damaged.js";
 import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
@@ -88,6 +89,16 @@ describe("a file that cannot be read", () => {
     });
     const { byteOffset } = (await refusal(fixture("damaged/foreign-header.asi"))) ?? {};
     expect(byteOffset).toBeGreaterThan(0);
+  });
+
+  it("but a FIT file that was cut off is shown up to there, and says so", async () => {
+    const whole = fixture("valid/edges.fit");
+    const cut = new File([new Uint8Array(whole.subarray(0, whole.length - 200))], "ride.fit");
+    const { batches, facts } = await readFile(cut, { serial: null, onProgress: () => {} });
+    const times = batches.flatMap(({ timestampMs }) => [...timestampMs]);
+    expect(times.length).toBeGreaterThan(2);
+    expect(facts.cutOff).toMatchObject({ byteOffset: whole.length - 200, afterMs: times.at(-1) });
+    expect(isDamaged(facts)).toBe(true);
   });
 
   it("says that a gzip file is incomplete", async () => {

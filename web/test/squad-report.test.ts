@@ -1,12 +1,15 @@
 /** The report of a squad that the command writes, opened as a file. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SQUAD_COLUMNS, seasonOf } from "../../src/squad/index.js";
+import { seasonReport } from "../../src/squad-report/season-report.js";
 import { violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { pdfPages } from "./pdf-text.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 const PLAYERS = 11;
@@ -17,16 +20,17 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
   const folder = mkdtempSync(join(tmpdir(), "squad-"));
   afterAll(() => rmSync(folder, { recursive: true }));
   let file = "";
-  beforeAll(() => {
-    const asi = (...args: string[]) =>
-      execFileSync(process.execPath, [ASI, ...args], { cwd: folder, stdio: "pipe" });
-    asi("encode", "--demo", "--squad", String(PLAYERS), "-o", "match");
+  const asi = (...args: string[]) => {
     try {
-      asi("squad", "match", "-o", "match.html");
+      execFileSync(process.execPath, [ASI, ...args], { cwd: folder, stdio: "pipe" });
     } catch (error) {
       // one recording of the demonstration is damaged
       if ((error as { status: number }).status !== 3) throw error;
     }
+  };
+  beforeAll(() => {
+    asi("encode", "--demo", "--squad", String(PLAYERS), "-o", "match");
+    asi("squad", "match", "-o", "match.html");
     file = join(folder, "match.html");
   });
   const open = () => openPage({ at: pathToFileURL(file).href });
@@ -63,17 +67,83 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  it("prints each player on a page of their own", async () => {
-    const page = await open();
-    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
-    const pages = pdf.toString("latin1").match(/\/Type \/Page\b/g) ?? [];
-    const front = await page.evaluate(
-      (players) => document.querySelectorAll(".player-page").length - players,
-      PLAYERS,
+  it("prints two pages of the squad, then one for each player, with every name and distance", async () => {
+    // the most sprints that a page lists
+    asi("squad", "match", "-o", "sprints.html", "--sprint", "5.5m/s");
+    const page = await openPage({ at: pathToFileURL(join(folder, "sprints.html")).href });
+    expect(await page.getByText(", the first 60").count()).toBeGreaterThan(0);
+    const table = page.locator("table.squad").first();
+    const players = await table.locator("tr.player").evaluateAll((rows) =>
+      rows.map((row) => ({
+        name: row.querySelector("a")?.textContent ?? "",
+        distance: (row as HTMLTableRowElement).cells[2]?.textContent ?? "",
+      })),
     );
-    expect(front).toBe(0);
-    // the squad, and its periods
-    expect(pages.length - PLAYERS).toBeGreaterThanOrEqual(2);
-    expect(pages.length - PLAYERS).toBeLessThanOrEqual(4);
+    expect(players).toHaveLength(PLAYERS);
+    const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    expect(pages).toHaveLength(2 + PLAYERS);
+    for (const { name, distance } of players) {
+      expect(pages[0]).toMatch(new RegExp(`\\b${name} [^A-Z]*${distance}`));
+      const own = pages.slice(2).filter((text) => text.includes(` ${name} `));
+      expect(own, name).toHaveLength(1);
+      expect(own[0]).toContain(`Distance ${distance} m`);
+    }
+    // nothing is wider than A4 with its margins
+    await page.setViewportSize({ width: 703, height: 1000 });
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(703);
+  });
+});
+
+describe.skipIf(hasNoBrowser)("the report of a season", () => {
+  const folder = mkdtempSync(join(tmpdir(), "season-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "season.html");
+  beforeAll(() => {
+    const days = (day: number) => Date.UTC(2026, 3, 4 + 7 * day, 13);
+    const player = (name: string, number: string, rates: readonly (number | null)[]) =>
+      rates.map((rate) => ({
+        player: { name, number, position: "FW" },
+        figures: { minutes: rate === null ? null : 90, rate_m_per_min: rate, distance_m: rate },
+        coverage: rate === null ? null : 1,
+      }));
+    const rows = [player("Koch", "14", [90, 91, 89, 90, 120]), player("Keller", "1", [50, 52, 51, 50, 51])];
+    const played = [0, 1, 2, 3, 4].map((i) => ({
+      name: `match ${i + 1}`,
+      startMs: days(i),
+      endMs: days(i) + 5_400_000,
+      isMatch: true,
+      rows: rows.flatMap((own) => own[i] ?? []),
+    }));
+    const figure = SQUAD_COLUMNS.find(({ key }) => key === "rate_m_per_min") ?? expect.fail();
+    const season = seasonOf(played);
+    writeFileSync(file, seasonReport({ title: "Season", season, figure, offsetAt: () => 0 }));
+  });
+  const open = () => openPage({ at: pathToFileURL(file).href });
+
+  it("shows who is farthest from normal first, by number if asked, and the same as a table", async () => {
+    const page = await open();
+    const names = () => page.locator(".panel:visible h2").allInnerTexts();
+    expect(await names()).toEqual([
+      expect.stringMatching(/Koch\s+120\s+▲ \+33 %/),
+      expect.stringMatching(/Keller/),
+    ]);
+    await page.getByLabel("Order").selectOption("number");
+    expect((await names())[0]).toMatch(/Keller\s+51\s+±0 %/);
+    await page.getByRole("button", { name: "Table" }).click();
+    expect(await page.locator("tbody tr:visible").allInnerTexts()).toEqual([
+      expect.stringMatching(/^1 Keller\t51\t/),
+      expect.stringMatching(/^14 Koch\t120\t▲ \+33 %\t90\t96\t120\t5\t5\t0$/),
+    ]);
+    await page.getByLabel("Figure").selectOption("distance_m");
+    expect(await page.locator("caption:visible").innerText()).toBe("Distance, m");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("fits on a telephone", async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(await violations(page)).toEqual([]);
   });
 });

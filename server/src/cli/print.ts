@@ -137,6 +137,10 @@ function messagesOf(body: unknown): string {
     .join("\n");
 }
 
+/** An error of the operator's files: what is at a path, or the rights on it, is not as it must be. */
+const isFileError = (error: unknown): error is Error =>
+  error instanceof Error && "syscall" in error && "path" in error && typeof error.path === "string";
+
 export function reasonOf(error: unknown): string {
   if (error instanceof ServiceError || error instanceof CommandRefused) return messagesOf(error.body);
   if (error instanceof ConfigError) return `The settings are invalid:\n${error.message}`;
@@ -144,6 +148,12 @@ export function reasonOf(error: unknown): string {
   if (isUnavailable(error)) {
     const reason = databaseMessage(error) ?? (error as Error).message;
     return visible(`The database cannot do this now: ${reason}. Repeat the command when it can.`);
+  }
+  if (isFileError(error)) {
+    const reason = error.message.replace(/^[A-Z]+: /, "");
+    return visible(
+      `The file system refuses this: ${reason}. Check what is there, who owns it, and what its owner may do.`,
+    );
   }
   return errorText(error);
 }

@@ -29,6 +29,7 @@ export function program(): Command {
       new Option("--role <role>", "part of the service").choices(["api", "worker", "all"]).default("all"),
     )
     .option("--demo", "add a manager, an application and three devices, and print how to use them")
+    .addOption(yesOption())
     .action(guarded(({ role, demo }: { role: ServiceRole; demo?: boolean }) => start(role, demo ?? false)));
 
   root
@@ -69,7 +70,10 @@ export function program(): Command {
     .description(
       "replace all data with a backup, and erase again who was erased since; stop the server first",
     )
-    .option("--without-erasures", "restore without a list of erasures: whoever was erased since comes back")
+    .option(
+      "--without-erasures",
+      "restore without the list of erasures of the backup: accounts erased since then are restored too",
+    )
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(

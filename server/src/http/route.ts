@@ -73,8 +73,8 @@ export interface Operation<
   /** The planned removal date of a deprecated operation (RFC 8594), and the path of its successor. */
   sunset?: string;
   successor?: string;
-  /** Whether the operation is turned on in the configuration; otherwise it returns 410. */
-  isOn?(config: Config): boolean;
+  /** Whether the operation is enabled in the configuration; otherwise it returns 410. */
+  isEnabled?(config: Config): boolean;
   query?: Q;
   body?: B;
   /** PATCH on the same path, when it takes another body than the main method. */
@@ -112,7 +112,7 @@ export interface Operation<
   throttle?: readonly ThrottleScope[];
   /** An object of the response may have megabytes. Lists are taken as large in any case. */
   hasLargeResponse?: boolean;
-  /** Takes one of the slots (`Slots`) as soon as the headers have arrived. */
+  /** Takes one of the slots (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
 }
@@ -207,12 +207,12 @@ export function route<
       ? patch.handle({ ...call, body: readPatch?.(request.body) as StaticDecode<P> })
       : operation.handle({ ...call, body: readBody?.(request.body) as StaticDecode<B> });
   };
-  const count = async (request: FastifyRequest) => {
-    for (const scope of operation.throttle ?? []) await app.throttle(scope, request);
+  const count = async (request: FastifyRequest, reply: FastifyReply) => {
+    for (const scope of operation.throttle ?? []) await app.throttle(scope, request, reply);
   };
   const findTarget = async (request: FastifyRequest) => {
     authorizeRole(request.ctx, id);
-    if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
+    if (operation.isEnabled?.(app.config) === false) throw errors.gone("This operation is disabled.");
     request.ids = pathIds(request.params);
     const ifMatch = request.headers["if-match"];
     if (ifMatch !== undefined) request.ctx.ifMatch = ifMatch;
@@ -255,7 +255,7 @@ export function route<
         // Both wait for the database, so they run concurrently. Throttling takes precedence over other errors.
         const found = inTurn(request, () => findTarget(request));
         found.catch(() => undefined);
-        await count(request);
+        await count(request, reply);
         await found;
         if (operation.unsupportedTypeResponse !== undefined && mediaType(request) !== operation.consumes) {
           return sendCustom(reply, operation.unsupportedTypeResponse);

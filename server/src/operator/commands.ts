@@ -1,5 +1,6 @@
 import { openingServerKeys } from "../domain/secrets/secrets.js";
 import { backup } from "../store/backup/backup.js";
+import { erasureListNames, erasureListOf } from "../store/backup/erasure-list.js";
 import { namingAway } from "../store/sample-servers/away.js";
 import { accountCommands } from "./commands/accounts.js";
 import { applicationCommands } from "./commands/applications.js";
@@ -31,10 +32,11 @@ export const commands = {
   async backup(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     const file = text(args, "file");
     const serverKeys = await openingServerKeys(ctx, ctx.queries);
+    const erasureLists = await erasureListNames(erasureListOf(ctx.config));
     const rows = await namingAway(
       ctx.database,
       "the backup would lack its samples. No file was written",
-      () => backup(ctx.database, file, ctx.config.dataDir, serverKeys),
+      () => backup(ctx.database, file, ctx.config.dataDir, { serverKeys, erasureLists }),
     );
     return { file, rows, server_keys: serverKeys };
   },

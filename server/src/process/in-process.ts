@@ -6,7 +6,7 @@ import { isLocalOnly } from "../http/browser/session-cookie.js";
 import type { Telemetry } from "../observability/telemetry/start.js";
 import type { Arguments, CommandName, Outcome } from "../operator/commands.js";
 import { verifyBackup } from "../store/backup/backup.js";
-import { erasureListOf } from "../store/backup/erasure-list.js";
+import { erasureListNames, erasureListOf } from "../store/backup/erasure-list.js";
 import { restore } from "../store/backup/restore.js";
 import { withoutServers } from "../store/connection/server-lock.js";
 import { type OpenedStore, openStore } from "../store/open.js";
@@ -54,7 +54,9 @@ export async function withCommands<T>(
   ]);
   try {
     return await work((name, args) =>
-      commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+      namingAway(store.database, "the command needs its samples", () =>
+        commands[name]({ ...ownContext(config, store, systemClock), operator }, args),
+      ),
     );
   } finally {
     await store.close();
@@ -69,8 +71,27 @@ export async function migrateOnly(config: Config): Promise<Outcome> {
 }
 
 /**
+ * Refuses a list of erasures that does not have the erasures after the backup: one that is missing, or one that a start of the
+ * service on another machine has made.
+ * @param names of the lists that belong to the backup; empty when it does not tell
+ * @throws UsageError
+ */
+async function requireErasureList(list: string, names: readonly string[]): Promise<void> {
+  const own = await erasureListNames(list);
+  const isThere = existsSync(list);
+  if (isThere && names.every((name) => own.includes(name))) return;
+  throw new UsageError(
+    `${
+      isThere
+        ? `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`
+        : `There is no list of erasures ${list}`
+    }: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
+  );
+}
+
+/**
  * Replaces the content of the database with that of a backup, and erases the people again who were erased since.
- * @param withoutErasures restores although there is no list of erasures
+ * @param withoutErasures restores although there is no list of erasures, or another one than that of the backup
  */
 export async function restoreFrom(
   config: Config,
@@ -79,12 +100,8 @@ export async function restoreFrom(
 ): Promise<Outcome> {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
   const list = resolve(erasureListOf(config));
-  if (!existsSync(list) && !withoutErasures) {
-    throw new UsageError(
-      `There is no list of erasures ${list}: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
-    );
-  }
-  const { serverKeys } = await verifyBackup(file);
+  const { serverKeys, erasureLists } = await verifyBackup(file);
+  if (!withoutErasures) await requireErasureList(list, erasureLists);
   const store = await openStore(withoutTimeouts(config));
   try {
     let rows = 0;
@@ -164,6 +181,13 @@ export async function serve(
       await endProcess({ config, service, store, telemetry });
     });
   }
+  service.onSuperseded(async (reason) => {
+    service.app.log.fatal({ reason: reason.message }, "ending: another release has migrated the database");
+    console.error(reason.message);
+    if (isEnding) return;
+    isEnding = true;
+    await endProcess({ config, service, store, telemetry }, () => process.exit(1));
+  });
   if (service.url !== null) {
     const { baseUrl } = config;
     const address = baseUrl ?? service.url;

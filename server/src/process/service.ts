@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Config, settings } from "../config/config.js";
 import { UsageError } from "../config/usage-error.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
-import type { Computer } from "../domain/change/computer.js";
+import type { ComputePool } from "../domain/change/compute-pool.js";
 import type { Clock } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { startComputer } from "../domain/computed-data/threads/pool.js";
@@ -20,11 +20,13 @@ import { startWorker, type Worker } from "../jobs/worker.js";
 import { serveOperator } from "../operator/socket-server.js";
 import { erasureListOf, makeErasureList } from "../store/backup/erasure-list.js";
 import { holdServerLock } from "../store/connection/server-lock.js";
+import { requireOwnSchema } from "../store/migrations/migrate.js";
 import { openReplica, type Store } from "../store/open.js";
 import { endLeases } from "../store/queue/job-lease.js";
 import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
-import { Ending } from "./ending.js";
+import { announceWaiting } from "./announce-waiting.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
+import { Shutdown } from "./shutdown.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
@@ -34,13 +36,15 @@ export interface Service {
   /** Address of the API, such as `http://127.0.0.1:8080`; null for a worker without an API. */
   url: string | null;
   worker: Worker;
-  computer: Computer;
+  computer: ComputePool;
+  /** Calls back when the process must end, because another release has migrated the database: with what to tell the operator. */
+  onSuperseded(end: (reason: UsageError) => void): void;
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
    * ends the rest. The store stays open.
    * @param ending names the parts that have not ended
    */
-  stop(ending?: Ending): Promise<void>;
+  stop(ending?: Shutdown): Promise<void>;
 }
 
 const DEFAULT_METRICS_PORT = Number(settings.metricsPort.fallback);
@@ -59,6 +63,22 @@ async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
     if (!(error instanceof Error && "syscall" in error && LISTENING.has(String(error.syscall)))) throw error;
     throw new UsageError(`The service cannot listen: ${error.message}. Change ${setting}.`);
   }
+}
+
+/** Keeps the reason to end until somebody asks for it. */
+function supersession() {
+  let reason: UsageError | undefined;
+  let end: ((reason: UsageError) => void) | undefined;
+  return {
+    supersede(found: UsageError) {
+      reason ??= found;
+      end?.(reason);
+    },
+    onSuperseded(callBack: (reason: UsageError) => void) {
+      end = callBack;
+      if (reason !== undefined) end(reason);
+    },
+  };
 }
 
 /**
@@ -123,7 +143,9 @@ export async function startService(
   let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
   const open = async () => {
-    releaseServerLock = await holdServerLock(store.database);
+    releaseServerLock = await announceWaiting("a restore, or a migration by another process, to end", () =>
+      holdServerLock(store.database, { check: requireOwnSchema, onRefused: supersede }),
+    );
     await replica?.start(app.log);
     await store.database.sampleServers?.start(app.log);
     isWatching = true;
@@ -151,8 +173,9 @@ export async function startService(
     stopQueueOutdated = startQueueOutdated(own, app.log);
   };
 
+  const { supersede, onSuperseded } = supersession();
   let stopped: Promise<void> | undefined;
-  const stop = async (ending = new Ending()) => {
+  const stop = async (ending = new Shutdown()) => {
     const { shutdownTimeoutMs } = config;
     app.log.info({ timeoutMs: shutdownTimeoutMs }, "stopping");
     const timeout = setTimeout(() => {
@@ -191,6 +214,7 @@ export async function startService(
     url,
     worker: running,
     computer,
+    onSuperseded,
     stop(ending) {
       stopped ??= stop(ending);
       return stopped;

@@ -391,7 +391,7 @@ export const liveConnections = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
 
-/** What was done: an account deleted with its data, or every trace of the person erased. */
+/** The kind of erasure: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 
 /** The erased accounts; see `store/backup/erasure-list.ts`. */

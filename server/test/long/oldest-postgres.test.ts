@@ -11,6 +11,7 @@ import { OLDEST_MAJOR } from "../../src/store/connection/server-version.js";
 import { openStore } from "../../src/store/open.js";
 import { stopAfterTest } from "../cleanup.js";
 import { OLDEST_PROGRAMS, startPostgres } from "../postgres.js";
+import { moveTo, storeOn } from "../sample-servers.js";
 import { newScene } from "../scene.js";
 import { newScratchFolder } from "../scratch.js";
 import { TestService, testConfig } from "../service.js";
@@ -40,6 +41,21 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     const written = await backup(store.database, join(folder, "b"), folder);
     expect(await restore(store.database.queries, join(folder, "b"))).toBe(written);
     expect((await s.get(path, owner.token)).status).toBe(200);
+  });
+
+  it("the samples of a newer database are stored, read and moved back", async () => {
+    const server = await startPostgres({ programs: OLDEST_PROGRAMS ?? "" });
+    stopAfterTest(() => server.stop());
+    const store = await storeOn([server]);
+    stopAfterTest(() => store.close());
+    const s = await TestService.start(store);
+    const { owner, ids } = await newScene(s);
+    const path = `/api/v1/devices/${ids.device}/latest-raw-data/`;
+    const latest = async () => (await s.get(path, owner.token)).body.length;
+    const before = await latest();
+    expect(before).toBeGreaterThan(0);
+    await moveTo(store.database, []);
+    expect(await latest()).toBe(before);
   });
 
   it("samples distribute is refused before anything is made, and so is its plan", async () => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { KM_PER_H } from "../../pictures/figure-text.js";
 
-/** The unit in which a user thinks of speed. */
+/** Unit of speeds for the user. */
 export type SpeedUnit = "km/h" | "m/s";
 
 /** Speed zones as the user gives them. */
@@ -22,6 +22,14 @@ export function parseSpeedZones(text: string): SpeedZones {
   }
   const inMetres = limits.map((limit) => (unit === "km/h" ? limit / KM_PER_H : limit));
   return { unit, limits: inMetres[0] === 0 ? inMetres : [0, ...inMetres] };
+}
+
+/** `19.8km/h` or `5.5 m/s`. @returns m/s */
+export function parseSpeed(text: string): number {
+  const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(km\/h|m\/s)$/.exec(text.trim()) ?? [];
+  if (value === undefined)
+    throw new InvalidArgumentError("Give a speed with its unit, such as 19.8km/h or 5.5m/s.");
+  return unit === "m/s" ? Number(value) : Number(value) / KM_PER_H;
 }
 
 /** A speed in m/s as a number in a unit: `25.2`, `7`. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { parseTimeBound } from "../arguments/time-bounds.js";
 import { parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, INPUTS, withHr, withSerial, withTimeZone } from "./common-options.js";
-import { withMetrics } from "./stats.js";
+import { withMetrics, withSheets } from "./stats.js";
 
 /** `asi plot` */
 export function addPlot(program: Command, { context, onStatus }: Host): void {
@@ -20,10 +20,10 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
       parsePath,
     )
     .option("-f, --force", "overwrite an existing file");
-  withHr(withMetrics(command))
+  withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
-  withSerial(withTimeZone(command, "of --from and --to and of the times shown"))
+  withSerial(withTimeZone(command, "of --from, --to and the periods, and of the times shown"))
     .addHelpText(
       "before",
       `Examples:
@@ -33,6 +33,7 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
   asi plot match.asi -o match.png
   asi plot *.asi --out-dir pictures
   asi plot run.asi --sport running -o run.svg
+  asi plot match/ --roster roster.csv --periods periods.csv --out-dir pictures
 `,
     )
     .addHelpText(
@@ -41,7 +42,7 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
 The plot is as wide as the terminal, and 80 characters where there is none. The environment variable NO_COLOR turns
 colours off.
 
-An SVG scales without loss. A PNG is 2400 pixels wide; it shows Latin letters, and boxes for others.
+A picture shows the zones of the maximum heart rate of --max-hr or of the roster, and the periods as grey areas. An SVG scales without loss. A PNG is 2400 pixels wide; it shows Latin letters, and boxes for others.
 
 --from and --to are written as for asi convert.
 ${EXIT_STATUS}`,

@@ -10,15 +10,15 @@ import {
   withSerial,
   withTimeZone,
 } from "./common-options.js";
-import { withMetrics } from "./stats.js";
+import { withMetrics, withSheets } from "./stats.js";
 
 /** `asi report` */
 export function addReport(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("report")
-    .summary("write an HTML file that shows a recording without any other program")
+    .summary("write an HTML file that shows a recording, or a squad, without any other program")
     .description(
-      "Writes one HTML file with the viewer and the recording: track coloured by speed, plots, ranges, figures and damage. A browser opens it offline.",
+      "Writes one HTML file with the viewer and the recording: track coloured by speed, plots, ranges, figures and damage. A browser opens it offline. Several recordings with -o become the report of a squad: its table, and a page for each player.",
     )
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "name of the HTML file; - is standard output", parsePath)
@@ -28,15 +28,16 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
       'names of the files, such as "{input}"; default "{serial}_{start}_{end}", as for asi convert',
     )
     .option("-f, --force", "overwrite existing files");
-  withHr(withMetrics(command))
+  withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
-  withJson(withSerial(withTimeZone(command, "of --from and --to, and of the times in names")))
+  withJson(withSerial(withTimeZone(command, "of --from, --to and the periods, and of the times in names")))
     .addHelpText(
       "before",
       `Examples:
   asi report match.asi
   asi report match.asi -o match.html --max-hr 192
+  asi report match/ -o match.html --tz Europe/Zurich    # a squad: asi help squad
   asi report season/ --out-dir reports --name "{input}"
 `,
     )

@@ -1,19 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { KM_PER_H } from "../../pictures/figure-text.js";
-import { parseSpeedZones } from "../arguments/speed-zones.js";
+import { type Command, Option } from "commander";
+import { parseSpeed, parseSpeedZones } from "../arguments/speed-zones.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { parsePath } from "../arguments/values.js";
-import { EXIT_STATUS, type Host, INPUTS, withHr, withTimeZone } from "./common-options.js";
+import { EXIT_STATUS, type Host, INPUTS, withHr, withJobs, withTimeZone } from "./common-options.js";
 
 const names = (text: string) => text.split(",").map((name) => name.trim());
-
-/** `19.8km/h` or `5.5 m/s`. @returns m/s */
-function parseSpeed(text: string): number {
-  const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(km\/h|m\/s)$/.exec(text.trim()) ?? [];
-  if (value === undefined)
-    throw new InvalidArgumentError("Give a speed with its unit, such as 19.8km/h or 5.5m/s.");
-  return unit === "m/s" ? Number(value) : Number(value) / KM_PER_H;
-}
 
 /** `asi squad` */
 export function addSquad(program: Command, { context, onStatus }: Host): void {
@@ -51,12 +42,25 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "order of the rows, the largest first; with + in front the smallest; default distance",
     )
     .option("--columns <names>", "columns of the table, with commas between", names)
-    .addOption(new Option("--by <group>", "rows in groups, each with its mean").choices(["position"]))
+    .addOption(
+      new Option(
+        "--by <group>",
+        "position: rows in groups, each with its mean; player: all sessions of a season, with a folder for each",
+      ).choices(["position", "player"]),
+    )
+    .option(
+      "--matches <pattern>",
+      'with --by player: folders that are matches, such as "*match*"; default those with two halves of 30 to 70 minutes',
+    )
+    .option(
+      "--cache",
+      "with --by player: keep the figures of each session in its folder, and read only what has changed",
+    )
     .addOption(
       new Option(
         "--format <name>",
-        "text (default), csv, jsonl, xlsx or html; or by the extension of -o",
-      ).choices(["text", "csv", "jsonl", "xlsx", "html"]),
+        "text (default), csv, jsonl, parquet, xlsx or html; or by the extension of -o",
+      ).choices(["text", "csv", "jsonl", "parquet", "xlsx", "html"]),
     )
     .addOption(
       new Option(
@@ -64,9 +68,13 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
         "decimal mark of a CSV; a comma also makes the fields end with semicolons",
       ).choices([".", ","]),
     )
-    .option("-o, --output <file>", "write to this file, as .csv, .jsonl, .xlsx, .html or .txt", parsePath)
+    .option(
+      "-o, --output <file>",
+      "write to this file, as .csv, .jsonl, .parquet, .xlsx, .html or .txt",
+      parsePath,
+    )
     .option("-f, --force", "overwrite an existing file");
-  withTimeZone(withHr(command), "of the periods and of the times shown")
+  withTimeZone(withJobs(withHr(command), "read with --by player"), "of the periods and of the times shown")
     .addHelpText(
       "before",
       `Examples:
@@ -75,6 +83,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
   asi squad match/ -o match.xlsx --tz Europe/Zurich
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
+  asi squad season/ --by player -o season.html --tz Europe/Zurich
 `,
     )
     .addHelpText(
@@ -82,6 +91,9 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       `
 A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and if you
 like number, position, max_hr, rest_hr, high_speed, sprint, birth_date, mass. Speeds have their unit in the cell or the header.
+
+With --by player each folder in the named one is a session. For each player there are all sessions, their mean and best, the last
+one as a share of the mean of the five matches before, and the days since. Figures of matches are those of the two halves.
 
 Periods have a name, a start and an end by the clock of --tz: 1st half,15:00,15:47. A row with a player as well replaces
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { parseSpeedZones } from "../arguments/speed-zones.js";
+import { parseSpeed, parseSpeedZones } from "../arguments/speed-zones.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { parseTimeBound } from "../arguments/time-bounds.js";
-import { wholeNumber } from "../arguments/values.js";
+import { parsePath, wholeNumber } from "../arguments/values.js";
 import {
   EXIT_STATUS,
   type Host,
@@ -27,13 +27,29 @@ export const withMetrics = (command: Command) =>
     )
     .option(
       "--zones <limits>",
-      "limits between the speed zones, with their unit: 7,15,20,25km/h or 2,4,5.5,7m/s",
+      "limits between the speed zones, with their unit: 7,15,20,25km/h or 2,4,5.5,7m/s; they do not move the thresholds of high speed and sprints",
       parseSpeedZones,
     )
+    .option("--high-speed <speed>", "threshold of high-speed distance: 19.8km/h or 5.5m/s", parseSpeed)
+    .option("--sprint <speed>", "threshold of sprints: 25.2km/h or 7m/s", parseSpeed)
     .option(
       "--max-hr <bpm>",
       "maximum heart rate of the athlete, to which the heart-rate zones refer",
       wholeNumber(60, 240),
+    );
+
+/** The files of a club. */
+export const withSheets = (command: Command) =>
+  command
+    .option(
+      "--roster <file>",
+      "CSV of the players with their names, maximum heart rates and thresholds; asi help squad describes it",
+      parsePath,
+    )
+    .option(
+      "--periods <file>",
+      "CSV of the periods, such as halves, for each of which there are figures; asi help squad describes it",
+      parsePath,
     );
 
 /** `asi stats` */
@@ -45,15 +61,22 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
       "Computes the figures of each recording: distance, duration, mean and maximum speed, distance and time in each speed zone, sprints, accelerations, and time in each heart-rate zone. The service computes them with the same functions.",
     )
     .argument("<inputs...>", INPUTS);
-  withHr(withMetrics(command))
+  withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
-  withTimeZone(command, "of --from and --to and of the times shown").addOption(
-    new Option("--format <name>", "text (default), or csv: one table with a row for each recording").choices([
-      "text",
-      "csv",
-    ]),
-  );
+  withTimeZone(command, "of --from, --to and the periods, and of the times shown")
+    .addOption(
+      new Option(
+        "--format <name>",
+        "text (default), or csv: one table with a row for each recording",
+      ).choices(["text", "csv"]),
+    )
+    .addOption(
+      new Option(
+        "--decimal <mark>",
+        "decimal mark of a CSV; a comma also makes the fields end with semicolons",
+      ).choices([".", ","]),
+    );
   withJobs(withJson(withSerial(command)), "read")
     .addHelpText(
       "before",
@@ -62,6 +85,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
   asi stats season/ --format csv > season.csv
+  asi stats match/ --roster roster.csv --periods periods.csv --format csv --decimal ,
   asi stats "**/*.asi" --sport running --json
 `,
     )

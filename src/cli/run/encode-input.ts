@@ -7,6 +7,8 @@ import type { ChunkReader } from "../../sources/source.js";
 import { decodeTrack, type TrackDecoding, type TrackSummary } from "../../tracks/decode-track.js";
 import { ContinuedSource, readFirstBytes } from "../../tracks/first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
+import type { TrackDamage } from "../../tracks/track-parser.js";
+import type { Console, Part } from "../terminal/console.js";
 
 /** A recording in progress. `summary` returns the summary of the track afterwards; null if the input is not a track. */
 export interface EncodedInput {
@@ -61,6 +63,14 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
       `The track has no point with a time and a position: ${leftOut.withoutTime} points have no time, ${leftOut.withoutPosition} have no position.`,
     );
   }
+}
+
+/** Where a track stops being readable, as the damage of recordings is said. */
+export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {
+  return [
+    console.paint("yellow", "damaged:"),
+    ` ${reason}, at byte ${byteOffset}; the rows are those before it`,
+  ];
 }
 
 /** The summary of a track, on one line. */

@@ -12,7 +12,7 @@ import { findInputs, type Input, nameOf, openInput } from "../batch/inputs.js";
 import { isStandardOutput, refuseAsRecording, writeOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { type EncodedInput, encodeInput, trackText } from "./encode-input.js";
+import { damagedTrack, type EncodedInput, encodeInput, trackText } from "./encode-input.js";
 
 export interface EncodeFlags {
   output?: string;
@@ -75,14 +75,17 @@ export async function encode(
     },
     async show({ file, track }) {
       if (file !== null) console.message(`${nameOf(input)}: ${file.bytes} bytes -> ${file.path}`);
-      if (track !== null) console.message(`${nameOf(input)}: ${trackText(track)}`);
+      if (track === null) return;
+      console.message(`${nameOf(input)}: ${trackText(track)}`);
+      if (track.damage !== null)
+        console.message(`${nameOf(input)}: `, ...damagedTrack(console, track.damage));
     },
     toJson: ({ file, track }) => ({
       files: file === null ? [] : [file],
       header,
       ...(track === null ? {} : { track }),
     }),
-    statusOf: () => ExitStatus.done,
+    statusOf: ({ track }) => (track?.damage == null ? ExitStatus.done : ExitStatus.doneWithDamage),
   });
 }
 
@@ -102,7 +105,7 @@ function onlyInput(csv: string): Input {
   return input;
 }
 
-// stands for the input in messages
+// name of the input in messages
 const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {

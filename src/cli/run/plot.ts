@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
+import { tooFastText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
 import type { Report } from "../../types.js";
@@ -9,15 +10,16 @@ import { findInputs, type Input, nameOf } from "../batch/inputs.js";
 import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "../batch/output.js";
 import { OutputReservations } from "../batch/output-reservations.js";
 import type { Part } from "../terminal/console.js";
-import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
+import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
-import { limitsOf } from "./stats-input.js";
+import { figuresOf } from "./stats-input.js";
 
-export interface PlotFlags extends MetricsFlags, SampleFlags {
+export interface PlotFlags extends MetricsFlags, SampleFlags, ClubFlags {
   output?: string;
   outDir?: string;
   force?: boolean;
@@ -25,6 +27,7 @@ export interface PlotFlags extends MetricsFlags, SampleFlags {
 
 interface Plotted {
   session: Session;
+  player: string | null;
   report: Report;
   path: string | null;
 }
@@ -40,7 +43,11 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   const { output, outDir, force } = flags;
   const selection = selectionOf(flags);
   const options = metricsOptions(flags);
+  // refuses wrong parameters before a file is read
+  computeMetrics([], options);
   const inputs = findInputs(args);
+  const club = clubOf(flags, inputs, context);
+  if (club === null) return ExitStatus.failed;
   checkOutput(flags, args, inputs);
   const reservations = new OutputReservations(inputs);
   let isFirst = true;
@@ -48,19 +55,16 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     inputs,
     json: false,
     async work(input, index, onProgress) {
-      const { samples, inspection, firstDamage, from, to } = await readSamples(
-        input,
-        selection,
-        signal,
-        onProgress,
-      );
-      const metrics = computeMetrics(samples, { ...options, ...limitsOf({ from, to }) });
+      const read = await readSamples(input, selection, signal, onProgress);
+      const { samples, inspection, firstDamage } = read;
+      const { metrics, player, intervals } = figuresOf(input, read, options, club);
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const { info, report } = inspection;
       const damage = isDamaged(report)
         ? { text: damageText(report), afterMs: firstDamage?.afterMs ?? null }
         : null;
-      const session = { name: shortName(input), info, samples, metrics, damage, offsetMs };
+      const name = [shortName(input), player].filter((part) => part !== null).join(", ");
+      const session = { name, info, samples, metrics, damage, offsetMs, periods: intervals };
       const path = output ?? (outDir === undefined ? null : join(outDir, pictureName(input, info.serial)));
       if (path !== null) {
         const stream = streamOf(await pictureOf(session, extensionOf(path)));
@@ -68,11 +72,11 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const reserve = () => reservations.reserve(index, [path]);
         await writeOutput(stream, path, { force, signal, reserve });
       }
-      return { session, report, path };
+      return { session, player, report, path };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ session, report, path }, input) {
+    async show({ session, player, report, path }, input) {
       const name = nameOf(input);
       if (path !== null) {
         console.message(`${name} -> ${path}`);
@@ -81,12 +85,16 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const isColored = console.paintsData;
         if (!isFirst) await console.data("\n");
         isFirst = false;
-        await console.data(`${name}, ${session.info.serial}\n`);
+        await console.data(
+          `${[name, player, session.info.serial].filter((part) => part !== null).join(", ")}\n`,
+        );
         const width = process.stdout.columns ?? WIDTH_WITHOUT_TERMINAL;
         for (const line of terminalPlot(session, width))
           await console.data(...partsOf(line, isColored), "\n");
       }
       for (const line of notices(console, name, report)) console.message(...line);
+      const tooFast = tooFastText(session.metrics);
+      if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),

@@ -13,12 +13,14 @@ import { isStandardOutput, refuseAsOutput, streamOf, writeOutput } from "../batc
 import { OutputReservations } from "../batch/output-reservations.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
+import type { ClubFlags } from "./club.js";
 import { inputName } from "./convert-input.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import type { SquadFlags } from "./squad-options.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 
-export interface ReportFlags extends MetricsFlags, SampleFlags {
+export interface ReportFlags extends MetricsFlags, SampleFlags, ClubFlags {
   output?: string;
   outDir?: string;
   force?: boolean;
@@ -35,7 +37,7 @@ interface WrittenReport {
 /** The viewer, which the build of `web/` puts beside the folder of the command. */
 const TEMPLATE = join(__dirname, "..", "report.html");
 
-/** `asi report`: the viewer and a recording in one file. */
+/** `asi report`: the viewer and a recording in one file, or a squad. */
 export async function report(args: string[], flags: ReportFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force } = flags;
@@ -45,7 +47,15 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
   computeMetrics([], { preset, params });
   const names = new OutputNames({ name: flags.name, nameTimeZone: flags.tz });
   const inputs = findInputs(args);
-  checkOutput(flags, args, inputs);
+  if (output !== undefined && (args.length > 1 || inputs.length > 1)) {
+    const { squad } = await import("./squad.js");
+    return squad(args, squadFlags(flags), context);
+  }
+  if (flags.roster !== undefined || flags.periods !== undefined)
+    throw new UsageError(
+      "--roster and --periods are for the report of a squad: give several recordings and -o.",
+    );
+  checkOutput(flags, inputs);
   const template = await readFile(TEMPLATE, "utf8");
   const reservations = new OutputReservations(inputs);
   return runBatch<WrittenReport>(context, {
@@ -95,17 +105,24 @@ function pathFor(
   return join(outDir ?? (input.kind === "file" ? dirname(input.path) : ""), name);
 }
 
-function checkOutput(
-  { output, outDir, json, name }: ReportFlags,
-  args: readonly string[],
-  inputs: readonly Input[],
-): void {
+/** What the report of a squad takes. */
+function squadFlags(flags: ReportFlags): SquadFlags {
+  const { from, to, serial, maxHr, json, name, outDir, ...others } = flags;
+  const refused = Object.entries({ from, to, serial, "max-hr": maxHr, json, name, "out-dir": outDir })
+    .filter(([, value]) => value !== undefined)
+    .map(([option]) => `--${option}`);
+  if (refused.length > 0) {
+    throw new UsageError(
+      `Several recordings and -o make the report of a squad, for which there is no ${refused.join(", ")}. For a report of each recording use --out-dir.`,
+    );
+  }
+  return { ...others, format: "html" };
+}
+
+function checkOutput({ output, outDir, json, name }: ReportFlags, inputs: readonly Input[]): void {
   if (output === undefined) return;
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (name !== undefined) throw new UsageError("Give either -o or --name.");
-  if (args.length > 1 || inputs.length > 1) {
-    throw new UsageError("-o names one file, but there are several inputs; use --out-dir.");
-  }
   if (json && isStandardOutput(output)) {
     throw new UsageError("--json and the report cannot both go to standard output; name a file with -o.");
   }

@@ -1,7 +1,10 @@
 import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import {
+  type Interval,
   ofAnotherSport,
+  periodsOutside,
   type Roster,
+  type SessionPeriod,
   type SquadMember,
   type SquadRow,
   suggestPeriods,
@@ -56,4 +59,19 @@ export function tellSuggestions(
   console.message("period,start,end");
   for (const { name, startMs, endMs } of suggested)
     console.message(`${name},${clock(startMs)},${clock(endMs)}`);
+}
+
+/** What to say of periods that are not within the recordings; null for none. */
+export function outsideText(
+  periods: readonly SessionPeriod[],
+  session: Interval,
+  timeZone: string | undefined,
+): string | null {
+  const outside = periodsOutside(periods, session);
+  if (outside.length === 0) return null;
+  const text = instantFormat(timeZone);
+  const times = ({ startMs, endMs }: Interval) =>
+    `${text(startMs).slice(11, 19)} to ${text(endMs).slice(11, 19)}`;
+  const names = outside.map(({ name, all }) => (all === null ? `"${name}"` : `"${name}" (${times(all)})`));
+  return `Not within the recordings, which are of ${times(session)} (${timeZone ?? "UTC"}): ${names.join(", ")}. The clock of the periods is named with --tz`;
 }

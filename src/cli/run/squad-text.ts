@@ -8,9 +8,11 @@ import {
 } from "../../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
 
-/** Longest name of a player in a table of 120 characters. */
-const NAME_WIDTH = 24;
+/** Of a table with its marks, if the names allow it. */
+const TABLE_WIDTH = 120;
 const POSITION_WIDTH = 5;
+/** Of a name with its number: at least so wide that the label of the mean fits over it and the position. */
+const NAME_WIDTH = { least: "Mean of 25, whole period".length - POSITION_WIDTH, most: 24 };
 
 /**
  * A table of the terminal: a row for each player, then the mean and the highest value.
@@ -25,11 +27,15 @@ export function squadText(
   groups: readonly { name: string; rows: readonly SquadRow[] }[] | null,
 ): string {
   const widths = columns.map(({ head, unit }) => Math.max(head.length, unit.length, 6) + 2);
+  const nameWidth = nameWidthFor(
+    rows,
+    widths.reduce((sum, width) => sum + width, 0),
+  );
   const line = (label: string, cells: readonly string[], mark = "") =>
-    `${label.padEnd(NAME_WIDTH + POSITION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${mark}`.trimEnd();
+    `${label.padEnd(nameWidth + POSITION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${mark}`.trimEnd();
   const rowLine = (row: SquadRow) =>
     line(
-      nameText(row),
+      nameText(row, nameWidth),
       columns.map((column) => cellText(column, figureOf(row, column), isIncomplete(row))),
       marksOf(row).join(", "),
     );
@@ -66,11 +72,22 @@ function meanLabel(name: string, rows: readonly SquadRow[]): string {
   return `${name} of ${wholeRows(rows).length}, whole period`;
 }
 
-function nameText({ member: { name, player } }: SquadRow): string {
-  const number = player?.number === null || player === null ? "" : `${player.number} `;
-  const text = `${number}${name}`;
-  const cut = text.length > NAME_WIDTH - 1 ? `${text.slice(0, NAME_WIDTH - 2)}…` : text;
-  return `${cut.padEnd(NAME_WIDTH)}${(player?.position ?? "").slice(0, POSITION_WIDTH - 1)}`;
+/** Room for the longest name, less where the marks at the ends of the rows need it. */
+function nameWidthFor(rows: readonly SquadRow[], cellsWidth: number): number {
+  const longestName = Math.max(0, ...rows.map((row) => numberAndName(row).length));
+  const longestMarks = Math.max(0, ...rows.map((row) => marksOf(row).join(", ").length));
+  const free = TABLE_WIDTH - POSITION_WIDTH - cellsWidth - 2 - longestMarks;
+  return Math.max(NAME_WIDTH.least, Math.min(longestName + 1, NAME_WIDTH.most, free));
+}
+
+function numberAndName({ member: { name, player } }: SquadRow): string {
+  return player?.number == null ? name : `${player.number} ${name}`;
+}
+
+function nameText(row: SquadRow, width: number): string {
+  const text = numberAndName(row);
+  const cut = text.length > width - 1 ? `${text.slice(0, width - 2)}…` : text;
+  return `${cut.padEnd(width)}${(row.member.player?.position ?? "").slice(0, POSITION_WIDTH - 1)}`;
 }
 
 /** The columns that fit a terminal of 120 characters. */

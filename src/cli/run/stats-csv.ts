@@ -1,50 +1,91 @@
 import type { Metrics } from "../../metrics/index.js";
-import { withoutFormula } from "../../rows/formula-guard.js";
+import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
 
-/** What a row of the table is made of. */
+/** Source of a row of the table. */
 export interface RecordingMetrics {
   input: string;
   info: RecordingInfo;
   isDamaged: boolean;
+  player: string | null;
   metrics: Metrics;
+  /** null: the player does not take part. */
+  periods: readonly { name: string; metrics: Metrics | null }[];
 }
 
-type Cell = string | number | null;
-type Column = readonly [name: string, cell: (recording: RecordingMetrics) => Cell];
+/** A row: a recording, or a period of it. */
+interface StatsRow extends Omit<RecordingMetrics, "metrics" | "periods"> {
+  period: string;
+  metrics: Metrics | null;
+}
+
+/** The same with figures. */
+type WithFigures = StatsRow & { metrics: Metrics };
+
+/** What a table is made with. */
+export interface StatsTableOptions {
+  unit: SpeedUnit;
+  layout: TextLayout;
+  /** Players of a roster have thresholds of their own, which no name of a column can state. */
+  hasPlayers: boolean;
+  hasPeriods: boolean;
+}
+
+type Column = readonly [name: string, cell: (recording: WithFigures) => Cell];
+type NameColumn = readonly [name: string, cell: (recording: StatsRow) => Cell];
 
 /**
- * The table of `asi stats --format csv`: a row for each recording, a unit in the name of each column. All recordings of a table
- * have the same parameters, hence the same columns.
+ * The table of `asi stats --format csv`: a row for each recording, or for each period of it, a unit in the name of each column. All
+ * recordings of a table have the same zones, hence the same columns.
  */
 export class StatsTable {
-  readonly #unit: SpeedUnit;
-  readonly #instantText: (ms: number) => string;
+  readonly #options: StatsTableOptions;
   #columns: readonly Column[] | null = null;
 
-  constructor(unit: SpeedUnit, instantText: (ms: number) => string) {
-    this.#unit = unit;
-    this.#instantText = instantText;
+  constructor(options: StatsTableOptions) {
+    this.#options = options;
   }
 
-  /** The line of a recording, after the header line if it is the first. */
-  lineOf(recording: RecordingMetrics): string {
-    const header = this.#columns === null ? this.#begin(recording.metrics) : "";
-    const cells = (this.#columns ?? []).map(([, cell]) => cell(recording));
-    return `${header}${cells.map(fieldOf).join(",")}\n`;
+  /** The lines of a recording, after the header line if it is the first. */
+  linesOf({ metrics, periods, ...recording }: RecordingMetrics): string {
+    const header = this.#columns === null ? this.#begin(metrics) : "";
+    const rows = [{ name: "whole", metrics }, ...periods].map((part): StatsRow => {
+      return { ...recording, period: part.name, metrics: part.metrics };
+    });
+    return header + rows.map((row) => this.#line(row)).join("");
+  }
+
+  #line(row: StatsRow): string {
+    const { metrics } = row;
+    const names = this.#names.map(([, cell]) => cell(row));
+    const figures = (this.#columns ?? []).map(([, cell]) =>
+      metrics === null ? null : cell({ ...row, metrics }),
+    );
+    return lineOf([...names, ...figures], this.#options.layout);
   }
 
   #begin(metrics: Metrics): string {
-    this.#columns = columnsOf(metrics, this.#unit, this.#instantText);
-    return `${this.#columns.map(([name]) => fieldOf(name)).join(",")}\n`;
+    this.#columns = columnsOf(metrics, this.#options);
+    const names = [...this.#names, ...this.#columns].map(([name]) => name);
+    return lineOf(names, this.#options.layout);
+  }
+
+  get #names(): NameColumn[] {
+    const { hasPlayers, hasPeriods } = this.#options;
+    return [
+      ["input", ({ input }) => input],
+      ...(hasPlayers ? [["player", ({ player }) => player] satisfies NameColumn] : []),
+      ...(hasPeriods ? [["period", ({ period }) => period] satisfies NameColumn] : []),
+      ["serial", ({ info }) => info.serial],
+      ["damaged", ({ isDamaged }) => (isDamaged ? "yes" : "no")],
+    ];
   }
 }
 
 function columnsOf(
   { definition, distance_per_speed_ranges, timePerHrZone }: Metrics,
-  unit: SpeedUnit,
-  instantText: (ms: number) => string,
+  { unit, layout: { instantText }, hasPlayers }: StatsTableOptions,
 ): Column[] {
   const { parameters } = definition;
   const instant = (ms: number | null) => (ms === null ? null : instantText(ms));
@@ -59,9 +100,6 @@ function columnsOf(
   const [lowBrake, highBrake] = parameters.deceleration_thresholds;
   const [run, fastRun] = parameters.hid_thresholds;
   return [
-    ["input", ({ input }) => input],
-    ["serial", ({ info }) => info.serial],
-    ["damaged", ({ isDamaged }) => (isDamaged ? "yes" : "no")],
     ["start", ({ metrics }) => instant(metrics.first_timestamp)],
     ["end", ({ metrics }) => instant(metrics.last_timestamp)],
     ["recorded_s", ({ metrics }) => recordedSeconds(metrics)],
@@ -80,17 +118,23 @@ function columnsOf(
         ({ metrics }) => metrics.time_per_speed_ranges[i]?.duration ?? null,
       ],
     ),
-    [
-      `distance_high_intensity_from_${speed(run)}_${unitName}_m`,
-      ({ metrics }) => metrics.hid_distance.threshold_1,
-    ],
-    [
-      `distance_high_intensity_from_${speed(fastRun)}_${unitName}_m`,
-      ({ metrics }) => metrics.hid_distance.threshold_2,
-    ],
+    ...(hasPlayers
+      ? OWN_THRESHOLDS
+      : ([
+          [
+            `distance_high_intensity_from_${speed(run)}_${unitName}_m`,
+            ({ metrics }) => metrics.hid_distance.threshold_1,
+          ],
+          [
+            `distance_high_intensity_from_${speed(fastRun)}_${unitName}_m`,
+            ({ metrics }) => metrics.hid_distance.threshold_2,
+          ],
+        ] satisfies Column[])),
     ["sprints", ({ metrics }) => metrics.sprint.threshold_1.values.length],
     [
-      `distance_sprints_from_${speed(parameters.sprint_threshold)}_${unitName}_m`,
+      hasPlayers
+        ? "distance_sprints_m"
+        : `distance_sprints_from_${speed(parameters.sprint_threshold)}_${unitName}_m`,
       ({ metrics }) => metrics.sprint_distance,
     ],
     [
@@ -112,16 +156,30 @@ function columnsOf(
     ["hr_mean_bpm", ({ metrics }) => metrics.hr_avg],
     ["hr_min_bpm", ({ metrics }) => metrics.hr_min],
     ["hr_max_bpm", ({ metrics }) => metrics.hr_max],
-    ...timePerHrZone.map(
-      ({ range_percent_hrmax: [from, to] }, i): Column => [
-        `hr_time_${from}_to_${to}_percent_of_max_percent`,
-        ({ metrics }) => metrics.timePerHrZone[i]?.percentage_hrmax ?? null,
-      ],
-    ),
+    ...(timePerHrZone.length > 0 || hasPlayers ? HR_ZONES : []),
     ["too_fast_rows", ({ metrics }) => metrics.too_fast.samples],
     ["too_fast_s", ({ metrics }) => metrics.too_fast.duration],
   ];
 }
+
+/** Instead of the thresholds in the names of columns. */
+const OWN_THRESHOLDS: readonly Column[] = [
+  ["high_speed_from_m_per_s", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
+  ["distance_high_speed_m", ({ metrics }) => metrics.hid_distance.threshold_2],
+  ["sprint_from_m_per_s", ({ metrics }) => metrics.definition.parameters.sprint_threshold],
+  ["max_hr_bpm", ({ metrics }) => metrics.athlete_max_hr],
+];
+
+/** Limits of the heart-rate zones, per cent of the maximum heart rate (docs/metrics.md). */
+const HR_ZONE_LIMITS = [0, 50, 60, 70, 80, 90, 100];
+
+const HR_ZONES = HR_ZONE_LIMITS.slice(1).map((to, i): Column => {
+  const from = HR_ZONE_LIMITS[i] ?? 0;
+  return [
+    `hr_time_${from}_to_${to}_percent_of_max_percent`,
+    ({ metrics }) => metrics.timePerHrZone[i]?.percentage_hrmax ?? null,
+  ];
+});
 
 /** Recorded time in s: standing included, gaps excluded. */
 export function recordedSeconds({ time_per_speed_ranges }: Metrics): number {
@@ -136,10 +194,4 @@ function effortCount(
   threshold: "threshold_1" | "threshold_2",
 ): number | null {
   return metrics.has_accelerations ? metrics[direction][threshold].values.length : null;
-}
-
-// RFC 4180
-function fieldOf(cell: Cell): string {
-  const text = typeof cell === "string" ? withoutFormula(cell) : String(cell ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

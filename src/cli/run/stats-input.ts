@@ -1,13 +1,24 @@
+import { basename } from "node:path";
 import { computeMetrics, type Metrics, type MetricsOptions } from "../../metrics/index.js";
+import {
+  type Interval,
+  intervalsFor,
+  limitsOfIntervals,
+  ownParameters,
+  sessionInterval,
+  squadMembers,
+} from "../../squad/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
-import { readSamples, type SampleSelection } from "./read-samples.js";
+import { type Club, periodsFor } from "./club.js";
+import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 
-/** What is to be computed, as it can be sent to a worker thread. */
+/** A computation, as a message to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;
   options: MetricsOptions;
+  club: Club;
 }
 
 /** Figures of a recording. */
@@ -15,16 +26,59 @@ export interface Stats {
   info: RecordingInfo;
   report: Report;
   metrics: Metrics;
+  /** Of the roster; null if it names none. */
+  player: string | null;
+  /** Of each period; null for one in which the player does not take part. */
+  periods: { name: string; metrics: Metrics | null }[];
 }
 
 /** Reads an input and computes its figures. Throws what `readSamples` throws. */
 export async function statsOf(
-  { input, selection, options }: StatsTask,
+  { input, selection, options, club }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
-  const { samples, inspection, from, to } = await readSamples(input, selection, signal, onProgress);
-  const { info, report } = inspection;
-  return { info, report, metrics: computeMetrics(samples, { ...options, ...limitsOf({ from, to }) }) };
+  const read = await readSamples(input, selection, signal, onProgress);
+  const { info, report } = read.inspection;
+  const { metrics, player, periods } = figuresOf(input, read, options, club);
+  return { info, report, metrics, player, periods };
+}
+
+/** When a player takes part in a period. */
+export interface NamedInterval extends Interval {
+  name: string;
+}
+
+/** The figures of a recording as a whole and in each period, with the thresholds of its player. */
+export function figuresOf(
+  input: Input,
+  { samples, inspection, from, to }: ReadSamples,
+  options: MetricsOptions,
+  club: Club,
+): Pick<Stats, "metrics" | "player" | "periods"> & { intervals: readonly NamedInterval[] } {
+  const { serial } = inspection.info;
+  const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
+  const [member] = squadMembers([recording], club.roster);
+  const player = member?.player ?? null;
+  const name = member?.name ?? "";
+  const own: MetricsOptions = {
+    ...options,
+    params: { ...options.params, ...ownParameters(player) },
+    birthDate: player?.birthDate ?? null,
+  };
+  const periods = periodsFor(club, sessionInterval([recording])).map((period) => ({
+    name: period.name,
+    intervals: intervalsFor(period, name),
+  }));
+  return {
+    metrics: computeMetrics(samples, { ...own, ...limitsOf({ from, to }) }),
+    player: player?.name ?? null,
+    periods: periods.map(({ name: period, intervals }) => ({
+      name: period,
+      metrics:
+        intervals.length === 0 ? null : computeMetrics(samples, { ...own, ...limitsOfIntervals(intervals) }),
+    })),
+    intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
+  };
 }
 
 /** Limits of rows, which may be between two milliseconds, as limits of figures. */

@@ -1,26 +1,28 @@
-import { computeMetrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
-import type { SpeedZones } from "../arguments/speed-zones.js";
+import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import { textLayout } from "../../squad-report/cell-files.js";
+import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
-import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
+import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { type ClubFlags, clubOf } from "./club.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
 import { StatsTable } from "./stats-csv.js";
 import { type Stats, statsOf } from "./stats-input.js";
 import { statsText } from "./stats-text.js";
 
 /** Options that select the parameters of the figures. */
-export interface MetricsFlags {
-  sport?: PresetName;
-  zones?: SpeedZones;
+export interface MetricsFlags extends ThresholdFlags {
   maxHr?: number;
 }
 
-export interface StatsFlags extends MetricsFlags, SampleFlags {
+export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags {
   format?: "text" | "csv";
+  decimal?: string;
   json?: boolean;
   jobs?: number;
 }
@@ -29,14 +31,24 @@ export interface StatsFlags extends MetricsFlags, SampleFlags {
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
+  if (flags.decimal !== undefined && flags.format !== "csv")
+    throw new UsageError("--decimal applies only to CSV: add --format csv.");
   const selection = selectionOf(flags);
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
-  computeMetrics([], options);
+  const { definition } = computeMetrics([], options);
   const instantText = instantFormat(flags.tz);
-  const table = new StatsTable(flags.zones?.unit ?? "m/s", instantText);
   let isFirst = true;
   const inputs = findInputs(args, flags);
+  const club = clubOf(flags, inputs, context);
+  if (club === null) return ExitStatus.failed;
+  const table = new StatsTable({
+    unit: flags.zones?.unit ?? "m/s",
+    layout: textLayout(flags.decimal, instantText),
+    hasPlayers: club.roster !== null,
+    hasPeriods: club.periods !== null,
+  });
+  tellZones(flags, definition, context);
   const jobs = jobsFor(inputs, flags.jobs);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("stats", signal) : null;
   const working = runBatch<Stats>(context, {
@@ -44,22 +56,36 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     json: flags.json === true,
     concurrency: jobs,
     work(input, _, onProgress) {
-      const task = { input, selection, options };
+      const task = { input, selection, options, club };
       // only the main thread can read standard input
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics }, input) {
+    async show({ info, report, metrics, player, periods }, input) {
       if (flags.format === "csv") {
-        const recording = { input: input.name, info, isDamaged: isDamaged(report), metrics };
-        await console.data(table.lineOf(recording));
+        const isDamagedInput = isDamaged(report);
+        const recording = { input: input.name, info, isDamaged: isDamagedInput, player, metrics, periods };
+        await console.data(table.linesOf(recording));
       } else {
-        await console.data(`${isFirst ? "" : "\n"}${statsText(nameOf(input), info, metrics, instantText)}`);
-        isFirst = false;
+        for (const part of [{ name: null, metrics }, ...periods]) {
+          const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
+          const text =
+            part.metrics === null
+              ? `${name}\n  no part in it\n`
+              : statsText(name, info, part.metrics, instantText);
+          await console.data(`${isFirst ? "" : "\n"}${text}`);
+          isFirst = false;
+        }
       }
       for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
-    toJson: ({ info, report, metrics }) => ({ info, report, metrics }),
+    toJson: ({ info, report, metrics, player, periods }) => ({
+      ...(club.roster !== null && { player }),
+      info,
+      report,
+      metrics,
+      ...(club.periods !== null && { periods }),
+    }),
     statusOf: ({ report }) => statusOf(report),
   });
   try {
@@ -70,14 +96,24 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
 }
 
 /** The options of `computeMetrics` that flags mean. */
-export function metricsOptions({ sport = "soccer", zones, maxHr }: MetricsFlags): MetricsOptions & {
+export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {
   preset: PresetName;
 } {
   return {
-    preset: sport,
-    params: {
-      ...(zones !== undefined && { speed_ranges: zones.limits }),
-      ...(maxHr !== undefined && { max_hr: maxHr }),
-    },
+    preset: thresholds.sport ?? "soccer",
+    params: { ...thresholdsOf(thresholds), ...(maxHr !== undefined && { max_hr: maxHr }) },
   };
+}
+
+/** Zones of one's own have limits of their own, which are easily taken for the thresholds. */
+function tellZones(
+  { zones, highSpeed, sprint }: MetricsFlags,
+  { parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"],
+  { console }: Context,
+): void {
+  if (zones === undefined || (highSpeed !== undefined && sprint !== undefined)) return;
+  const text = (limit: number) => `${speedIn(zones.unit, limit)} ${zones.unit}`;
+  console.message(
+    `--zones moves no thresholds: high speed from ${text(hid_thresholds[1])}, sprints from ${text(sprint_threshold)}; see --high-speed and --sprint`,
+  );
 }

@@ -6,7 +6,7 @@ import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor, withSign } from "../view/values.js";
-import { unreadableShare } from "./condition.js";
+import { damageText } from "./condition.js";
 import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
 import { MAX_SPEED_HINT } from "./max-speed.js";
 import { Scrolled } from "./panel.js";
@@ -23,7 +23,7 @@ interface Props {
 
 interface Line {
   name: string;
-  /** What the figure is, where its name does not say enough. */
+  /** Explanation of the figure, where its name is not enough. */
   hint?: string;
   value(figures: Figures): number | null;
   text(value: number): string;
@@ -140,7 +140,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   );
 }
 
-/** What is wrong with a recording, or with its figures. */
+/** Problem of a recording or of its figures. */
 function Doubts({
   recording: { facts },
   figures,
@@ -150,11 +150,8 @@ function Doubts({
   figures: Figures | null;
   settings: Settings;
 }) {
-  const { report } = facts;
   const texts = [
-    report !== null && isDamaged(report)
-      ? `Damaged: ${unreadableShare(report)} of the file cannot be read`
-      : "",
+    isDamaged(facts) ? damageText(facts, settings) : "",
     figures === null ? "" : tooFastText(figures.metrics, settings.speedUnit.value),
   ].filter((text) => text !== "");
   return texts.map((text) => (

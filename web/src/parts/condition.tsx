@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { Report } from "asi-convert";
 import { groupDamage } from "../recording/group-damage.js";
 import { isDamaged } from "../recording/is-damaged.js";
-import type { Damage, Recording } from "../recording/recording.js";
+import type { Damage, Facts, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";
@@ -23,24 +23,29 @@ const AROUND_MS = 30_000;
 /** Smaller shares are not told apart. */
 const LEAST_SHARE = 0.0001;
 
-/** The share of a damaged recording that cannot be read. */
-export function unreadableShare({ bytes }: Report): string {
+/** How much of a damaged file cannot be read. */
+export function damageText({ report, cutOff }: Facts, settings: Settings): string {
+  if (report !== null) return `Damaged: ${unreadableShare(report)} of the file cannot be read`;
+  const after = cutOff?.afterMs ?? null;
+  const where = after === null ? "" : ` after ${timeOfDay(after, settings.zone.value)}`;
+  return `Damaged: nothing${where} can be read`;
+}
+
+function unreadableShare({ bytes }: Report): string {
   const share = bytes.skipped / Math.max(1, bytes.total);
   return share < LEAST_SHARE ? "less than 0.01 %" : percent(share, 2);
 }
 
-/** Whether the recording is damaged, as its report has it, and where. */
-export function Condition({ recording, damage, selection, settings }: Props) {
-  const { report } = recording.facts;
-  if (report === null) return null;
-  const { bytes, gnssWithoutRow } = report;
-  const without = Object.values(gnssWithoutRow).reduce((sum, count) => sum + count, 0);
+/** Whether the recording is damaged, as its report has it, and where. Of other files only what is wrong with them is known. */
+export function Condition({ recording: { facts }, damage, selection, settings }: Props) {
+  const { report, cutOff } = facts;
+  if (report === null && cutOff === null) return null;
   return (
     <Panel title="Condition">
-      {isDamaged(report) ? (
+      {isDamaged(facts) ? (
         <>
           <p class="verdict bad">
-            <span aria-hidden="true">!</span> Damaged: {unreadableShare(report)} of the file cannot be read
+            <span aria-hidden="true">!</span> {damageText(facts, settings)}
           </p>
           <p class="note">Map, plots and figures show the rest.</p>
         </>
@@ -50,17 +55,24 @@ export function Condition({ recording, damage, selection, settings }: Props) {
         </p>
       )}
       <Places damage={damage.value} selection={selection} settings={settings} />
-      <details class="options">
-        <summary>Technical details</summary>
-        <dl class="facts">
-          <Fact name="Frames with a wrong checksum" value={decimal(report.damage.badChecksums, 0)} />
-          <Fact name="Frames too long" value={decimal(report.damage.overlong, 0)} />
-          <Fact name="Frames cut off at the end" value={decimal(report.damage.overruns, 0)} />
-          <Fact name="Bytes skipped" value={`${decimal(bytes.skipped, 0)} of ${fileSize(bytes.total)}`} />
-          <Fact name="Fixes without a usable position or time" value={decimal(without, 0)} />
-        </dl>
-      </details>
+      {report === null ? null : <TechnicalDetails report={report} />}
     </Panel>
+  );
+}
+
+function TechnicalDetails({ report: { bytes, damage, gnssWithoutRow } }: { report: Report }) {
+  const without = Object.values(gnssWithoutRow).reduce((sum, count) => sum + count, 0);
+  return (
+    <details class="options">
+      <summary>Technical details</summary>
+      <dl class="facts">
+        <Fact name="Frames with a wrong checksum" value={decimal(damage.badChecksums, 0)} />
+        <Fact name="Frames too long" value={decimal(damage.overlong, 0)} />
+        <Fact name="Frames cut off at the end" value={decimal(damage.overruns, 0)} />
+        <Fact name="Bytes skipped" value={`${decimal(bytes.skipped, 0)} of ${fileSize(bytes.total)}`} />
+        <Fact name="Fixes without a usable position or time" value={decimal(without, 0)} />
+      </dl>
+    </details>
   );
 }
 

@@ -67,6 +67,8 @@ export function rrReadout({ rr: { series } }: Heart, ms: number | null): Readout
 }
 
 const LONGEST_LIST = 100;
+/** A smaller share of seconds with a heart rate is explained. */
+const FEW_RATES = 0.5;
 const AROUND_MS = 3000;
 
 /** How good the waveform is, and the beats of what is shown. */
@@ -101,6 +103,12 @@ export function HeartPanel({
           />
         </dl>
       )}
+      {figures !== null && figures.usable < FEW_RATES ? (
+        <p class="note">
+          The other seconds lack four beats in 8 s, even intervals between them, or a clear signal. Each beat
+          that was found is below.
+        </p>
+      ) : null}
       <h3>Beats in what is shown: {decimal(to - from, 0)}</h3>
       {listed.length === 0 ? (
         <p class="muted">No beat was found here.</p>

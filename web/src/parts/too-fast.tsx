@@ -11,8 +11,21 @@ export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedU
   return `${rows} faster than ${limit} are not in the figures. Is the sport right?`;
 }
 
+interface Props {
+  metrics: Metrics | undefined;
+  speedUnit: SpeedUnit;
+  /** Whether it is one of several, in a table. */
+  isNote?: boolean;
+}
+
 /** The same as a paragraph. */
-export function TooFast({ metrics, speedUnit }: { metrics: Metrics | undefined; speedUnit: SpeedUnit }) {
+export function TooFast({ metrics, speedUnit, isNote = false }: Props) {
   const text = metrics === undefined ? "" : tooFastText(metrics, speedUnit);
-  return text === "" ? null : <p class="problem">{text}</p>;
+  if (text === "") return null;
+  if (!isNote) return <p class="problem">{text}</p>;
+  return (
+    <p class="note bad">
+      <span aria-hidden="true">!</span> {text}
+    </p>
+  );
 }

@@ -5,7 +5,7 @@ import type { Heart, Recording } from "../recording/recording.js";
 
 type Module = typeof import("./heart.js");
 
-/** What the waveform of a recording says, with the part of the page that shows it. */
+/** Figures from the waveform of a recording, and the part of the page that shows them. */
 export type ShownHeart =
   | { state: "hidden" | "reading" }
   | { state: "failed"; problem: string }

@@ -8,7 +8,7 @@ import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 export interface Frame {
   /** Null while nothing is marked. A signal, or what is made of others. */
   part: { value: TimeWindow | null };
-  /** What it is called in names of its handles, as in "Start of the time frame". */
+  /** Its name in the names of its handles, as in "Start of the time frame". */
   name: string;
   /** An instant in words. */
   textOf: (ms: number) => string;

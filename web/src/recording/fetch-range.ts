@@ -116,6 +116,7 @@ function factsOf(range: DeviceRange): RecordingContent["facts"] {
       formatVersion: null,
     },
     report: null,
+    cutOff: null,
     engine: null,
     notes: [],
   };

@@ -1,6 +1,9 @@
-import type { Report } from "asi-convert";
+import type { Facts } from "./recording.js";
 
-/** Whether a recording has invalid frames. */
-export function isDamaged({ damage }: Report): boolean {
-  return damage.badChecksums + damage.overlong + damage.overruns > 0;
+/** Whether a recording has invalid frames, or a FIT file stops being readable. */
+export function isDamaged({ report, cutOff }: Pick<Facts, "report" | "cutOff">): boolean {
+  if (cutOff !== null) return true;
+  if (report === null) return false;
+  const { badChecksums, overlong, overruns } = report.damage;
+  return badChecksums + overlong + overruns > 0;
 }

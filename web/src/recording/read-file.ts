@@ -82,6 +82,7 @@ async function read(
     fileBytes: file.size,
     info: null,
     report: null,
+    cutOff: null,
     engine: null,
     notes: [],
   };
@@ -100,7 +101,8 @@ async function read(
       const decoding = decodeTrack(chunks);
       const batches = await collect(decoding);
       const summary = await decoding.summary;
-      return { batches, facts: { ...about, kind: summary.format, notes: notesOn(summary) } };
+      const { format: kind, damage: cutOff } = summary;
+      return { batches, facts: { ...about, kind, cutOff, notes: notesOn(summary) } };
     }
   }
 }

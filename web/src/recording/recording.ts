@@ -15,6 +15,8 @@ export interface Facts {
   info: RecordingInfo | null;
   /** Accounts for every byte; null for files other than recordings. */
   report: Report | null;
+  /** Where a FIT file stops being readable, after its rows; null where there is no such place. */
+  cutOff: DamagePlace | null;
   /** Sentences about what was left out or computed; empty if there is nothing to say. */
   notes: string[];
   /** The decoder that was used; null for files other than recordings. */

@@ -4,7 +4,6 @@ import { Menu } from "../parts/menu.js";
 import { offerFile } from "../parts/offer-file.js";
 import { isOutdated } from "../view/use-loaded.js";
 import type { ColumnChoice } from "./columns.js";
-import { csvFile, fileTitle, tableText, xlsxFile } from "./export-table.js";
 import { sessionName } from "./scope-words.js";
 import type { SquadSession } from "./squad-session.js";
 
@@ -12,6 +11,8 @@ export interface ExportProps {
   session: SquadSession;
   columns: ColumnChoice;
 }
+
+type ExportParts = typeof import("./export-table.js");
 
 const TOLD_MS = 2000;
 
@@ -28,6 +29,7 @@ export function CopyButton({ session, columns }: ExportProps) {
   }, [text, told]);
   const copy = async () => {
     try {
+      const { tableText } = await import("./export-table.js");
       await navigator.clipboard.writeText(tableText(session, columns));
       told.value = "Copied";
     } catch {
@@ -49,10 +51,12 @@ export function CopyButton({ session, columns }: ExportProps) {
 /** Files of the session and its periods, with all digits and the quality. */
 export function ExportMenu({ session }: ExportProps) {
   const problem = useSignal("");
-  const write = async (extension: string, file: () => Promise<Blob>) => {
+  const write = async (extension: string, file: (parts: ExportParts) => Promise<Blob>) => {
     problem.value = "";
     try {
-      const blob = await file();
+      const parts = await import("./export-table.js");
+      const { fileTitle } = parts;
+      const blob = await file(parts);
       offerFile(blob, `${fileTitle(session, sessionName(session.periods.peek()))}.${extension}`);
     } catch (error) {
       if (error instanceof TypeError) isOutdated.value = true;
@@ -61,13 +65,13 @@ export function ExportMenu({ session }: ExportProps) {
   };
   return (
     <Menu name="Export" class="squad-export">
-      <button type="button" onClick={() => write("csv", () => csvFile(session, "."))}>
+      <button type="button" onClick={() => write("csv", ({ csvFile }) => csvFile(session, "."))}>
         CSV
       </button>
-      <button type="button" onClick={() => write("csv", () => csvFile(session, ","))}>
+      <button type="button" onClick={() => write("csv", ({ csvFile }) => csvFile(session, ","))}>
         CSV with decimal commas
       </button>
-      <button type="button" onClick={() => write("xlsx", () => xlsxFile(session))}>
+      <button type="button" onClick={() => write("xlsx", ({ xlsxFile }) => xlsxFile(session))}>
         Excel (.xlsx)
       </button>
       <p class="note">All players for the session and each period, with all digits and the quality.</p>

@@ -1,4 +1,12 @@
-import { fileColumns, instantFormat, type SquadSheet, squadCsv, squadSheets } from "asi-convert/squad";
+import {
+  FILE_COLUMNS,
+  instantFormat,
+  type SquadFileRow,
+  sheetOf,
+  tableCsv,
+  textLayout,
+  workbookSheets,
+} from "asi-convert/squad";
 import { zoneName } from "../view/times.js";
 import { type ColumnChoice, headOf, underHead } from "./columns.js";
 import { captionOf } from "./scope-words.js";
@@ -58,27 +66,37 @@ async function allRows(session: SquadSession): Promise<{ name: string; rows: Pla
   );
 }
 
-function columnsOf(session: SquadSession) {
-  const instantText = instantFormat(zoneName(session.settings.zone.peek()));
-  return fileColumns(instantText(session.interval.peek()?.startMs ?? 0), instantText);
+const instantTextOf = (session: SquadSession) => instantFormat(zoneName(session.settings.zone.peek()));
+
+/** Rows of files, each with the start of its session. */
+async function fileRows(session: SquadSession): Promise<{ name: string; rows: SquadFileRow[] }[]> {
+  const start = instantTextOf(session)(session.interval.peek()?.startMs ?? 0);
+  return (await allRows(session)).map(({ name, rows }) => ({
+    name,
+    rows: rows.map((row) => ({ ...row, session: start })),
+  }));
 }
 
 /** The same file as that of `asi squad -o match.csv`, with decimal commas if wanted. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
-  const parts = await allRows(session);
+  const parts = await fileRows(session);
   // a player's rows stand together
   const rows = session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
-  const layout = { delimiter: decimalMark === "," ? ";" : ",", decimalMark };
-  const text = squadCsv(columnsOf(session), rows, layout, true);
+  const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
   return new Blob([text], { type: "text/csv" });
 }
+
+/** What the name of a sheet says. */
+const OF_THE_SHEET = ["session", "period"];
 
 /** A workbook with a sheet for the session and each period. */
 export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const { default: writeExcelFile } = await import("write-excel-file/browser");
-  const columns = columnsOf(session);
-  const sheets = (await allRows(session)).map(({ name, rows }): SquadSheet => ({ name, columns, rows }));
-  return await writeExcelFile(squadSheets(sheets)).toBlob();
+  const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
+  const sheets = (await fileRows(session)).map(({ name, rows }) =>
+    sheetOf(name, columns, rows, instantTextOf(session)),
+  );
+  return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }
 
 /** `match-2026-05-16`, for names of files. */

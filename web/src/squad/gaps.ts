@@ -16,12 +16,16 @@ export function gapsIn({ samples: { timestampMs, length } }: OpenRecording): Int
 
 const found = new WeakMap<object, Interval[]>();
 
-/** What a damaged recording misses; empty for a sound one. */
+/** What a damaged recording misses: the gaps at its damaged places, and no others, such as a break. Empty for a sound one. */
 export function damageOf(recording: OpenRecording): readonly Interval[] {
   if (!recording.isDamaged) return [];
   const known = found.get(recording.samples);
   if (known !== undefined) return known;
-  const gaps = gapsIn(recording);
+  const gaps = gapsIn(recording).filter(({ startMs, endMs }) =>
+    recording.damagedAfterMs.some(
+      (ms) => ms + recording.shiftMs >= startMs && ms + recording.shiftMs < endMs,
+    ),
+  );
   found.set(recording.samples, gaps);
   return gaps;
 }

@@ -1,6 +1,7 @@
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { damageOf } from "./gaps.js";
+import { ofClocks } from "./look-at-clocks.js";
 import type { MarkKind } from "./marks.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
@@ -31,6 +32,7 @@ export function lookAt(session: SquadSession): LookAt[] {
     ...ofRoster(session),
     ...ofPeriods(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
+    ...ofClocks(session, (key) => ignore(session, key)),
     ...ofOtherTimes(session),
     ...session.files.value.flatMap(ofLeftOut),
   ];

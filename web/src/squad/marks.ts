@@ -1,7 +1,7 @@
 import { ofAnotherSport } from "asi-convert/squad";
 import { durationDifference } from "../view/times.js";
 import { COMPLETE_SHARE, MARKED_FIRST_SHARE } from "./rules.js";
-import type { PlayerRow } from "./squad-session.js";
+import type { PlayerRow } from "./squad-player.js";
 
 export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sport";
 

@@ -1,8 +1,5 @@
 /** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
 
-/** Periods with such names are the parts of a match. */
-export const HALF_NAME = /\b(half|halves|halbzeit|hälfte|mi-temps|tempo|tiempo|quarter|viertel)\b/i;
-
 /** A share of the period below this is told beside the name. */
 export const COMPLETE_SHARE = 0.99;
 
@@ -20,3 +17,23 @@ export const FASTEST_MEAN_KM_PER_H = 16;
 
 /** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
+
+/** When a clock is taken for a wrong one. */
+export const WRONG_CLOCK = {
+  /** So many others know better. */
+  leastOthers: 2,
+  /** The time of the others is that in which this share of them has data. */
+  otherShare: 0.3,
+  /** A recording of which this share lies in the time of the others is right. */
+  insideShare: 0.95,
+  /** A shift brings this share more into it, */
+  gainedShare: 0.1,
+  /** and there speeds go with those of the others: at least so well, and so much better than before. */
+  leastCorrelation: 0.5,
+  gainedCorrelation: 0.2,
+  /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
+  mostMs: 14 * 3_600_000,
+  mostAnyMs: 2 * 3_600_000,
+  /** Another time than a quarter of an hour must fit so much better. */
+  betterScore: 0.1,
+} as const;

@@ -1,5 +1,4 @@
-import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "asi-convert/squad";
-import { HALF_NAME } from "./rules.js";
+import { halvesOf, type Interval, intervalsFor, lengthOf, type SessionPeriod } from "asi-convert/squad";
 
 /** What the figures of the table are of. */
 export type Scope =
@@ -10,10 +9,9 @@ export type Scope =
   /** What is brushed on the clock. */
   | { kind: "brush"; interval: Interval };
 
-/** The periods that make a match; empty unless there are several. */
+/** The periods that make a match; empty for a session that is none. */
 export function halvesIn(periods: readonly SessionPeriod[]): readonly SessionPeriod[] {
-  const halves = periods.filter(({ name }) => HALF_NAME.test(name));
-  return halves.length > 1 ? halves : [];
+  return halvesOf(periods) ?? [];
 }
 
 /** The part of a scope that counts for a player. */

@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import { ChooseFiles } from "../parts/drop.js";
+import { offerFile } from "../parts/offer-file.js";
 import { day } from "../view/times.js";
 import { sessionName } from "./scope-words.js";
 import type { SquadSession } from "./squad-session.js";
@@ -35,8 +37,38 @@ export function SquadHeading({ session }: { session: SquadSession }) {
 /** What can be done with the session as a whole. */
 export function SquadButtons({ session }: { session: SquadSession }) {
   return (
-    <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
-      Add files…
-    </ChooseFiles>
+    <>
+      <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+        Add files…
+      </ChooseFiles>
+      <ReportButton session={session} />
+    </>
+  );
+}
+
+function ReportButton({ session }: { session: SquadSession }) {
+  const state = useSignal<"idle" | "writing" | "failed">("idle");
+  const write = async () => {
+    state.value = "writing";
+    try {
+      const [{ reportFile }, { fileTitle }] = await Promise.all([
+        import("./write-report.js"),
+        import("./export-table.js"),
+      ]);
+      offerFile(await reportFile(session), `${fileTitle(session, nameOf(session))}.html`);
+      state.value = "idle";
+    } catch {
+      state.value = "failed";
+    }
+  };
+  return (
+    <>
+      <button type="button" disabled={session.isReading.value || state.value === "writing"} onClick={write}>
+        {state.value === "writing" ? "Writing…" : "Report"}
+      </button>
+      <span class="bad" role="alert">
+        {state.value === "failed" ? "The report could not be written. Load the page again." : ""}
+      </span>
+    </>
   );
 }

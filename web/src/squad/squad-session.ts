@@ -2,16 +2,14 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import {
   findSessions,
   type Interval,
-  nameOfFile,
   type Player,
+  playerNameOf,
   playerOfRecording,
   type Roster,
   readPeriods,
   readRoster,
   type SessionPeriod,
   type SheetProblem,
-  type SquadMember,
-  type SquadRow,
   squadMembers,
   squadRow,
   timeWithData,
@@ -27,15 +25,10 @@ import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
+import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** A row of the view: a person, with the recordings of the session. */
-export interface SquadPlayer extends SquadMember<OpenRecording> {
-  /** Identifies the row while files are read and rosters change. */
-  key: string;
-  /** A file that could not be read keeps its row: what to say in it. */
-  failed: string | null;
-}
+export type { PlayerRow, SquadPlayer };
 
 /** What the squad asks of the page around it. */
 export interface SquadActions {
@@ -55,10 +48,6 @@ export interface ShownFigures {
   scope: Scope;
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
-}
-
-export interface PlayerRow extends SquadRow {
-  member: SquadPlayer;
 }
 
 /** A roster or periods that were read, and what is wrong in them. */
@@ -355,7 +344,7 @@ export class SquadSession {
       const player = roster === null ? null : playerOfRecording(roster, { serial: "", fileName: file.name });
       if (player !== null && players.some((one) => one.player === player)) continue;
       players.push({
-        name: player?.name ?? nameOfFile(file.name),
+        name: player?.name ?? playerNameOf(file.name),
         player,
         recordings: [],
         key: player === null ? `file ${id}` : playerKey(player),

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useCallback, useMemo } from "preact/hooks";
 import "./squad.css";
 import { useClock } from "./clock/clock.js";
-import { PeriodEditor } from "./clock/period-editor.js";
+import { PeriodPanel } from "./clock/period-panel.js";
 import { ColumnChoice } from "./columns.js";
 import { Controls } from "./controls.js";
 import type { Keeper } from "./keeper.js";
@@ -64,7 +64,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
       ) : null}
       <Controls session={session} columns={columns} against={against} />
       <SquadTable session={session} columns={columns} against={against} onCard={openCard} last={clock} />
-      <PeriodEditor session={session} />
+      <PeriodPanel session={session} />
       <StatusLine
         sound={sound}
         toLookAt={items.length}

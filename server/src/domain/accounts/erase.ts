@@ -37,7 +37,7 @@ export async function erasePerson(
     and(
       eq(jobs.kind, "mail"),
       or(isWaiting, isLeased),
-      // Those of earlier releases and requests for a new password name no account; usernames are unique.
+      // Requests for a new password name no account; usernames are unique.
       or(
         sql`${jobs.payload}->>'account' = ${String(id)}`,
         sql`(NOT ${jobs.payload} ? 'account' AND ${jobs.payload}->>'username' IN (${username}, ${usernameKey(username)}))`,

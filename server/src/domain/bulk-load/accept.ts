@@ -11,7 +11,8 @@ export const AsiBase64 = Type.Object({
   asi_b64: Type.String({
     minLength: 1,
     contentEncoding: "base64",
-    description: "The recording in base64 (RFC 4648 section 4), padding optional",
+    description:
+      "The recording, which may be compressed with gzip, in base64 (RFC 4648 section 4), padding optional",
     examples: ["tWIKBGQA"],
   }),
 });
@@ -20,8 +21,6 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
-  /** The recording is compressed; absent in jobs of earlier releases. */
-  isCompressed?: boolean;
 }
 
 /** Space in the body for everything else than base64: the name of the member, and line breaks as in MIME. */
@@ -48,7 +47,7 @@ export async function acceptBulkLoad(
     const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
     const job = await enqueue({
       kind: "bulk-load",
-      payload: { ...payload, isCompressed: true },
+      payload: { ...payload },
       body,
       accountId: owned.ownership.managerId,
     });

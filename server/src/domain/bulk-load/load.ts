@@ -16,7 +16,7 @@ import { devices, ownerships } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requireSampleRoom } from "../change/quotas.js";
+import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -44,10 +44,10 @@ export class NoRecording extends Error {
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager, isCompressed = false }: BulkLoadPayload,
+  { device, manager }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
   // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
-  const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
+  const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const span = spanOf(batches);
   return transact(ctx, "bulk load", async (unit) => {
@@ -58,7 +58,7 @@ export async function loadRecording(
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
-    if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
+    if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {
@@ -79,15 +79,11 @@ interface RecordingRead {
   report: Report;
 }
 
-async function readRecording(
-  queries: Queries,
-  job: Pick<Job, "id">,
-  isCompressed: boolean,
-): Promise<RecordingRead> {
+async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording has been removed.");
   // Where the device recorded no heart rate, samples get the one derived from the ECG waveform.
-  const decoding = decode(isCompressed ? decompressBody(body) : body, { hr: "auto" });
+  const decoding = decode(decompressBody(body), { hr: "auto" });
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };

@@ -22,7 +22,7 @@ export async function queueComputation(
   );
 }
 
-/** What has changed besides the time frames themselves. */
+/** Changes other than those of the time frames themselves. */
 export type ChangedInput =
   | { athleteId: number }
   | { activityId: number }
@@ -149,7 +149,7 @@ const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
  * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would stay, and show
  * the figures of one athlete as those of another.
  */
-export async function forgetReassignedResult(
+export async function deleteReassignedResult(
   { queries }: UnitOfWork,
   before: Timeframe,
   after: Timeframe,

@@ -9,8 +9,8 @@ import type { Context } from "../change/context.js";
 import { errors, ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
-import { removePermissions } from "../permissions/remove.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deletePermissions } from "../permissions/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 import { eraseWebhooks } from "../webhooks/erase.js";
 import { deleteRows, removeAthlete } from "./athlete.js";
 
@@ -69,10 +69,10 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** The time frames of a manager: those of the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
+async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   const run = withAccount(ctx, id);
-  await removeInBatches(ctx.queries, ofOwner(id), (limit) =>
-    run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
+  await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
+    run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
   );
   for (const athlete of await managedBy(ctx.queries, id)) {
     try {
@@ -89,7 +89,7 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
     const { queries } = unit;
     // Rows that concurrent requests have added in the meantime. From here on, nothing can refer to the account.
     await eraseWebhooks(unit, id);
-    await removeTimeframes(unit, ofOwner(id));
+    await deleteTimeframes(unit, ofOwner(id));
     const managed = await managedBy(queries, id);
     for (const athlete of managed) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) while (await eraseOwnerships(unit, device, id));
@@ -98,11 +98,11 @@ async function removeManager(ctx: Context, { id, email }: Account): Promise<void
       .where(eq(activities.ownerId, id))
       .returning({ id: activities.id });
     await unit.announce("activitiesErased", { ids: gone.map((activity) => activity.id) });
-    await removePermissions(unit, eq(permissions.managerId, id));
+    await deletePermissions(unit, eq(permissions.managerId, id));
     await deleteRows(unit, account);
     for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
 const managedBy = (queries: Queries, id: number): Promise<Account[]> =>

@@ -6,28 +6,24 @@ import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
 
 /** Deletes the account with its time frames and permissions. Its tokens are deleted by the database (ON DELETE CASCADE). */
-export async function removeAthlete(
-  ctx: Context,
-  { id, email }: Pick<Account, "id" | "email">,
-  run: Run,
-): Promise<void> {
+export async function removeAthlete(ctx: Context, { id }: Pick<Account, "id">, run: Run): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
-  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
+  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
     run(async (unit) => {
-      await removeTimeframes(unit, ofAthlete, { limit });
+      await deleteTimeframes(unit, ofAthlete, { limit });
     }),
   );
   await run(async (unit, account) => {
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
 /** Deletes an account that no longer owns anything. Announce `accountRemoved` at the end of the transaction. */

@@ -18,8 +18,8 @@ import { authorize } from "../change/access.js";
 import { change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removePermissions } from "../permissions/remove.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deletePermissions } from "../permissions/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
 
@@ -96,18 +96,18 @@ async function erase(
   run: Run,
   finish: Run = run,
 ): Promise<ErasureProof> {
-  const { id, email } = athlete;
+  const { id } = athlete;
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
   const managers = await managersOf(ctx.queries, athlete);
   // From here on, no manager can add a time frame or give it to the athlete.
-  await run((unit) => removePermissions(unit, eq(permissions.athleteId, id)));
+  await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
   const { removed, kept } = samples
     ? await eraseSamples(ctx.queries, id, run)
     : { removed: 0, kept: undefined };
   const rows = { ...counted, samples: removed, ...(kept === undefined ? {} : { samples_kept: kept }) };
-  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
-    run((unit) => removeTimeframes(unit, ofAthlete, { limit })),
+  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
+    run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
   const proof = await finish(async (unit, account) => {
     await eraseResponses(unit, account, managers);
@@ -116,7 +116,7 @@ async function erase(
     await unit.announce("accountRemoved", { account, erasure });
     return { person: personHash(account), erased_at: unit.now.toISOString(), rows };
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
   return proof;
 }
 

@@ -2,11 +2,11 @@ import { inArray, type SQL } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Permissions of earlier releases are not limited, and the audit writes the values of a batch as one text. */
+/** Permissions that one statement deletes: the audit writes the values of a batch as one text. */
 const BATCH = 1000;
 
 /** Deletes the permissions that match. */
-export async function removePermissions(
+export async function deletePermissions(
   { queries, announce }: Pick<UnitOfWork, "queries" | "announce">,
   matching: SQL | undefined,
 ): Promise<void> {

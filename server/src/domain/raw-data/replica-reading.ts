@@ -29,7 +29,7 @@ export async function readFromReplica<T>(
         return { page: await read(sqlClientOf(source.queries)), ageMs: source.ageMs };
       }
     } catch (error) {
-      // It is away, or has cancelled the query in favour of its replay (PostgreSQL, "Handling Query Conflicts"). Other errors
+      // It is unreachable, or has cancelled the query in favour of its replay (PostgreSQL, "Handling Query Conflicts"). Other errors
       // are of this page alone, and the primary decides: it may know what the replica does not know yet.
       if (isUnavailable(error)) replica?.failed(error);
     }

@@ -150,6 +150,7 @@ function describe(
       ...(takesIdempotencyKey(method, {
         isOpen: rule.roles === null,
         hasPassword: body?.properties?.password !== undefined,
+        isFile: "isFile" in operation.success,
       })
         ? [IDEMPOTENCY_KEY]
         : []),

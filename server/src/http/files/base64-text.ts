@@ -166,5 +166,9 @@ export class Base64Text {
   }
 
   #notBase64 = () => errors.field(this.#field, "Not valid base64.");
-  #tooLarge = () => errors.tooLarge(`The recording may have at most ${this.#maxBytes} bytes.`);
+  #tooLarge = () => tooLarge(this.#maxBytes);
 }
+
+/** The error for a recording of more bytes. */
+export const tooLarge = (maxBytes: number) =>
+  errors.tooLarge(`The recording may have at most ${maxBytes} bytes.`);

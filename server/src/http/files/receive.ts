@@ -2,7 +2,8 @@ import type { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
 import { AsiError, convert, type FormatName, RecordingReader, type Report } from "asi-convert";
 import type { FastifyRequest } from "fastify";
-import { errors } from "../../domain/change/errors.js";
+import { errors, ServiceError } from "../../domain/change/errors.js";
+import { asLibraryError, unpacked } from "./gzip.js";
 import { inPieces, readPaced } from "./paced-reading.js";
 import type { SpooledFile } from "./spool.js";
 
@@ -29,7 +30,8 @@ export interface Converted {
 /**
  * Receives the one file of the form and converts it in one pass while it arrives. A recording that cannot be converted is
  * refused at the first byte that shows it. The converted file is kept until then, because its name and the status of the response
- * are known only at the end. A CSV is smaller than the recording, because each row is shorter than its frame. Files of other
+ * are known only at the end. A recording that is compressed with gzip is unpacked on the way, up to the maximum size of recordings. A
+ * CSV is smaller than the recording, because each row is shorter than its frame. Files of other
  * formats can be larger; they are limited to four times the maximum size of a recording.
  *
  * @param file where the converted file is kept
@@ -45,7 +47,7 @@ export async function receiveAndConvert(
   let converted: Converted | undefined;
   let problem = "No file was submitted.";
   try {
-    for await (const part of legible(
+    for await (const part of readForm(
       request.parts({ limits: { ...LIMITS, fileSize: maxBytes }, ...WAITING }),
     )) {
       if (part.type === "field") {
@@ -70,39 +72,43 @@ export async function receiveAndConvert(
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
 /** The output of the parser; a failure means that the form is invalid. */
-async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
   } catch (error) {
-    throw illegible(error);
+    throw formError(error);
   }
 }
 
-function illegible(error: unknown): Error {
+function formError(cause: unknown): Error {
+  const error = asLibraryError(cause);
   if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
     return errors.malformed("The form has too many parts.");
   }
+  // of what is packed in the file, or of this service
+  if (error instanceof AsiError || error instanceof ServiceError) return error;
   if (error instanceof Error && "statusCode" in error) return error;
   return errors.malformed("The form could not be read: it is broken or ends too early.");
 }
 
 async function convertPart(
-  { file: recording }: MultipartFile,
+  { file: received }: MultipartFile,
   file: SpooledFile,
   format: FormatName,
   maxBytes: number,
 ): Promise<Converted> {
   try {
+    const recording = await unpacked(received, maxBytes, () => tooLarge(maxBytes));
     const converted = await (format === "csv"
       ? convertToCsv(recording, file)
       : convertToFormat(recording, file, format, MAX_GROWTH * maxBytes));
-    if (recording.truncated) throw tooLarge(maxBytes);
+    if (received.truncated) throw tooLarge(maxBytes);
     if (converted === null) throw noSample();
     return converted;
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
     // A file truncated at the limit may fail only because of the truncation.
-    if (recording.truncated) throw tooLarge(maxBytes);
+    if (received.truncated) throw tooLarge(maxBytes);
     if (error.code === "NO_SAMPLES") throw noSample();
     throw errors.field(FIELD, error.message, error.code);
   }
@@ -116,7 +122,7 @@ async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Con
   const reader = new RecordingReader({ output: "csv" });
   try {
     const bytes = await file.fill(async (add) => {
-      await readPaced(recording, (piece) => add(reader.push(piece)), illegible);
+      await readPaced(recording, (piece) => add(reader.push(piece)), formError);
       await add(reader.finish());
     });
     const { fileName, report } = reader.result;
@@ -132,7 +138,7 @@ async function convertToFormat(
   format: FormatName,
   maxBytes: number,
 ): Promise<Converted> {
-  const { body, mediaType, fileName, report } = convert(inPieces(legible<Buffer>(recording)), { format });
+  const { body, mediaType, fileName, report } = convert(inPieces(readForm<Buffer>(recording)), { format });
   const bytes = await file.write(atMost(maxBytes, body));
   return { fileName: await fileName, bytes, mediaType, report: await report };
 }

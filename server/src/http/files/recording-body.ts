@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { AsiError } from "asi-convert";
 import type { FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { JSON_MAX_BYTES } from "../body/bodies.js";
 import { readJson } from "../body/json.js";
 import { JsonScan } from "../body/json-scan.js";
 import { receiveBody } from "../body/receive-body.js";
-import { Base64Text } from "./base64-text.js";
+import { Base64Text, tooLarge } from "./base64-text.js";
+import { asLibraryError, isGzip, unpackedGzip } from "./gzip.js";
 
 /** Placeholder for the recording in the parsed JSON. */
 const STAND_IN = "...";
@@ -24,7 +26,8 @@ export interface RecordingBody {
 
 /**
  * Reads a JSON object with a recording in base64 as one of its members. Decodes the recording piece by piece, so that the
- * event loop is free in between, and the memory holds little more than the recording.
+ * event loop is free in between, and the memory holds little more than the recording. A recording that is compressed with gzip is
+ * unpacked, up to the same size.
  * @throws ServiceError like `readJson` and `Base64Text`
  */
 export async function receiveRecording(
@@ -46,7 +49,30 @@ export async function receiveRecording(
     3 / 4,
   );
   if (digest !== undefined) request.rawBody = digest.digest();
-  return reader.end();
+  const body = await reader.end();
+  if (!isGzip(body.recording)) return body;
+  const recording = await unpackedRecording(body.recording, limits, (bytes) => request.bodyShare?.add(bytes));
+  return { ...body, recording };
+}
+
+/** @param hold hears of the bytes that it takes in memory, and throws when they are too many */
+async function unpackedRecording(
+  packed: Uint8Array,
+  { field, maxBytes }: { field: string; maxBytes: number },
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of unpackedGzip(Readable.from([packed]), maxBytes, () => tooLarge(maxBytes))) {
+      hold(piece.length);
+      pieces.push(piece);
+    }
+  } catch (cause) {
+    const error = asLibraryError(cause);
+    if (error instanceof AsiError) throw errors.field(field, error.message, error.code);
+    throw error;
+  }
+  return Buffer.concat(pieces);
 }
 
 /** Separates the recording from the rest of the body. The parser checks the syntax of the rest at the end. */

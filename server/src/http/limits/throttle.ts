@@ -131,12 +131,17 @@ export function createThrottle(config: Config, database: Database): Throttle {
     const caller = request.ctx.caller;
     const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
-    reply?.header("RateLimit-Policy", `"${scope}";q=${points};w=${seconds}`);
+    // Lists: a call may count for several limits.
+    const tell = (name: string, item: string) => {
+      const before = reply?.getHeader(name);
+      reply?.header(name, before === undefined ? item : `${before}, ${item}`);
+    };
+    tell("RateLimit-Policy", `"${scope}";q=${points};w=${seconds}`);
     try {
       const { remainingPoints, msBeforeNext } = await consume(scope, key);
-      reply?.header("RateLimit", `"${scope}";r=${remainingPoints};t=${Math.ceil(msBeforeNext / 1000)}`);
+      tell("RateLimit", `"${scope}";r=${remainingPoints};t=${Math.ceil(msBeforeNext / 1000)}`);
     } catch (error) {
-      reply?.header("RateLimit", `"${scope}";r=0`);
+      tell("RateLimit", `"${scope}";r=0`);
       throw error;
     }
   };

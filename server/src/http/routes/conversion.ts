@@ -4,12 +4,15 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { clientLeft, onResponseEnd } from "../connection/response-end.js";
 import { receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { Slots } from "../limits/slots.js";
+import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
 const ConversionForm = Type.Object({
-  file: Type.String({ format: "binary", description: "The recording, an .asi file" }),
+  file: Type.String({
+    format: "binary",
+    description: "The recording, an .asi file, or one that is compressed with gzip",
+  }),
 });
 
 const ConversionQuery = Type.Object({
@@ -48,9 +51,9 @@ export function conversionRoutes(app: FastifyInstance): void {
     spool = await Spool.open(app.config.dataDir, app.config.convertMemoryBytes);
   });
   app.addHook("onClose", async () => spool?.close());
-  const waiting = new Slots(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
+  const waiting = new ConcurrencyLimiter(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
 
-  const buffering = new Slots(MAX_BUFFERING, MAX_BUFFERING_PER_USER);
+  const buffering = new ConcurrencyLimiter(MAX_BUFFERING, MAX_BUFFERING_PER_USER);
 
   async function convertTo(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     if (spool === undefined) throw new Error("The application is not ready");
@@ -76,7 +79,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     return new FileResponse(converted.fileName, converted.bytes, content, converted.mediaType);
   }
 
-  /** What the two operations have in common. */
+  /** Members that both operations share. */
   const conversion = {
     tag: "Files",
     method: "POST",

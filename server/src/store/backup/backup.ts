@@ -24,6 +24,8 @@ export async function tableNames(queries: Queries, schema = "public"): Promise<s
   return rows.map(({ name }) => name).filter((name) => !SKIPPED.has(name));
 }
 
+type Outside = Omit<BackupHead, "migrations">;
+
 /** Whether the rows of a table are on other servers, where `ctid` does not tell them apart. */
 async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
   const { rows } = await queries.execute<{ kind: string }>(
@@ -54,7 +56,7 @@ async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<st
 /**
  * Writes all rows of one state of the database into a file while the service runs. Then reads the file to check it.
  * @param dataDir the folder into which the embedded database is copied during the backup
- * @param serverKeys ids of the server keys that open the secrets
+ * @param outside what is outside of the database and belongs to it: see `BackupHead`
  * @returns number of rows
  * @throws BackupError when the file exists or cannot be written
  */
@@ -62,23 +64,20 @@ export async function backup(
   database: Database,
   file: string,
   dataDir: string,
-  serverKeys: readonly string[] = [],
+  outside: Outside = { serverKeys: [], erasureLists: [] },
 ): Promise<number> {
-  await withSnapshot(database, dataDir, (tx) => writeBackup(file, contentOf(tx, serverKeys)));
+  await withSnapshot(database, dataDir, (tx) => writeBackup(file, contentOf(tx, outside)));
   return (await verifyBackup(file)).rows;
 }
 
-async function* contentOf(
-  tx: Queries,
-  serverKeys: readonly string[],
-): AsyncGenerator<string, void, undefined> {
+async function* contentOf(tx: Queries, outside: Outside): AsyncGenerator<string, void, undefined> {
   // Before the first query, which fixes the state: a move of the samples that ended after it would leave a table that is not
   // part of this state.
   await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
   const { rows: applied } = await tx.execute<{ name: string }>(
     sql`SELECT name FROM migrations ORDER BY name`,
   );
-  yield headLine({ migrations: applied.map(({ name }) => name), serverKeys });
+  yield headLine({ migrations: applied.map(({ name }) => name), ...outside });
   for (const table of await tableNames(tx)) {
     yield `${JSON.stringify({ table })}\n`;
     yield* (await isPartitioned(tx, table)) ? rowsOfPartitioned(tx, table) : rowsOf(tx, table);
@@ -139,10 +138,13 @@ export async function verifyBackup(
   file: string,
   known: readonly Migration[] = ownMigrations,
 ): Promise<BackupHead & { rows: number }> {
-  let head: BackupHead = { migrations: [], serverKeys: [] };
+  let head: BackupHead = { migrations: [], serverKeys: [], erasureLists: [] };
   let rows = 0;
   for await (const line of readBackup(file)) {
-    if (line.kind === "head") head = line;
+    if (line.kind === "head") {
+      const { kind: _, ...rest } = line;
+      head = rest;
+    }
     if (line.kind !== "row") continue;
     rows++;
     if (!isObject(line.row)) {
@@ -154,7 +156,7 @@ export async function verifyBackup(
   if (unknown !== undefined) {
     throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);
   }
-  return { migrations: head.migrations, serverKeys: head.serverKeys, rows };
+  return { ...head, rows };
 }
 
 function isObject(json: string): boolean {

@@ -10,7 +10,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { appendErasure, appendErasures, type Erasure, personHash, readErasures } from "./erasure-list.js";
+import {
+  appendErasure,
+  appendErasures,
+  type Erasure,
+  erasureListNames,
+  makeErasureList,
+  personHash,
+  readErasures,
+} from "./erasure-list.js";
 
 const folder = mkdtempSync(join(tmpdir(), "asi-erasures-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -58,10 +66,30 @@ describe("the list of erasures", () => {
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
 
+  it("has a name of its own, from when it is made, or from the next start where an earlier release made it", async () => {
+    const [made, old] = [join(folder, "made.jsonl"), join(folder, "old.jsonl")];
+    expect(await erasureListNames(made)).toEqual([]);
+    await makeErasureList(made);
+    const [name] = await erasureListNames(made);
+    await appendErasure(made, entry(1));
+    await makeErasureList(made);
+    expect(await erasureListNames(made)).toEqual([name]);
+    expect(await readErasures(made)).toEqual([entry(1)]);
+
+    writeFileSync(old, `${JSON.stringify(entry(2))}\n{"person":"ab`);
+    await makeErasureList(old);
+    await appendErasure(old, entry(3));
+    expect(await readErasures(old)).toEqual([entry(2), entry(3)]);
+    const [another, ...more] = await erasureListNames(old);
+    expect([another === name, more]).toEqual([false, []]);
+  });
+
   it("is no other file", async () => {
     const file = join(folder, "other");
     writeFileSync(file, "not\na list\n");
     await expect(readErasures(file)).rejects.toThrow("is not a list of erasures");
+    await expect(makeErasureList(file)).rejects.toThrow("is not a list of erasures");
+    expect(readFileSync(file, "utf8")).toBe("not\na list\n");
     await expect(readErasures(folder)).rejects.toThrow("The list of erasures cannot be read");
     await expect(appendErasure(join(file, "list"), entry(1))).rejects.toThrow("Correct ERASURE_LIST");
   });

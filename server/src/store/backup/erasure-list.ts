@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { UsageError } from "../../config/usage-error.js";
@@ -8,7 +8,8 @@ import type { ErasureKind } from "../schema.js";
 
 /**
  * The list of erased accounts outside of the database: one JSON object in each line. A restored backup contains the
- * accounts again that were erased after it was written; the list says which they are.
+ * accounts again that were erased after it was written; the list says which they are. A line of its own names the list: a backup
+ * names the lists to which erasures go, so that a restore tells the right list from one that a start elsewhere has made.
  */
 export interface Erasure {
   /** Hash of the account. */
@@ -55,18 +56,12 @@ export async function appendErasures(file: string, entries: readonly Erasure[]):
       const missing = new Map<string, Erasure>();
       for (const entry of entries) if (!people.has(entry.person)) missing.set(entry.person, entry);
       if (missing.size === 0) return;
-      const last = Buffer.alloc(1);
-      if (size > 0) await handle.read(last, 0, 1, size - 1);
-      const isCut = size > 0 && last[0] !== 0x0a;
       const lines = [...missing.values()].map(
         ({ person, at, kind }) => `${JSON.stringify({ person, at, kind })}\n`,
       );
-      const text = `${isCut ? "\n" : ""}${lines.join("")}`;
-      // Writes all or throws; `write` may write less.
-      await handle.appendFile(text);
-      await handle.sync();
+      const length = await appendLines(handle, size, lines);
       for (const person of missing.keys()) people.add(person);
-      known.set(file, { size: size + text.length, people });
+      known.set(file, { size: size + length, people });
       if (size === 0) await syncFolder(dirname(file));
     } finally {
       await handle.close();
@@ -78,17 +73,49 @@ export async function appendErasures(file: string, entries: readonly Erasure[]):
 
 export const appendErasure = (file: string, entry: Erasure): Promise<void> => appendErasures(file, [entry]);
 
+/** Appends lines in one write, after the end of a line that a crash has cut short. @returns number of bytes */
+async function appendLines(handle: FileHandle, size: number, lines: readonly string[]): Promise<number> {
+  const last = Buffer.alloc(1);
+  if (size > 0) await handle.read(last, 0, 1, size - 1);
+  const isCut = size > 0 && last[0] !== 0x0a;
+  const text = `${isCut ? "\n" : ""}${lines.join("")}`;
+  // Writes all or throws; `write` may write less.
+  await handle.appendFile(text);
+  await handle.sync();
+  return text.length;
+}
+
 /**
- * Makes an empty list when there is none: a list without entries tells that nobody was erased since, and a missing one tells nothing.
- * @throws UsageError when the file cannot be written
+ * Makes a list without entries when there is none, and names a list that has no name: such a list tells that nobody was erased since
+ * it was made, and a missing one tells nothing.
+ * @throws UsageError when the file cannot be read or written, or is something else
  */
 export async function makeErasureList(file: string): Promise<void> {
+  if ((await erasureListNames(file)).length > 0) return;
+  // What is not a list must not become one.
+  await readErasures(file);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await (await open(file, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600)).close();
+    const handle = await open(file, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
+    try {
+      const { size } = await handle.stat();
+      await appendLines(handle, size, [`${JSON.stringify({ list: randomUUID() })}\n`]);
+      if (size === 0) await syncFolder(dirname(file));
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     throw cannotBeWritten(error);
   }
+}
+
+/**
+ * The names of a list. It has several when two processes have made it at once, or when lists were joined.
+ * @returns none when there is no file, or when an earlier release has made it
+ * @throws UsageError when the file cannot be read
+ */
+export async function erasureListNames(file: string): Promise<string[]> {
+  return (await linesOf(file)).flatMap((line) => nameIn(line) ?? []);
 }
 
 const cannotBeWritten = (error: unknown): unknown =>
@@ -114,31 +141,44 @@ async function syncFolder(folder: string): Promise<void> {
  * @throws UsageError when the file cannot be read, or is something else
  */
 export async function readErasures(file: string): Promise<Erasure[]> {
-  let content: string;
-  try {
-    content = await readFile(file, "utf8");
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw new UsageError(`The list of erasures cannot be read: ${error.message}.`);
-  }
-  const lines = content.split("\n").filter((line) => line !== "");
-  const erasures = lines.flatMap((line) => parse(line) ?? []);
-  if (lines.length > 1 && erasures.length === 0) {
+  const lines = await linesOf(file);
+  const erasures = lines.flatMap((line) => erasureIn(line) ?? []);
+  if (lines.length > 1 && erasures.length === 0 && !lines.some((line) => nameIn(line) !== undefined)) {
     throw new UsageError(`The file ${file} is not a list of erasures. Correct ERASURE_LIST.`);
   }
   return erasures;
 }
 
-function parse(line: string): Erasure | undefined {
+/** @returns no lines when there is no file */
+async function linesOf(file: string): Promise<string[]> {
   try {
-    const { person, at, kind } = JSON.parse(line) as Record<string, unknown>;
-    const instant = new Date(String(at));
-    if (typeof person !== "string" || Number.isNaN(instant.getTime()) || !KINDS.has(kind)) return undefined;
-    return { person, at: instant, kind: kind as ErasureKind };
-  } catch {
-    return undefined;
+    return (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new UsageError(`The list of erasures cannot be read: ${error.message}.`);
   }
+}
+
+/** The members of a line; none when a crash has cut it short. */
+function membersOf(line: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(line)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function erasureIn(line: string): Erasure | undefined {
+  const { person, at, kind } = membersOf(line);
+  const instant = new Date(String(at));
+  if (typeof person !== "string" || Number.isNaN(instant.getTime()) || !KINDS.has(kind)) return undefined;
+  return { person, at: instant, kind: kind as ErasureKind };
+}
+
+function nameIn(line: string): string | undefined {
+  const { list } = membersOf(line);
+  return typeof list === "string" ? list : undefined;
 }
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;

@@ -15,12 +15,19 @@ const KEY_BYTES = 32;
 
 const keyIn = (file: string) => new Uint8Array(Buffer.from(readFileSync(file, "utf8"), "base64"));
 
-/** Reads the server key of the data folder; creates it at the first start. */
+/**
+ * Reads the server key of the data folder; creates it at the first start.
+ * @throws UsageError when the file holds no key
+ */
 export function serverKeyOf(dataDir: string): Uint8Array {
   const file = serverKeyFile(dataDir);
   if (!existsSync(file))
     writeFileSync(file, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
-  return keyIn(file);
+  const key = keyIn(file);
+  if (key.length === KEY_BYTES) return key;
+  throw new UsageError(
+    `The file ${file} does not hold a server key, which is ${KEY_BYTES} bytes in base64. Restore it from a copy. If there is none, remove the file, and asi-server key reset removes the secrets that nobody can read any more.`,
+  );
 }
 
 /** The next server key: that of an interrupted rotation, or a new one, which is on the disk before this returns. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { UsageError } from "../../config/usage-error.js";
 import { onBehalfOf } from "../../fairness/callers.js";
 import type { Database } from "./database.js";
 
@@ -10,13 +11,24 @@ const SERVER_LOCK = 7_340_002;
 /** How soon a lost lock is taken again. */
 const RENEWAL_MS = 500;
 
+interface Holding {
+  /** Called whenever the lock has been taken. @throws UsageError when this process must not serve */
+  check?(client: pg.ClientBase): Promise<void>;
+  /** Called with the UsageError of `check` when the lock was taken again: the process must end. */
+  onRefused?(error: UsageError): void;
+}
+
 /**
- * Holds the server lock in PostgreSQL, so that a restore refuses while a server runs. When the connection is lost, the
- * lock is taken again as soon as the database accepts connections. The embedded database needs no server lock: its
- * folder is locked.
+ * Holds the server lock in PostgreSQL, so that a restore and the migration by another release refuse while a server runs. When
+ * the connection is lost, the lock is taken again as soon as the database accepts connections. The embedded database needs no
+ * server lock: its folder is locked.
  * @returns releases the lock
+ * @throws UsageError of `check`
  */
-export async function holdServerLock({ kind, direct }: Database): Promise<() => void> {
+export async function holdServerLock(
+  { kind, direct }: Database,
+  { check, onRefused }: Holding = {},
+): Promise<() => void> {
   if (kind === "embedded") return () => undefined;
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
@@ -30,6 +42,7 @@ export async function holdServerLock({ kind, direct }: Database): Promise<() => 
       // Waits until a running restore ends, without a time limit.
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
       await client.query("SELECT pg_advisory_lock_shared($1)", [SERVER_LOCK]);
+      await check?.(client);
     } catch (error) {
       client.release(true);
       throw error;
@@ -47,8 +60,13 @@ export async function holdServerLock({ kind, direct }: Database): Promise<() => 
   function renew(): void {
     if (over) return;
     // While the database is unavailable, try again.
-    renewal = setTimeout(() => hold().catch(renew), RENEWAL_MS);
+    renewal = setTimeout(() => hold().catch(renewUnlessRefused), RENEWAL_MS);
     renewal.unref();
+  }
+
+  function renewUnlessRefused(error: unknown): void {
+    if (!(error instanceof UsageError)) renew();
+    else if (!over) onRefused?.(error);
   }
 
   await hold();
@@ -61,14 +79,17 @@ export async function holdServerLock({ kind, direct }: Database): Promise<() => 
   };
 }
 
-/** Whether a server runs on the database of the connection. */
-export async function serverRuns(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = $1
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [SERVER_LOCK],
-  );
-  return rows.length > 0;
+/**
+ * Keeps servers from starting until `allowServers`, or the end of the connection.
+ * @returns false when one runs, or a restore
+ */
+export async function lockOutServers(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
+  return rows[0]?.free === true;
+}
+
+export async function allowServers(client: pg.ClientBase): Promise<void> {
+  await client.query("SELECT pg_advisory_unlock($1)", [SERVER_LOCK]);
 }
 
 async function serversAreWaiting(client: pg.PoolClient): Promise<boolean> {
@@ -91,8 +112,7 @@ export async function withoutServers(
   }
   const client = await direct.connect();
   try {
-    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
-    if (rows[0]?.free !== true) return false;
+    if (!(await lockOutServers(client))) return false;
     // A server that has lost its lock with its connection tries to take it again, and waits for this one.
     await sleep(3 * RENEWAL_MS);
     if (await serversAreWaiting(client)) return false;

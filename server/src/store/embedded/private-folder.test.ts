@@ -26,8 +26,8 @@ function folderOf(owner: number, other: number): string {
 
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
-describe.runIf(process.getuid?.() === 0)("the files of another user in the data folder", () => {
-  it("stay as they are, and keep nobody from closing the own ones", () => {
+describe.runIf(process.getuid?.() === 0)("what the service may not change in its data folder", () => {
+  it("stays as it is when it belongs to another user, and keeps nobody from closing the own ones", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {
@@ -37,5 +37,17 @@ describe.runIf(process.getuid?.() === 0)("the files of another user in the data 
     }
     expect([modeOf(folder, "own"), modeOf(folder, "own/file")]).toEqual(["700", "700"]);
     expect(modeOf(folder, "notes.txt")).toBe("755");
+  });
+
+  it("stays as it is when it is a folder that is closed to its own user", () => {
+    const folder = folderOf(NOBODY, 0);
+    chmodSync(join(folder, "own"), 0o000);
+    process.seteuid?.(NOBODY);
+    try {
+      restrictToOwner(folder);
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(modeOf(folder, "own")).toBe("0");
   });
 });

@@ -25,17 +25,30 @@ export function makePrivateFolder(folder: string): void {
 
 /**
  * Removes the rights of others on everything in a folder: the database engine may have set other modes. What belongs to another
- * user stays as it is, because only that user may change it; nobody else can enter the folder.
+ * user stays as it is, because only that user may change it; so does what has vanished, or is closed or protected. Nobody else can
+ * enter the folder.
  */
 export function restrictToOwner(folder: string): void {
   const own = process.geteuid?.();
-  for (const name of readdirSync(folder)) {
+  for (const name of whereAllowed(() => readdirSync(folder)) ?? []) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined || found.isSymbolicLink()) continue;
     if (own !== undefined && own !== 0 && found.uid !== own) continue;
-    if ((found.mode & 0o077) !== 0) chmodSync(path, found.mode & 0o700);
+    if ((found.mode & 0o077) !== 0) whereAllowed(() => chmodSync(path, found.mode & 0o700));
     if (found.isDirectory()) restrictToOwner(path);
+  }
+}
+
+/** The engine removes files meanwhile; a folder may be closed to its own user, and a file immutable. */
+const NOT_ALLOWED = new Set(["ENOENT", "EACCES", "EPERM"]);
+
+function whereAllowed<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (NOT_ALLOWED.has(String((error as NodeJS.ErrnoException).code))) return undefined;
+    throw error;
   }
 }
 

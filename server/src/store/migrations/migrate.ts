@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 import type { Database } from "../connection/database.js";
-import { serverRuns } from "../connection/server-lock.js";
+import { allowServers, lockOutServers } from "../connection/server-lock.js";
 import { migrateServers } from "../sample-servers/migrate-servers.js";
 import { migrations as ownMigrations } from "./index.js";
 import { checksumOf, type Migration } from "./migration.js";
@@ -59,19 +59,8 @@ export async function migrate(
   try {
     // Usually there is nothing to do. This case needs no lock and no right to change the schema.
     const wanted = await missing(client, migrations);
-    if (wanted.length === 0) {
-      broken = false;
-      return [];
-    }
-    // Another process of this release may be migrating, and serve when it is done: those that then run know the schema.
-    const isUpgrade = kind === "postgres" && wanted.length < migrations.length;
-    if (isUpgrade && (await serverRuns(client)) && (await missing(client, migrations)).length > 0) {
-      broken = false;
-      throw new SchemaError(
-        "Processes of a former release run on this database, and would not know its new schema. End all of them, then start this release.",
-      );
-    }
-    const applied = await applyMissing(client, migrations, lockTimeoutMs, lockTries);
+    const applied =
+      wanted.length === 0 ? [] : await applyMissing(client, kind, migrations, lockTimeoutMs, lockTries);
     broken = false;
     return applied;
   } finally {
@@ -80,13 +69,39 @@ export async function migrate(
   }
 }
 
+/**
+ * Checks that the database has no migration that this release does not know: another release may have migrated it since the start
+ * of this process.
+ * @throws SchemaError
+ */
+export async function requireOwnSchema(
+  client: pg.ClientBase,
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<void> {
+  await missing(client, migrations);
+}
+
+/** Locks out processes of the former release, which would not know the new schema. @throws SchemaError when one runs */
+async function lockOutFormer(client: pg.ClientBase): Promise<void> {
+  if (await lockOutServers(client)) return;
+  throw new SchemaError(
+    "Processes of a former release run on this database, and would not know its new schema. End all of them, then start this release.",
+  );
+}
+
 async function applyMissing(
   client: pg.ClientBase,
+  kind: Database["kind"],
   migrations: readonly Migration[],
   lockTimeoutMs: number,
   lockTries: number,
 ): Promise<string[]> {
   await lockMigrations(client);
+  // Another process of this release may have migrated meanwhile, and serve.
+  const wanted = await missing(client, migrations);
+  // No process of a former release serves a database without tables.
+  const isUpgrade = kind === "postgres" && wanted.length > 0 && wanted.length < migrations.length;
+  if (isUpgrade) await lockOutFormer(client);
   // A migration may take any time; only its waiting for locks is limited.
   const before = await client.query<{ statement: string; lock: string }>(
     "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
@@ -96,7 +111,7 @@ async function applyMissing(
   let under = "the table of the migrations";
   try {
     await retryWhenLocked(lockTries, () => client.query(TABLE));
-    for (const migration of await missing(client, migrations)) {
+    for (const migration of wanted) {
       under = `the migration ${migration.name}`;
       await apply(client, migration, lockTries);
       applied.push(migration.name);
@@ -110,6 +125,7 @@ async function applyMissing(
     "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
     [settings?.statement, settings?.lock],
   );
+  if (isUpgrade) await allowServers(client);
   await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
   return applied;
 }

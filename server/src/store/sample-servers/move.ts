@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
-import { MAJOR_FOR_SAMPLE_SERVERS, requireMajor } from "../connection/server-version.js";
+import { MAJOR_FOR_SAMPLE_SERVERS, OLDEST_MAJOR, requireMajor } from "../connection/server-version.js";
 import { tlsConnection } from "../connection/tls.js";
 import { tableName } from "../placement/move-names.js";
 import { abandonedCopies, type Connection, type Copy, sampleServers } from "../placement/placement.js";
@@ -84,16 +84,20 @@ export async function moveSamples(
   });
 }
 
-/** @throws UsageError when Citus has the samples, or when the server is too old for samples on others */
+/**
+ * @throws UsageError when Citus has the samples, when the database is too old for samples on other servers, or when one of these
+ *   is away or too old
+ */
 async function requirePossible(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
+  for (const { url, label } of servers)
+    await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The server of samples ${label}`));
   await requireOffCitus(client);
 }
 
 /** What `moveSamples` would do. Changes nothing. */
 export async function planMove(client: Connection, servers: readonly ServerAddress[]): Promise<Plan> {
   await requirePossible(client, servers);
-  for (const server of servers) await onServer(server.url, async (remote) => remote.query("SELECT 1"));
   const { definition } = await columnsOf(client);
   const token = "TOKEN";
   const { rows } = await client.query<{ bytes: string | null }>(
@@ -219,7 +223,7 @@ async function exchange(client: Connection, columns: string): Promise<void> {
 
 /**
  * Drops the copies of samples that nothing uses any more. The database keeps their addresses until they are dropped: a command
- * that is killed, or a server that is away, leaves no copy that nobody knows.
+ * that is killed, or a server that is unreachable, leaves no copy that nobody knows.
  * @returns those that could not be dropped; the next command tries again
  */
 async function dropAbandoned(client: Connection): Promise<string[]> {

@@ -47,6 +47,8 @@ export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zon
       ({ threshold_low: low, threshold_high: high }) =>
         `Time from ${inUnit(low)} to ${inUnit(high)} ${speedUnit}, s`,
     ),
+    "Too fast for the sport, samples",
+    "Too fast for the sport, s",
     `Computed, ${times}`,
   ];
   const shown = (figure: ComparedFigure, one: Computed) => {
@@ -62,6 +64,7 @@ export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zon
     instantText(Date.parse(endTime), zone),
     ...COMPARED_FIGURES.map((figure) => (one === null ? null : shown(figure, one))),
     ...classes.map((_, i) => (one === null ? null : (one.time_per_speed_ranges[i]?.duration ?? null))),
+    ...[one?.too_fast.samples ?? null, one?.too_fast.duration ?? null],
     one === null ? null : instantText(one.last_computation, zone),
   ]);
   return [head, ...lines].map((line) => `${line.map(cell).join(",")}\r\n`).join("");

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { cssColour, trackColour } from "../../map/palette.js";
 import { offerFile } from "../../parts/offer-file.js";
 import { Scrolled } from "../../parts/panel.js";
+import { TooFast } from "../../parts/too-fast.js";
 import type { Settings } from "../../view/settings.js";
 import { NO_VALUE, withUnit } from "../../view/values.js";
 import { Bars } from "./bars.js";
@@ -138,6 +139,7 @@ export function Comparison({ frames, settings, activity }: Props) {
                 <th scope="row">
                   <i class="dot" style={{ background: cssColour(trackColour(i, theme)) }} />
                   {labelOf(frame)}
+                  <TooFast metrics={frame.computed ?? undefined} speedUnit={unit} isNote />
                 </th>
                 {COMPARED_FIGURES.map((one) => (
                   <td key={one.key}>

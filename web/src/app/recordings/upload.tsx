@@ -48,7 +48,10 @@ export function Upload({ session, device, owned, settings }: Props) {
         }}
       >
         <h2>Upload recordings</h2>
-        <p class="muted">Drop .asi files of this device here. What is stored already is not stored twice.</p>
+        <p class="muted">
+          Drop .asi files of this device here, compressed with gzip or not. What is stored already is not
+          stored twice.
+        </p>
         <button type="button" class="primary" onClick={() => input.current?.click()}>
           Choose files…
         </button>
@@ -56,7 +59,7 @@ export function Upload({ session, device, owned, settings }: Props) {
           ref={input}
           type="file"
           multiple
-          accept=".asi"
+          accept=".asi,.gz"
           hidden
           data-upload
           onChange={({ currentTarget }) => {

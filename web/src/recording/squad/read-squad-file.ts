@@ -2,26 +2,40 @@ import { decode, type SampleBatch } from "asi-convert";
 import type { RecordingExtent } from "asi-convert/squad";
 import type { AnswerHooks } from "../answer-calls.js";
 import { isDamaged } from "../is-damaged.js";
-import { inTimeOrder } from "../prepare.js";
+import { type FactsOfFile, inTimeOrder } from "../prepare.js";
 import { readFile } from "../read-file.js";
 import type { ReadRecording } from "./squad-recording.js";
 
 /** Reads a recording of a squad: of any kind that the page opens, also one that ends early. @throws as `readFile` */
 export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<ReadRecording> {
-  const { batches, facts, isCut } = await readFile(file, { serial: null, mayBeCut: true, ...hooks });
+  const { batches, facts, isCut, unpacked } = await readFile(file, {
+    serial: null,
+    mayBeCut: true,
+    ...hooks,
+  });
   const { rows: samples } = inTimeOrder(batches);
   const { report, info } = facts;
   return {
     fileName: file.name,
     serial: info?.serial ?? "",
     samples,
-    isDamaged: report !== null && isDamaged(report),
+    isDamaged: isDamaged(facts),
     isTruncated: isCut || (report !== null && report.damage.overruns > 0),
     report,
     isCut,
-    deviceName: info?.deviceName ?? null,
+    damagedAfterMs: await damagedAfter(unpacked, facts),
     ...extentOf(samples),
   };
+}
+
+/** Only a damaged recording is read a second time. */
+async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
+  const { cutOff, report, info } = facts;
+  if (cutOff !== null) return cutOff.afterMs === null ? [] : [cutOff.afterMs];
+  if (report === null || !isDamaged(facts)) return [];
+  const { findDamage } = await import("../find-damage.js");
+  const { places } = await findDamage(file, info?.serial ?? "UNKNOWN");
+  return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
 function extentOf(samples: SampleBatch): RecordingExtent {

@@ -9,8 +9,8 @@ export interface ReadRecording extends SquadRecording, RecordingExtent {
   report: Report | null;
   /** Whether a compressed file ends early: what it had until then is here. */
   isCut: boolean;
-  /** Whether its name is that of a tracker, and not only that of the file. */
-  deviceName: string | null;
+  /** The last rows before damaged places, ms since 1970 UTC; empty for a sound recording. */
+  damagedAfterMs: readonly number[];
 }
 
 /** A recording of the squad that is open. */

@@ -16,7 +16,7 @@ const MESSAGE = { type: "object", required: ["message"], properties: { message: 
 
 const response = (description: string, schema: Json, example: Json) => ({
   description,
-  headers: { "X-Error-Code": { schema: { type: "string" } }, "X-Request-Id": { schema: { type: "string" } } },
+  headers: { "X-Error-Code": { schema: { type: "string" } }, ...headerReferences },
   content: { "application/json": { schema, example } },
 });
 
@@ -46,7 +46,7 @@ export const ERRORS: Readonly<Record<number, Json>> = {
   406: response("`Accept` excludes the media type of the response", DETAIL, {
     detail: "Could not satisfy the request Accept header.",
   }),
-  410: response("Turned off", DETAIL, { detail: "This operation is turned off." }),
+  410: response("Disabled", DETAIL, { detail: "This operation is disabled." }),
   412: response("`If-Match` contains the entity tag of another version", DETAIL, {
     detail: "The object has changed since; fetch it again.",
   }),
@@ -56,17 +56,14 @@ export const ERRORS: Readonly<Record<number, Json>> = {
     ...response("Too many requests", DETAIL, {
       detail: "Request was throttled. Expected available in 12 seconds.",
     }),
-    headers: {
-      "Retry-After": { schema: { type: "integer" }, description: "Seconds" },
-      ...headerReferences,
-    },
+    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" }, ...headerReferences },
   },
   500: response("Internal error", DETAIL, { detail: "Internal server error." }),
   503: {
     ...response("The database is unavailable, full or read-only", DETAIL, {
       detail: "The service is unavailable for the moment. Try again later.",
     }),
-    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
+    headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" }, ...headerReferences },
   },
 };
 

@@ -6,11 +6,11 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   RateLimit: {
     description:
       "How many calls are left (`r`) and in how many seconds the count begins anew (`t`), for each limit that the call counts for",
-    schema: { type: "string", examples: ['"user";r=2999;t=60'] },
+    schema: { type: "string", examples: ['"user";r=2999;t=60, "rawData";r=59;t=60'] },
   },
   "RateLimit-Policy": {
     description: "Calls (`q`) that are permitted in a number of seconds (`w`), for the same limits",
-    schema: { type: "string", examples: ['"user";q=3000;w=60'] },
+    schema: { type: "string", examples: ['"user";q=3000;w=60, "rawData";q=60;w=60'] },
   },
   "X-Ignored": {
     description:
@@ -33,8 +33,11 @@ export const IDEMPOTENCY_KEY: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 };
 
-/** Whether a key makes a call repeatable: where a user is known, and where the body has no password, of which a hash would be stored. */
+/**
+ * Whether a key makes a call repeatable: where a user is known, where the body has no password, of which a hash would be stored, and
+ * where something is changed: a conversion is only an answer.
+ */
 export const takesIdempotencyKey = (
   method: Method,
-  { isOpen, hasPassword }: { isOpen: boolean; hasPassword: boolean },
-): boolean => method === "POST" && !isOpen && !hasPassword;
+  { isOpen, hasPassword, isFile }: { isOpen: boolean; hasPassword: boolean; isFile: boolean },
+): boolean => method === "POST" && !isOpen && !hasPassword && !isFile;

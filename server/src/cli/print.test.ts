@@ -1,0 +1,55 @@
+import { mkdirSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { linePrinter, reasonOf } from "./print.js";
+
+describe("the reason of an error", () => {
+  it("is a sentence, and no stack, for what the file system refuses", () => {
+    let refused: unknown;
+    try {
+      mkdirSync("/dev/null/data");
+    } catch (error) {
+      refused = error;
+    }
+    expect(reasonOf(refused)).toBe(
+      "The file system refuses this: not a directory, mkdir '/dev/null/data'. Check what is there, who owns it, and what its owner may do.",
+    );
+  });
+
+  it("has the place in the program for an error that nobody expects", () => {
+    expect(reasonOf(new Error("a bug"))).toMatch(/^Error: a bug\n +at /);
+  });
+});
+
+describe("lines as CSV", () => {
+  let written = "";
+
+  beforeEach(() => {
+    written = "";
+    const write = (text: string, done: () => void): boolean => {
+      written += text;
+      done();
+      return true;
+    };
+    vi.spyOn(process.stdout, "write").mockImplementation(write as typeof process.stdout.write);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it("have no cell that a spreadsheet takes for a formula, and quote what separates cells", async () => {
+    const printer = linePrinter("csv", ["id", "operator", "after"]);
+    await printer.part([
+      { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },
+      { id: 2, operator: 'tess "t" (as asi)', after: null },
+    ]);
+    await printer.end();
+    expect(written).toBe(
+      `id,operator,after\r\n1,'=cmd|' /C calc'!A0,"{""name"":""=1+1, 2""}"\r\n2,"tess ""t"" (as asi)",\r\n`,
+    );
+  });
+
+  it("have the names of the columns even when there are none", async () => {
+    await linePrinter("csv", ["id", "at"]).end();
+    expect(written).toBe("id,at\r\n");
+  });
+});

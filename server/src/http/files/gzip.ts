@@ -1,0 +1,64 @@
+import { pipeline, type Readable, Transform } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { AsiError } from "asi-convert";
+
+/** The two first bytes and the only compression method of a gzip file (RFC 1952). No recording begins so. */
+const MAGIC = [0x1f, 0x8b, 0x08];
+
+/** Output of one step of the decompression, which runs in a thread of the pool. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Whether bytes begin like a gzip file. */
+export const isGzip = (bytes: Uint8Array): boolean => MAGIC.every((byte, i) => bytes[i] === byte);
+
+/**
+ * A file as it is, or what is in it when it is compressed with gzip. A few bytes can expand to any number: more than `maxBytes` are
+ * an error, and no more than a piece of them is in memory.
+ * @param tooLarge the error for more bytes
+ * @returns a stream that fails with what `asLibraryError` knows when the file is damaged, and as `file` does
+ */
+export async function unpacked(file: Readable, maxBytes: number, tooLarge: () => Error): Promise<Readable> {
+  return isGzip(await firstBytes(file)) ? unpackedGzip(file, maxBytes, tooLarge) : file;
+}
+
+/** What is in a gzip file, like `unpacked`. */
+export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => Error): Readable {
+  let bytes = 0;
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  const limited = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(tooLarge());
+      else done(null, chunk);
+    },
+  });
+  // errors arrive where `limited` is read
+  return pipeline(file, gunzip, limited, () => undefined);
+}
+
+/** An error of `unpacked` while it is read, as the library has it: `AsiError` `BAD_GZIP` for a damaged file; others as they are. */
+export function asLibraryError(error: unknown): unknown {
+  const isOfZlib = error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
+  if (!isOfZlib) return error;
+  return new AsiError("BAD_GZIP", "The gzip data is damaged or cut off.", { cause: error });
+}
+
+/** The first bytes of a stream, which stay in it: as many as the magic has, unless it ends before. */
+async function firstBytes(file: Readable): Promise<Uint8Array> {
+  for (;;) {
+    const first: Buffer | null = file.read(MAGIC.length);
+    if (first !== null) {
+      file.unshift(first);
+      return first;
+    }
+    if (file.readableEnded || file.destroyed) return new Uint8Array();
+    await new Promise<void>((resolve) => {
+      const events = ["readable", "end", "error", "close"] as const;
+      const heard = () => {
+        for (const event of events) file.off(event, heard);
+        resolve();
+      };
+      for (const event of events) file.on(event, heard);
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  type Interval,
+  playerNameOf,
+  type Roster,
+  readPeriods,
+  readRoster,
+  type SessionPeriod,
+} from "../../squad/index.js";
+import type { TimeBound } from "../arguments/time-bounds.js";
+import type { Context } from "../batch/batch.js";
+import type { Input } from "../batch/inputs.js";
+import { DescribedError } from "../terminal/problem.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { readSheetFile, tellProblems } from "./squad-sheets.js";
+
+/** Options that name the files of a club. */
+export interface ClubFlags {
+  roster?: string;
+  periods?: string;
+}
+
+/** The files of a club, as they are sent to worker threads. */
+export interface Club {
+  roster: Roster | null;
+  periods: {
+    path: string;
+    file: Uint8Array;
+    timeZone: string | undefined;
+    players: readonly string[];
+  } | null;
+}
+
+/**
+ * The roster and the periods that options name; null if the roster cannot be read, which has been told. Periods are read with each
+ * recording, which gives their times a day.
+ */
+export function clubOf(
+  { roster: path, periods, tz, from, to }: ClubFlags & { tz?: string; from?: TimeBound; to?: TimeBound },
+  inputs: readonly Input[],
+  context: Context,
+): Club | null {
+  if (periods !== undefined && (from !== undefined || to !== undefined))
+    throw new UsageError("Give either --periods, or --from and --to.");
+  const sheet = path === undefined ? null : readSheetFile(path, readRoster);
+  if (sheet !== null && tellProblems(sheet.lines, context)) return null;
+  const roster = sheet?.roster ?? null;
+  // a row may name any player, not only that of one recording
+  const players = [
+    ...(roster?.players.map(({ name }) => name) ?? []),
+    ...inputs.map(({ name }) => playerNameOf(basename(name))),
+  ];
+  return {
+    roster,
+    periods:
+      periods === undefined ? null : { path: periods, file: readFileSync(periods), timeZone: tz, players },
+  };
+}
+
+/** The periods of a recording. Throws a DescribedError that names the line of what cannot be read. */
+export function periodsFor({ periods }: Club, session: Interval): SessionPeriod[] {
+  if (periods === null) return [];
+  const { path, file, timeZone, players } = periods;
+  const { periods: found, problems } = readPeriods(file, { session, timeZone, players });
+  const [first] = problems;
+  if (first === undefined) return found;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  const message = `${path}, line ${first.line}: ${first.message}${more}`;
+  throw new DescribedError({ error: { code: "BAD_PERIODS", message } });
+}

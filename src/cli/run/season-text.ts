@@ -1,0 +1,88 @@
+import { count } from "../../pictures/figure-text.js";
+import {
+  daysSinceLast,
+  isPlayedMatch,
+  type Season,
+  type SeasonEntry,
+  type SeasonPlayer,
+  type SquadColumn,
+  seasonFigure,
+  seasonSummary,
+  shareOfMatches,
+} from "../../squad/index.js";
+import { cellText } from "../../squad-report/cells.js";
+import { lastIndexWith } from "./season-columns.js";
+
+/** Width of the first two columns: day and name of a session. */
+const DAY_WIDTH = 12;
+const SESSION_WIDTH = 22;
+
+/** A table for each player: all sessions, mean, best, and the last one against the five matches before. */
+export function seasonText(
+  season: Season,
+  columns: readonly SquadColumn[],
+  instantText: (ms: number) => string,
+): string {
+  const day = (ms: number) => instantText(ms).slice(0, 10);
+  const { sessions, players } = season;
+  const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. In matches the figures are those of the halves.`;
+  return [heading, ...players.map((player) => playerText(player, columns, day))].join("\n\n").concat("\n");
+}
+
+function playerText(
+  player: SeasonPlayer,
+  columns: readonly SquadColumn[],
+  day: (ms: number) => string,
+): string {
+  const widths = columns.map(({ head, unit }) => Math.max(head.length, unit.length, 6) + 2);
+  const line = (label: string, cells: readonly string[], end = "") =>
+    `${label.padEnd(DAY_WIDTH + SESSION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${end}`.trimEnd();
+  const own = player.entries.filter(({ row }) => row !== null);
+  const figures = (entry: SeasonEntry) =>
+    columns.map((column) => cellText(column, seasonFigure(entry, column), isShort(entry)));
+  const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
+    columns.map((column) => cellText(column, seasonSummary(some, column)[which], false));
+  const matches = own.filter(isPlayedMatch);
+  const last = lastIndexWith(player);
+  const shares = columns.map((column) => {
+    const share = shareOfMatches(player, last, column);
+    return share === null ? "–" : `${Math.round(share * 100)} %`;
+  });
+  const since = daysSinceLast(player);
+  const ago = since === null || since === 0 ? "" : `, ${count(since, "day")} before the last of the squad`;
+  return [
+    [
+      [player.number, player.name, player.position].filter((part) => part !== null).join(" "),
+      `: ${count(own.length, "session")}${ago}`,
+    ].join(""),
+    line(
+      "",
+      columns.map(({ head }) => head),
+      "since",
+    ),
+    ...own.map((entry) => line(labelOf(entry, day), figures(entry), sinceText(entry))),
+    line(`Mean of ${count(own.length, "session")}`, summary(own, "mean")),
+    ...(matches.length === 0 || matches.length === own.length
+      ? []
+      : [
+          line(
+            matches.length === 1 ? "The match" : `Mean of ${matches.length} matches`,
+            summary(matches, "mean"),
+          ),
+        ]),
+    line("Best", summary(own, "best")),
+    line("Last, of the 5 matches before", shares),
+  ].join("\n");
+}
+
+function labelOf({ session: { name, startMs, isMatch } }: SeasonEntry, day: (ms: number) => string): string {
+  const kind = isMatch ? " M" : "";
+  const room = SESSION_WIDTH - 1 - kind.length;
+  const cut = name.length > room ? `${name.slice(0, room - 1)}…` : name;
+  return `${day(startMs)}  ${cut}${kind}`;
+}
+
+const sinceText = ({ daysSince }: SeasonEntry) => (daysSince === null ? "" : `${daysSince} d`);
+
+/** Less than 95 % of the time has data. */
+const isShort = ({ row }: SeasonEntry) => row?.coverage != null && row.coverage < 0.95;

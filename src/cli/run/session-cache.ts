@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { version } from "../../../package.json";
+import { writeStream } from "../../files/write-stream.js";
+import { streamOf } from "../batch/output.js";
+import type { SessionTask, SessionWork } from "./session-work.js";
+
+/** Beside the recordings; folders pass over names that begin with a dot. */
+const CACHE_NAME = ".asi-squad-cache.json";
+
+/** The work of a session as it was kept; null if nothing is kept, or if files, options or the program have changed since. */
+export function keptWork(task: SessionTask): SessionWork | null {
+  try {
+    const kept = JSON.parse(readFileSync(join(task.folder, CACHE_NAME), "utf8"));
+    return kept.key === keyOf(task) ? kept.work : null;
+  } catch {
+    // there is none, or somebody has changed it: the work is done again
+    return null;
+  }
+}
+
+/** Keeps the work of a session. Throws the system's errors. */
+export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
+  const text = JSON.stringify({ key: keyOf(task), work });
+  await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
+}
+
+/** All that the work depends on. A file counts as unchanged if its size and the time of its last change are. */
+function keyOf({ folder, inputs, periods, ...options }: SessionTask): string {
+  const files = [...inputs.map(({ name }) => name), ...(periods === null ? [] : [periods])];
+  const stamps = files.map((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return [relative(folder, path), stats?.size, stats?.mtimeMs];
+  });
+  return createHash("sha256").update(JSON.stringify({ version, options, stamps })).digest("hex");
+}

@@ -1,0 +1,127 @@
+import { basename } from "node:path";
+import type { ParameterOverrides, PresetName } from "../../metrics/index.js";
+import {
+  asSessionPeriods,
+  findSessions,
+  halvesOf,
+  joinedPeriods,
+  ofAnotherSport,
+  type PlayedSession,
+  type Roster,
+  readPeriods,
+  seasonRow,
+  sessionInterval,
+  squadMembers,
+  squadRows,
+  suggestPeriods,
+} from "../../squad/index.js";
+import type { HrSource } from "../../types.js";
+import type { Input } from "../batch/inputs.js";
+import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
+import { failureOf, placeOf } from "../terminal/problem.js";
+import { readSamples, selectionOf } from "./read-samples.js";
+import { damageText } from "./report-text.js";
+import { outsideText } from "./squad-notices.js";
+import { type ReadRecording, readRecording } from "./squad-recordings.js";
+import { readSheetFile } from "./squad-sheets.js";
+
+/** A folder with the recordings of a session, as it is sent to a worker thread. */
+export interface SessionTask {
+  folder: string;
+  inputs: readonly Input[];
+  roster: Roster | null;
+  /** Path of its periods. */
+  periods: string | null;
+  timeZone: string | undefined;
+  preset: PresetName | undefined;
+  params: ParameterOverrides;
+  hr: HrSource | undefined;
+  /** Whether it is a match; null: by its halves. */
+  isMatch: boolean | null;
+}
+
+/** What became of it. It can be kept as JSON. */
+export interface SessionWork {
+  /** One, or several if the recordings are of different times or places. */
+  played: PlayedSession[];
+  /** What is to be told of recordings that are damaged or missing, and of periods that cannot be read. */
+  messages: { kind: "note" | "failure"; text: string }[];
+  status: ExitStatus;
+}
+
+/** Reads each recording of a folder once and computes the rows of its sessions. */
+export async function workOnSession(
+  task: SessionTask,
+  { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
+): Promise<SessionWork> {
+  const messages: SessionWork["messages"] = [];
+  const statuses: ExitStatus[] = [];
+  const recordings: ReadRecording[] = [];
+  const selection = selectionOf(task.hr === undefined ? {} : { hr: task.hr });
+  let bytesBefore = 0;
+  for (const input of task.inputs) {
+    try {
+      const read = await readSamples(input, selection, signal, (bytes) => onProgress(bytesBefore + bytes));
+      recordings.push(readRecording(input, read));
+      const { report } = read.inspection;
+      statuses.push(statusOf(report));
+      const damage = damageText(report);
+      if (damage !== "") messages.push({ kind: "note", text: `${input.name}: damaged: ${damage}` });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { error: problem } = failureOf(error);
+      messages.push({ kind: "failure", text: `${input.name}: ${problem.message} ${placeOf(problem)}` });
+      statuses.push(ExitStatus.failed);
+    }
+    bytesBefore += input.kind === "file" ? input.bytes : 0;
+  }
+  const found = findSessions(recordings);
+  const played = found.flatMap((own, i): PlayedSession[] => {
+    const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
+    // periods are those of one session
+    const work = playedSession(name, own, found.length === 1 ? task : { ...task, periods: null });
+    messages.push(...work.messages);
+    if (work.session !== null) return [work.session];
+    statuses.push(ExitStatus.failed);
+    return [];
+  });
+  return { played, messages, status: statusOfAll(statuses) };
+}
+
+function playedSession(
+  name: string,
+  recordings: readonly ReadRecording[],
+  { roster, periods: path, timeZone, preset, params, isMatch }: SessionTask,
+): { session: PlayedSession | null; messages: SessionWork["messages"] } {
+  const members = squadMembers(recordings, roster);
+  const players = members.map((member) => member.name);
+  const session = sessionInterval(recordings);
+  const sheet =
+    path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, { session, timeZone, players }));
+  if (sheet !== null && sheet.lines.length > 0) {
+    return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };
+  }
+  const periods =
+    sheet?.periods ?? asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
+  const halves = isMatch === false ? null : halvesOf(periods);
+  const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
+  const rows = squadRows(members, match, { preset, params });
+  const others = ofAnotherSport(rows).map((member) => member.name);
+  const outside = outsideText(periods, session, timeZone);
+  const wanted = halves === null ? null : "match";
+  return {
+    session: {
+      name,
+      ...session,
+      isMatch: isMatch ?? halves !== null,
+      rows: rows.filter(({ period }) => period === wanted).map(seasonRow),
+    },
+    messages: [
+      ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
+      ...others.map((player) => ({
+        kind: "note" as const,
+        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,
+      })),
+    ],
+  };
+}

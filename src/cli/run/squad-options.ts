@@ -1,0 +1,93 @@
+import { metricParameters, type ParameterOverrides, type PresetName } from "../../metrics/index.js";
+import { highSpeedThresholds, SQUAD_COLUMNS, type SquadColumn } from "../../squad/index.js";
+import type { HrSource } from "../../types.js";
+import type { SpeedZones } from "../arguments/speed-zones.js";
+import { isStandardOutput, refuseOnTerminal } from "../batch/output.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { DEFAULT_COLUMNS } from "./squad-text.js";
+
+export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
+export type SquadFormat = (typeof SQUAD_FORMATS)[number];
+
+/** Options that move thresholds and zones. */
+export interface ThresholdFlags {
+  sport?: PresetName;
+  zones?: SpeedZones;
+  highSpeed?: number;
+  sprint?: number;
+}
+
+export interface SquadFlags extends ThresholdFlags {
+  roster?: string;
+  periods?: string;
+  tz?: string;
+  sort?: string;
+  columns?: string[];
+  by?: "position" | "player";
+  matches?: string;
+  cache?: boolean;
+  jobs?: number;
+  format?: SquadFormat;
+  decimal?: string;
+  output?: string;
+  force?: boolean;
+  hr?: HrSource;
+}
+
+/** Columns that are shown, and the order of the rows. */
+export interface SquadOrder {
+  columns: readonly SquadColumn[];
+  sort: SquadColumn;
+  isAscending: boolean;
+}
+
+/** @throws UsageError for a column that does not exist */
+export function orderOf({ columns = [], sort = "distance_m" }: SquadFlags): SquadOrder {
+  return {
+    columns: columns.length === 0 ? DEFAULT_COLUMNS : columns.map(columnNamed),
+    sort: columnNamed(sort.replace(/^[+-]/, "")),
+    isAscending: sort.startsWith("+"),
+  };
+}
+
+/** A column by its key, or by the key without its unit: `distance` is `distance_m`. */
+export function columnNamed(name: string): SquadColumn {
+  const column =
+    SQUAD_COLUMNS.find(({ key }) => key === name) ??
+    SQUAD_COLUMNS.find(({ key }) => key.startsWith(`${name}_`));
+  if (column !== undefined) return column;
+  const names = SQUAD_COLUMNS.map(({ key }) => key).join(", ");
+  throw new UsageError(`There is no column ${name}. The columns are ${names}.`);
+}
+
+/** @throws UsageError for a format that is not known, or that contradicts the name of the output */
+export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
+  const byName =
+    output === undefined || isStandardOutput(output)
+      ? null
+      : /\.(csv|jsonl|parquet|txt|xlsx|html)$/i.exec(output)?.[1]?.toLowerCase();
+  if (byName === undefined)
+    throw new UsageError(
+      `Name the output .csv, .jsonl, .parquet, .xlsx, .html or .txt; ${output} says no format.`,
+    );
+  const ofName = byName === null ? undefined : byName === "txt" ? "text" : (byName as SquadFormat);
+  if (format !== undefined && ofName !== undefined && format !== ofName) {
+    throw new UsageError(`${output} has the extension of another format than --format ${format}.`);
+  }
+  const chosen = format ?? ofName ?? "text";
+  if (chosen === "xlsx" || chosen === "parquet") refuseOnTerminal(output ?? "-", chosen, false);
+  if (decimal !== undefined && chosen !== "csv") throw new UsageError("--decimal applies only to CSV.");
+  return chosen;
+}
+
+/** Parameters of the figures. @throws AsiError `BAD_OPTION` for limits that no figure can have */
+export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags): ParameterOverrides {
+  const params: ParameterOverrides = {
+    ...(zones !== undefined && { speed_ranges: zones.limits }),
+    ...(highSpeed !== undefined && { hid_thresholds: highSpeedThresholds(highSpeed) }),
+    ...(sprint !== undefined && { sprint_threshold: sprint }),
+  };
+  // refuses wrong parameters before a file is read
+  metricParameters(sport ?? "soccer", params);
+  return params;
+}

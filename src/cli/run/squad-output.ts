@@ -1,0 +1,24 @@
+import { basename, resolve } from "node:path";
+import type { Context } from "../batch/batch.js";
+import { isStandardOutput, streamOf, writeOutput } from "../batch/output.js";
+import type { SquadFlags } from "./squad-options.js";
+
+/** The name of the folder, if one is named. */
+export function titleOf(args: readonly string[], otherwise = "Session"): string {
+  const [first = ""] = args;
+  return args.length === 1 && first !== "-" ? basename(resolve(first)) : otherwise;
+}
+
+/** Writes to the file of `-o`, or to the standard output. */
+export async function writeContent(
+  content: string | Uint8Array,
+  { output, force }: Pick<SquadFlags, "output" | "force">,
+  { console, signal }: Context,
+): Promise<void> {
+  if (typeof content === "string" && (output === undefined || isStandardOutput(output))) {
+    return console.data(content);
+  }
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const file = await writeOutput(streamOf(bytes), output ?? "-", { force, signal });
+  if (file !== null) console.message(`${file.bytes} bytes -> ${file.path}`);
+}

@@ -1,0 +1,190 @@
+import { statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { type PlayedSession, type Roster, readRoster, type Season, seasonOf } from "../../squad/index.js";
+import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { nameMatcher } from "../batch/glob.js";
+import { findInputs, type Input } from "../batch/inputs.js";
+import { refuseAsOutput } from "../batch/output.js";
+import { ExitStatus } from "../terminal/exit-status.js";
+import { instantFormat, offsetIn } from "../terminal/time-text.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { jobsFor } from "./jobs.js";
+import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns.js";
+import { seasonText } from "./season-text.js";
+import { keepWork, keptWork } from "./session-cache.js";
+import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
+import {
+  columnNamed,
+  type SquadFlags,
+  type SquadFormat,
+  type SquadOrder,
+  thresholdsOf,
+} from "./squad-options.js";
+import { titleOf, writeContent } from "./squad-output.js";
+import { besideRecordings, inFolder, readSheetFile, tellProblems } from "./squad-sheets.js";
+
+/** What is written, and in which order. */
+export interface SeasonOutput {
+  order: SquadOrder;
+  format: SquadFormat;
+}
+
+/** `asi squad --by player`: all sessions of each player, with a folder for each session. */
+export async function squadSeason(
+  args: readonly string[],
+  flags: SquadFlags,
+  output: SeasonOutput,
+  context: Context,
+): Promise<ExitStatus> {
+  if (flags.periods !== undefined) {
+    throw new UsageError("Periods belong to one session: put a periods.csv into the folder of each session.");
+  }
+  const inputs = findInputs(args);
+  if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
+  const path = flags.roster ?? besideRecordings(args, "roster.csv");
+  const roster = path === null ? null : rosterIn(path, context);
+  if (roster === undefined) return ExitStatus.failed;
+  const tasks: SessionTask[] = [];
+  for (const [folder, own] of byFolder(args, inputs)) {
+    // the roster of a session counts before that of the season, and one that is named before both
+    const ownPath = flags.roster === undefined ? inFolder(folder, "roster.csv") : null;
+    const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
+    if (ownRoster === undefined) return ExitStatus.failed;
+    tasks.push(taskOf(folder, own, ownRoster, flags));
+  }
+  const { played, status } = await playedIn(tasks, flags, context);
+  if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
+  await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
+  return status;
+}
+
+// undefined: it cannot be read, which has been told.
+function rosterIn(path: string, context: Context): Roster | undefined {
+  const { roster, lines } = readSheetFile(path, readRoster);
+  return tellProblems(lines, context) ? undefined : roster;
+}
+
+/**
+ * Recordings by session. A folder below a named one is a session with all that is in it; recordings in the named folder itself are
+ * another one.
+ */
+function byFolder(args: readonly string[], inputs: readonly Input[]): Map<string, Input[]> {
+  const named = args.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true);
+  const folders = new Map<string, Input[]>();
+  for (const input of inputs) {
+    if (input.kind === "standardInput")
+      throw new UsageError("A season is read from folders, not from standard input.");
+    const folder = folderOf(input.name, named);
+    folders.set(folder, [...(folders.get(folder) ?? []), input]);
+  }
+  return folders;
+}
+
+function folderOf(path: string, named: readonly string[]): string {
+  for (const folder of named) {
+    const inside = relative(folder, path);
+    const [first = ""] = inside.split(sep);
+    if (first === ".." || isAbsolute(inside)) continue;
+    return inside.includes(sep) ? join(folder, first) : folder;
+  }
+  return dirname(path);
+}
+
+function taskOf(
+  folder: string,
+  inputs: readonly Input[],
+  roster: Roster | null,
+  flags: SquadFlags,
+): SessionTask {
+  return {
+    folder,
+    inputs,
+    roster,
+    periods: inFolder(folder, "periods.csv"),
+    timeZone: flags.tz,
+    preset: flags.sport,
+    params: thresholdsOf(flags),
+    hr: flags.hr,
+    isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
+  };
+}
+
+/** Works on the sessions, several at a time. */
+async function playedIn(
+  tasks: readonly SessionTask[],
+  { cache, jobs: given }: SquadFlags,
+  context: Context,
+): Promise<{ played: PlayedSession[]; status: ExitStatus }> {
+  const { console, signal } = context;
+  const sessions = tasks.map(({ folder, inputs }): Input => {
+    const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
+    return { kind: "file", name: folder, path: folder, bytes };
+  });
+  const jobs = jobsFor(sessions, given);
+  const workers = jobs > 1 ? new (await import("./workers.js")).Workers("session", signal) : null;
+  const played: PlayedSession[] = [];
+  const working = runBatch<SessionWork>(context, {
+    inputs: sessions,
+    json: false,
+    concurrency: jobs,
+    async work(_, index, onProgress) {
+      const task = tasks[index];
+      if (task === undefined) throw new Error(`no session ${index}`);
+      const kept = cache === true ? keptWork(task) : null;
+      if (kept !== null) return kept;
+      const work = await (workers === null
+        ? workOnSession(task, { onProgress, signal })
+        : workers.run(task, onProgress));
+      if (cache === true) await keepWork(task, work);
+      return work;
+    },
+    async show(work) {
+      played.push(...work.played);
+      for (const { kind, text } of work.messages) {
+        if (kind === "failure") console.failure(console.paint("red", "asi:"), ` ${text}`);
+        else console.message(text);
+      }
+    },
+    toJson: () => ({}),
+    statusOf: ({ status }) => status,
+  });
+  try {
+    return { status: await working, played };
+  } finally {
+    await workers?.end();
+  }
+}
+
+async function contentOf(
+  season: Season,
+  args: readonly string[],
+  { decimal, tz, sort }: SquadFlags,
+  { order, format }: SeasonOutput,
+): Promise<string | Uint8Array> {
+  const instantText = instantFormat(tz);
+  switch (format) {
+    case "text":
+      return seasonText(season, order.columns, instantText);
+    case "csv":
+      return tableCsv(SEASON_COLUMNS, seasonFileRows(season), textLayout(decimal, instantText));
+    case "jsonl":
+      return tableJsonLines(SEASON_COLUMNS, seasonFileRows(season), { instantText });
+    case "parquet":
+      return tableParquet(SEASON_COLUMNS, seasonFileRows(season));
+    case "xlsx": {
+      const { sheetOf, workbook } = await import("./workbook.js");
+      return workbook([
+        sheetOf("Players", PLAYER_COLUMNS, season.players, instantText),
+        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), instantText),
+      ]);
+    }
+    case "html": {
+      const { seasonReport } = await import("../../squad-report/season-report.js");
+      // a rate compares matches of different length
+      const figure = sort === undefined ? columnNamed("rate") : order.sort;
+      const offsetAt = (ms: number) => offsetIn(tz, ms);
+      return seasonReport({ title: titleOf(args, "Season"), season, figure, offsetAt });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { SheetProblem } from "../../squad/index.js";
+import type { Context } from "../batch/batch.js";
+
+/** The file beside the recordings, if the arguments name one folder that has it. */
+export function besideRecordings(args: readonly string[], name: string): string | null {
+  const [folder] = args;
+  return folder === undefined || args.length > 1 || folder === "-" ? null : inFolder(folder, name);
+}
+
+/** The path of a file in a folder; null if it is not there. */
+export function inFolder(folder: string, name: string): string | null {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  const path = join(folder, name);
+  return existsSync(path) ? path : null;
+}
+
+/** Reads a file that a person made. Throws the system's errors. */
+export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
+  path: string,
+  read: (bytes: Uint8Array) => T,
+): T & { lines: string[] } {
+  const result = read(readFileSync(path));
+  return {
+    ...result,
+    lines: result.problems.map(({ line, message }) => `${path}, line ${line}: ${message}`),
+  };
+}
+
+/** Tells what is wrong in a file. @returns whether anything is */
+export function tellProblems(lines: readonly string[], { console }: Context): boolean {
+  for (const line of lines) console.failure(console.paint("red", "asi:"), ` ${line}`);
+  return lines.length > 0;
+}

@@ -1,0 +1,124 @@
+import { count } from "../pictures/figure-text.js";
+import { escaped } from "../pictures/svg.js";
+import {
+  daysSinceLast,
+  isPlayedMatch,
+  NORMAL_RULE,
+  type Season,
+  type SeasonPlayer,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  seasonSummary,
+} from "../squad/index.js";
+import { cellText } from "./cells.js";
+import { comparisonOf, comparisonText, type PanelFrame, panelTicks, seasonPanel } from "./season-panel.js";
+import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
+
+/** What a report of a season is made of. */
+export interface SeasonReport {
+  title: string;
+  season: Season;
+  /** That is shown first. */
+  figure: SquadColumn;
+  /** Offset of the clock from UTC at an instant, ms. */
+  offsetAt(ms: number): number;
+}
+
+/**
+ * A season as one HTML file that needs nothing else: for each player a panel with a figure over the last sessions and the band of the
+ * last five matches, or the same as a table. The session that is compared is the last match, else the last session.
+ */
+export function seasonReport({ title, season, figure, offsetAt }: SeasonReport): string {
+  const { sessions, players } = season;
+  const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
+  const now = lastMatch < 0 ? sessions.length - 1 : lastMatch;
+  const day = (ms: number, options: Intl.DateTimeFormatOptions) =>
+    new Date(ms + offsetAt(ms)).toLocaleDateString("en-GB", { ...options, timeZone: "UTC" });
+  const dayText = (ms: number) => day(ms, { day: "numeric", month: "short" });
+  const whole = (ms: number) =>
+    day(ms, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
+  const columns = SQUAD_COLUMNS.some(({ key }) => key === figure.key) ? SQUAD_COLUMNS : [figure];
+  const parts = columns.map((column) => {
+    const frame: PanelFrame = { season, column, now, dayText };
+    const isShown = column.key === figure.key;
+    return `<div class="figure-part" id="${column.key}"${isShown ? "" : " hidden"}>${panels(frame)}${table(frame)}</div>`;
+  });
+  const options = columns.map(
+    (column) =>
+      `<option value="${column.key}"${column.key === figure.key ? " selected" : ""}>${escaped(nameOf(column))}</option>`,
+  );
+  const session = sessions[now];
+  const subtitle = `${count(sessions.length, "session")}, ${dayText(sessions[0]?.startMs ?? 0)} to ${whole(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>${escaped(title)}</title><style>${SEASON_STYLE}</style></head><body>
+<header><h1>${escaped(title)} <small>${escaped(subtitle)}</small></h1></header>
+<main><p class="session"><b>${escaped(session === undefined ? "" : `${session.name}, ${whole(session.startMs)}`)}</b>, against the player’s own last ${NORMAL_RULE.matches} matches</p>
+<p class="controls"><label>Figure <select id="figure">${options.join("")}</select></label>
+<span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
+<label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
+<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
+${parts.join("\n")}</main>
+<footer><p><small>In a match the figures are those of the two halves, in other sessions those of the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
+<script>${SEASON_SCRIPT}</script></body></html>
+`;
+}
+
+const decimalPercent = (share: number) => String(Math.round(share * 1000) / 10);
+
+const nameOf = ({ title, unit }: SquadColumn) =>
+  unit === "" || unit === "min" ? title : `${title}, ${unit}`;
+
+function panels(frame: PanelFrame): string {
+  const ticks = panelTicks(frame);
+  const drawn = farthestFirst(frame).map((player) => {
+    const number = frame.season.players.indexOf(player);
+    return seasonPanel(player, frame, ticks).replace("<section", `<section data-number="${number}"`);
+  });
+  return `<div class="panels">${drawn.join("")}</div>`;
+}
+
+/** The players whose figure is farthest from their matches first; then those who are new, and those who did not play. */
+function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
+  const far = new Map(
+    frame.season.players.map((player) => {
+      const { value, share } = comparisonOf(player, frame);
+      return [player, share === null ? (value === null ? -2 : -1) : Math.abs(share - 1)] as const;
+    }),
+  );
+  return frame.season.players.toSorted((a, b) => (far.get(b) ?? 0) - (far.get(a) ?? 0));
+}
+
+function table(frame: PanelFrame): string {
+  const { column, season } = frame;
+  const cell = (value: string | number) => `<td>${value}</td>`;
+  const rows = farthestFirst(frame).map((player) => {
+    const own = player.entries.filter(({ row }) => row !== null);
+    const comparison = comparisonOf(player, frame);
+    const { mean, best } = seasonSummary(player.entries, column);
+    const figure = (value: number | null) => cell(cellText(column, value, false));
+    const name = [player.number, player.name].filter((part) => part !== null).join(" ");
+    return `<tr data-number="${season.players.indexOf(player)}"><th scope="row">${escaped(name)}</th>${[
+      figure(comparison.value),
+      cell(comparisonText(comparison)),
+      figure(comparison.normal?.mean ?? null),
+      figure(mean),
+      figure(best),
+      cell(own.length),
+      cell(own.filter(isPlayedMatch).length),
+      cell(daysSinceLast(player) ?? "–"),
+    ].join("")}</tr>`;
+  });
+  const heads = [
+    "This session",
+    "Against the last 5 matches",
+    "Their mean",
+    "Mean of all",
+    "Best",
+    "Sessions",
+    "Matches",
+    "Days since the last",
+  ];
+  return `<div class="frame" tabindex="0" hidden><table><caption>${escaped(nameOf(column))}</caption><thead><tr><th scope="col">Player</th>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+}

@@ -1,0 +1,60 @@
+import { type Interval, intervalsFor, type SessionPeriod } from "./periods.js";
+import { nameKey } from "./roster.js";
+import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
+
+/**
+ * The halves of a match: the two periods of 30 to 70 minutes, if there are exactly two and they do not overlap *(choice)*. A session
+ * without them is none, such as a training.
+ *
+ * @param periods of `readPeriods`
+ * @returns in order of time; null if the session is no match
+ */
+export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
+  const { shortest, longest } = PLAY_RULE.halfMs;
+  const long = periods
+    .map((period) => ({ period, extent: extentOf(period) }))
+    .filter(({ extent: { startMs, endMs } }) => endMs - startMs >= shortest && endMs - startMs <= longest)
+    .sort((a, b) => a.extent.startMs - b.extent.startMs);
+  const [first, second] = long;
+  if (first === undefined || second === undefined || long.length > 2) return null;
+  return first.extent.endMs <= second.extent.startMs ? [first.period, second.period] : null;
+}
+
+/** Suggested periods as if they were of a file: for all players. */
+export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): SessionPeriod[] {
+  return suggested.map(({ name, startMs, endMs }) => ({
+    name,
+    all: { startMs, endMs },
+    own: new Map(),
+    line: 0,
+  }));
+}
+
+/**
+ * Several periods as one, such as the halves as the match: each player has the intervals of all of them.
+ *
+ * @param players names of all players of the session
+ */
+export function joinedPeriods(
+  name: string,
+  periods: readonly SessionPeriod[],
+  players: readonly string[],
+): SessionPeriod {
+  const intervals = (player: string) =>
+    periods.flatMap((period) => intervalsFor(period, player)).sort((a, b) => a.startMs - b.startMs);
+  return {
+    name,
+    all: null,
+    own: new Map(players.map((player) => [nameKey(player), intervals(player)])),
+    line: 0,
+  };
+}
+
+/** From the first start of anybody to the last end. */
+function extentOf({ all, own }: SessionPeriod): Interval {
+  const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
+  return {
+    startMs: Math.min(...intervals.map(({ startMs }) => startMs)),
+    endMs: Math.max(...intervals.map(({ endMs }) => endMs)),
+  };
+}

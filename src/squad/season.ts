@@ -1,0 +1,189 @@
+import { figureOf, SQUAD_COLUMNS, type SquadColumn } from "./columns.js";
+import { nameKey } from "./roster.js";
+import type { SquadRow } from "./squad-table.js";
+
+/** The rule for what is normal of a player *(choice)*. */
+export const NORMAL_RULE = {
+  /** So many matches before a session count. */
+  matches: 5,
+  /** With fewer a player is new: nothing is normal yet. */
+  fewestMatches: 3,
+  /** A match counts if the player has data of so many minutes in it. */
+  shortestMinutes: 10,
+  /** Half the width of the band, in standard deviations. */
+  deviations: 1.5,
+  /** Smallest standard deviation, as a share of the mean: equal matches would leave no band. */
+  smallestDeviation: 0.045,
+} as const;
+
+/** What a squad did together. */
+export interface SeasonSession {
+  /** Such as the name of the folder. */
+  name: string;
+  /** First and last time, ms since 1970 UTC. */
+  startMs: number;
+  endMs: number;
+  isMatch: boolean;
+}
+
+/** A player in a session: in a match the time on the pitch, else the whole session. */
+export interface SeasonRow {
+  player: { name: string; number: string | null; position: string | null };
+  /** By the keys of `SQUAD_COLUMNS`; null where a figure is unknown. */
+  figures: Readonly<Record<string, number | null>>;
+  /** Share of the time with data, 0 to 1; null for one who did not play. */
+  coverage: number | null;
+}
+
+/** A session with its rows, which can be kept as JSON. */
+export interface PlayedSession extends SeasonSession {
+  rows: readonly SeasonRow[];
+}
+
+/** A session of a player. */
+export interface SeasonEntry {
+  session: SeasonSession;
+  /** null: no recording of the player. */
+  row: SeasonRow | null;
+  /** Days since the player's session before, by the clock of 24 hours; null in the first and without a recording. */
+  daysSince: number | null;
+}
+
+/** A player with all sessions of the squad, in order of time. */
+export interface SeasonPlayer {
+  name: string;
+  /** As in the last session. */
+  number: string | null;
+  position: string | null;
+  entries: readonly SeasonEntry[];
+}
+
+export interface Season {
+  /** In order of time. */
+  sessions: readonly SeasonSession[];
+  /** In order of their numbers, then their names. */
+  players: readonly SeasonPlayer[];
+}
+
+/** What the matches before a session say of a figure. */
+export interface Normal {
+  mean: number;
+  /** The band of what is normal. */
+  low: number;
+  high: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The row of a season of a row of the squad's table. */
+export function seasonRow(row: SquadRow): SeasonRow {
+  const { name, player } = row.member;
+  const figures = SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)] as const);
+  return {
+    player: { name, number: player?.number ?? null, position: player?.position ?? null },
+    figures: Object.fromEntries(figures),
+    coverage: row.coverage,
+  };
+}
+
+/** Puts the sessions of a season together by player. Players are the same if their names are, but for capitals and spaces. */
+export function seasonOf(played: readonly PlayedSession[]): Season {
+  const sessions = [...played].sort((a, b) => a.startMs - b.startMs);
+  const rows = sessions.map((session) => new Map(session.rows.map((row) => [nameKey(row.player.name), row])));
+  const latest = new Map(
+    sessions.flatMap((session) => session.rows.map(({ player }) => [nameKey(player.name), player] as const)),
+  );
+  const players = [...latest].map(([key, player]): SeasonPlayer => {
+    let lastMs: number | null = null;
+    const entries = sessions.map((session, i) => {
+      const row = rows[i]?.get(key) ?? null;
+      const daysSince = row === null || lastMs === null ? null : daysBetween(lastMs, session.startMs);
+      if (row !== null) lastMs = session.startMs;
+      return { session, row, daysSince };
+    });
+    return { ...player, entries };
+  });
+  players.sort((a, b) => numberOf(a) - numberOf(b) || a.name.localeCompare(b.name, "en", { numeric: true }));
+  return { sessions, players };
+}
+
+/** Whole days of 24 hours, rounded: a session of the next evening is a day later. */
+function daysBetween(fromMs: number, toMs: number): number {
+  return Math.round((toMs - fromMs) / DAY_MS);
+}
+
+const numberOf = ({ number }: SeasonPlayer) =>
+  number !== null && /^\d+$/.test(number) ? Number(number) : Number.POSITIVE_INFINITY;
+
+/** A figure of a player in a session; null where there is none. */
+export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
+  return row?.figures[key] ?? null;
+}
+
+/** Days from the player's last session to the last of the squad; null for a player without any. */
+export function daysSinceLast({ entries }: SeasonPlayer): number | null {
+  const last = entries.at(-1);
+  const own = entries.findLast(({ row }) => row !== null);
+  return last === undefined || own === undefined
+    ? null
+    : daysBetween(own.session.startMs, last.session.startMs);
+}
+
+/** Whether a player played a match, long enough to compare it with others. */
+export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
+  return session.isMatch && (row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
+}
+
+/** Values of a figure in the last five matches before a session. */
+function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
+  return entries
+    .slice(0, index)
+    .filter(isPlayedMatch)
+    .map((entry) => seasonFigure(entry, column))
+    .filter((value) => value !== null)
+    .slice(-NORMAL_RULE.matches);
+}
+
+/**
+ * What is normal of a figure of a player before a session: the mean of the last five matches and the band around it.
+ *
+ * @param index of the session; those before it count
+ * @returns null for a player with fewer than three matches before
+ */
+export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
+  const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;
+  const values = matchesBefore(player, index, column);
+  if (values.length < fewestMatches) return null;
+  const mean = meanOf(values);
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const deviation = Math.max(Math.sqrt(squares / (values.length - 1)), smallestDeviation * mean);
+  return { mean, low: mean - deviations * deviation, high: mean + deviations * deviation };
+}
+
+/**
+ * A figure of a session as a share of the mean of the last five matches before it, 1 for as much.
+ *
+ * @returns null without the figure, without a match before, or where that mean is 0
+ */
+export function shareOfMatches(player: SeasonPlayer, index: number, column: SquadColumn): number | null {
+  const entry = player.entries[index];
+  const value = entry === undefined ? null : seasonFigure(entry, column);
+  const before = matchesBefore(player, index, column);
+  const mean = meanOf(before);
+  return value === null || before.length === 0 || mean === 0 ? null : value / mean;
+}
+
+/** Mean and highest value of a figure over sessions; null without values. */
+export function seasonSummary(
+  entries: readonly SeasonEntry[],
+  column: SquadColumn,
+): { mean: number | null; best: number | null } {
+  const values = entries.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
+  return values.length === 0
+    ? { mean: null, best: null }
+    : { mean: meanOf(values), best: values.reduce((a, b) => Math.max(a, b)) };
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { encode } from "../src/recording/encode.js";
+import { asi, MATCH, scratchFolder } from "./asi-process.js";
+import { wholeBytes } from "./whole.js";
+
+// The files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
+
+const START_MS = Date.UTC(2026, 4, 16, 12, 30);
+
+/** Ten minutes of two players at 4 and 6 m/s, whose heart beats 150 times a minute. */
+async function clubFolder(): Promise<string> {
+  const folder = join(scratchFolder(), "training");
+  mkdirSync(folder);
+  for (const [index, speed] of [4, 6].entries()) {
+    const rows = Array.from({ length: 600 }, (_, second) => ({
+      timestamp: START_MS + second * 1000,
+      latitude: 46.9629 + second * 1e-5,
+      longitude: 7.4648,
+      speed,
+      hr: 150,
+    }));
+    const recording = await wholeBytes(encode(rows, { serial: `TRK-${index + 1}` }));
+    writeFileSync(join(folder, `${index + 1}.asi`), recording);
+  }
+  writeFileSync(
+    join(folder, "roster.csv"),
+    "Player;Serial;max_hr;sprint;high_speed\r\nMüller;TRK-1;200;3,9 m/s;3,5 m/s\r\nKunz;TRK-2;;;\r\n",
+  );
+  writeFileSync(
+    join(folder, "periods.csv"),
+    "period;start;end;player\r\nDrill;14:30;14:35;\r\nDrill;-;-;Kunz\r\n",
+  );
+  return folder;
+}
+
+const CLUB = ["--roster", "roster.csv", "--periods", "periods.csv", "--tz", "Europe/Zurich"];
+
+function tableOf(csv: string): Record<string, string>[] {
+  const [header = [], ...lines] = csv
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(";"));
+  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
+}
+
+describe("asi stats", () => {
+  it("has the players of a roster with their thresholds, and a row for each period, with decimal commas", async () => {
+    const cwd = await clubFolder();
+    const args = ["stats", ".", ...CLUB, "--format", "csv", "--decimal", ","];
+    const { status, stdout, stderr } = await asi(args, { cwd });
+    expect([status, stderr]).toEqual([0, ""]);
+    const cells = (...columns: string[]) => tableOf(stdout).map((row) => columns.map((name) => row[name]));
+    // 599 s of 4 and of 6 m/s; 299 s in the drill
+    expect(cells("player", "period", "distance_m", "sprints", "max_hr_bpm")).toEqual([
+      ["Müller", "whole", "2396", "1", "200"],
+      ["Müller", "Drill", "1196", "1", "200"],
+      ["Kunz", "whole", "3594", "0", ""],
+      ["Kunz", "Drill", "", "", ""],
+    ]);
+    expect(cells("sprint_from_m_per_s", "high_speed_from_m_per_s").slice(1, 3)).toEqual([
+      ["3,9", "3,5"],
+      ["7", "5,5"],
+    ]);
+    // 150 of 200 bpm
+    expect(cells("hr_time_70_to_80_percent_of_max_percent")[0]).toEqual(["100"]);
+    expect(cells("start")[1]).toEqual(["2026-05-16T14:30:00.000+02:00"]);
+  });
+
+  it("shows a person the same, and gives it as JSON", async () => {
+    const cwd = await clubFolder();
+    const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });
+    expect(stdout).toMatch(
+      /^1\.asi, Müller\n[\s\S]+\n1\.asi, Müller, Drill\n[\s\S]+2\.asi, Kunz, Drill\n {2}no part in it\n$/,
+    );
+    expect(stdout).toContain("70 to 80 % of 200 bpm");
+    const json = await asi(["stats", "1.asi", ...CLUB, "--json"], { cwd });
+    const { player, periods } = JSON.parse(json.stdout);
+    expect([player, periods[0].name, periods[0].metrics.total_distance]).toEqual(["Müller", "Drill", 1196]);
+  });
+
+  it("moves the thresholds with --sprint and --high-speed, and says that --zones does not", async () => {
+    const cwd = await clubFolder();
+    const moved = await asi(["stats", "2.asi", "--sprint", "6m/s", "--high-speed", "18km/h"], { cwd });
+    expect(moved.stdout).toMatch(/sprints +1 from 21\.6 km\/h, 3,594 m/);
+    expect(moved.stdout).toContain("3,594 m from 18 km/h");
+    const zones = await asi(["stats", "2.asi", "--zones", "7,15,20km/h"], { cwd });
+    expect(zones.stderr).toBe(
+      "--zones moves no thresholds: high speed from 19.8 km/h, sprints from 25.2 km/h; see --high-speed and --sprint\n",
+    );
+    const both = ["--zones", "7,15,20km/h", "--sprint", "25km/h", "--high-speed", "20km/h"];
+    expect((await asi(["stats", "2.asi", ...both], { cwd })).stderr).toBe("");
+  });
+
+  it("names the file and the line of a period that cannot be read", async () => {
+    const cwd = await clubFolder();
+    writeFileSync(join(cwd, "periods.csv"), "period,start,end\nDrill,soon,14:35\n");
+    const { status, stderr } = await asi(["stats", "1.asi", "--periods", "periods.csv"], { cwd });
+    expect(status).toBe(1);
+    expect(stderr).toContain('1.asi: periods.csv, line 2: "soon" is no time.');
+  });
+
+  it.for([
+    [["--decimal", ","], /add --format csv/],
+    [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
+    [["--sprint", "25"], /with its unit/],
+  ] as const)("refuses %s", async ([args, message]) => {
+    const { status, stderr } = await asi(["stats", "1.asi", ...args], { cwd: await clubFolder() });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+describe("asi plot", () => {
+  it("draws the heart-rate zones and the periods, with the name and the maximum heart rate of the roster", async () => {
+    const cwd = await clubFolder();
+    expect((await asi(["plot", ".", ...CLUB, "--out-dir", "pictures"], { cwd })).status).toBe(0);
+    const [first, second] = ["1", "2"].map((name) =>
+      readFileSync(join(cwd, "pictures", `${name}.svg`), "utf8"),
+    );
+    expect(first).toContain("1.asi, Müller");
+    expect(first).toContain("Drill");
+    expect(first).toContain("zones of 200 bpm");
+    expect(second).not.toContain("zones of");
+    expect(second).not.toContain("Drill");
+  });
+
+  it("draws a line at the limit of each zone within the plot", async () => {
+    const folder = scratchFolder();
+    const svg = join(folder, "match.svg");
+    await asi(["plot", MATCH.path, "-o", svg, "--max-hr", "195"]);
+    // the axis is from 80 to 180 bpm, 50 % are 97.5 bpm and 90 % 175.5 bpm
+    expect(readFileSync(svg, "utf8").match(/>\d+ %<\/text>/g)).toEqual(
+      expect.arrayContaining([50, 60, 70, 80, 90].map((percent) => `>${percent} %</text>`)),
+    );
+  });
+});
+
+describe("asi report", () => {
+  it("makes the report of a squad of several recordings and -o", async () => {
+    const cwd = await clubFolder();
+    const tz = ["--tz", "Europe/Zurich"];
+    expect((await asi(["report", ".", "-o", "report.html", ...tz], { cwd })).status).toBe(0);
+    await asi(["squad", ".", "-o", "squad.html", ...tz], { cwd });
+    const [report, squad] = ["report.html", "squad.html"].map((name) =>
+      readFileSync(join(cwd, name), "utf8"),
+    );
+    expect(report).toBe(squad);
+    expect(report?.match(/<section class="player-page"/g)).toHaveLength(2);
+  });
+
+  it("says which options a squad does not take", async () => {
+    const cwd = await clubFolder();
+    const { status, stderr } = await asi(["report", ".", "-o", "x.html", "--max-hr", "190"], { cwd });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/there is no --max-hr/)]);
+  });
+});
+
+describe("asi squad", () => {
+  it("writes the table as Parquet: the same as in JSON lines, with times and nulls", async () => {
+    const cwd = await clubFolder();
+    await asi(["squad", ".", "--tz", "Europe/Zurich", "-o", "squad.parquet"], { cwd });
+    const { buffer, byteOffset, byteLength } = readFileSync(join(cwd, "squad.parquet"));
+    const file = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    const rows = await parquetReadObjects({ file });
+    const { stdout } = await asi(["squad", ".", "--tz", "Europe/Zurich", "--format", "jsonl"], { cwd });
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const instant = (text: string | null) => (text === null ? null : new Date(text));
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toMatchObject({ player: "Kunz", period: "Drill", distance_m: null });
+    expect(rows).toEqual(lines.map((row) => ({ ...row, start: instant(row.start), end: instant(row.end) })));
+  });
+
+  it("says which periods are not within the recordings, such as by the clock of another zone", async () => {
+    const { status, stderr } = await asi(["squad", "."], { cwd: await clubFolder() });
+    expect([status, stderr]).toEqual([
+      0,
+      'Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n',
+    ]);
+  });
+});

@@ -1,0 +1,192 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { encode } from "../src/recording/encode.js";
+import { asi, scratchFolder } from "./asi-process.js";
+import { wholeBytes } from "./whole.js";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 3, 12, 13);
+/** Speeds of Kunz in six matches, a week apart, m/s. The mean of the first five is 3 m/s. */
+const SPEEDS = [2.8, 3.2, 3, 2.9, 3.1, 3.3];
+/** From the first row of a half to its last, twice: 30 minutes at one row a second. */
+const PLAYED_S = 2 * 1799;
+
+/** A row each second, at one speed. */
+function recording(serial: string, startMs: number, seconds: number, speed: number): Promise<Uint8Array> {
+  const rows = Array.from({ length: seconds }, (_, second) => ({
+    timestamp: startMs + second * 1000,
+    latitude: 46.9629,
+    longitude: 7.4648,
+    speed,
+  }));
+  return wholeBytes(encode(rows, { serial }));
+}
+
+/** Six matches and a training of Kunz; Lang is there in the first only, and on the bench for its second half. */
+async function seasonFolder(): Promise<string> {
+  const season = join(scratchFolder(), "season");
+  const write = async (folder: string, name: string, bytes: Promise<Uint8Array> | string) => {
+    mkdirSync(join(season, folder), { recursive: true });
+    writeFileSync(join(season, folder, name), await bytes);
+  };
+  const periods = "period;start;end;player\r\n1st half;13:00;13:30;\r\n2nd half;13:31;14:01;\r\n";
+  for (const [week, speed] of SPEEDS.entries()) {
+    const folder = `match ${week + 1}`;
+    const startMs = START_MS + week * 7 * DAY_MS;
+    await write(folder, "a.asi", recording("TRK-1", startMs, 3660, speed));
+    await write(folder, "periods.csv", week === 0 ? `${periods}2nd half;-;-;Lang\r\n` : periods);
+  }
+  await write("match 1", "b.asi", recording("TRK-2", START_MS, 3660, 2));
+  await write("training", "a.asi", recording("TRK-1", START_MS + 3 * DAY_MS, 601, 5));
+  writeFileSync(
+    join(season, "roster.csv"),
+    "player;serial;number;position\nKunz;TRK-1;11;FW\nLang;TRK-2;10;MF\n",
+  );
+  return season;
+}
+
+function tableOf(csv: string): Record<string, string>[] {
+  const [header = [], ...lines] = csv
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
+}
+
+describe("asi squad --by player", () => {
+  it("gives all sessions of each player: in matches the halves, else the whole, against the last five matches", async () => {
+    const { status, stdout, stderr } = await asi([
+      "squad",
+      await seasonFolder(),
+      "--by",
+      "player",
+      "--format",
+      "csv",
+    ]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const rows = tableOf(stdout);
+    const of = (name: string) => rows.filter(({ player }) => player === name);
+    const cells = (player: string, ...columns: string[]) =>
+      of(player).map((row) => columns.map((column) => row[column]));
+    expect(cells("Kunz", "session", "kind", "days_since")).toEqual([
+      ["match 1", "match", ""],
+      ["training", "training", "3"],
+      ["match 2", "match", "4"],
+      ["match 3", "match", "7"],
+      ["match 4", "match", "7"],
+      ["match 5", "match", "7"],
+      ["match 6", "match", "7"],
+    ]);
+    const metres = [SPEEDS[0] ?? 0, 0, ...SPEEDS.slice(1)].map((speed, i) =>
+      i === 1 ? 600 * 5 : Number((speed * PLAYED_S).toFixed(3)),
+    );
+    expect(cells("Kunz", "distance_m").flat().map(Number)).toEqual(metres);
+    // 5 m/s of the training against the match before, 3.3 m/s against the mean of the five before
+    const shares = cells("Kunz", "rate_m_per_min_percent_of_last_5_matches").flat();
+    expect([shares[0], shares[1], shares.at(-1)]).toEqual(["", "178.6", "110"]);
+    expect(cells("Lang", "session", "distance_m")).toEqual([["match 1", "3598"]]);
+  });
+
+  it("shows each player with mean, best, the share of the last matches, and the days since", async () => {
+    const { stdout } = await asi([
+      "squad",
+      await seasonFolder(),
+      "--by",
+      "player",
+      "--columns",
+      "distance,rate",
+    ]);
+    const lines = stdout.split("\n").map((line) => line.trim().split(/\s{2,}/));
+    expect(stdout).toContain("7 sessions, 2026-04-12 to 2026-05-17, 2 players.");
+    expect(lines).toContainEqual(["11 Kunz FW: 7 sessions"]);
+    expect(lines).toContainEqual(["2026-05-17", "match 6 M", "11,873", "198", "7 d"]);
+    expect(lines).toContainEqual(["Best", "11,873", "300"]);
+    expect(lines).toContainEqual(["Mean of 6 matches", "10,974", "183"]);
+    expect(lines).toContainEqual(["Last, of the 5 matches before", "110 %", "110 %"]);
+    expect(lines).toContainEqual(["10 Lang MF: 1 session, 35 days before the last of the squad"]);
+  });
+
+  it("draws the season in one file, with a panel for each player and the same as a table", async () => {
+    const folder = await seasonFolder();
+    const output = join(folder, "season.html");
+    expect((await asi(["squad", folder, "--by", "player", "-o", output])).status).toBe(0);
+    const html = readFileSync(output, "utf8");
+    expect(html).toContain("default-src 'none'");
+    expect(html).toContain('aria-label="Kunz: 198 m/min, ▲ +10 %"');
+    expect(html).toContain("match 6, Sun, 17 May 2026");
+    expect(html).toMatch(/11 Kunz<\/th><td>198<\/td><td>▲ \+10 %<\/td><td>180<\/td>/);
+    expect(html).toMatch(/10 Lang<\/th><td>–<\/td><td>did not play<\/td>/);
+  });
+
+  it("takes the folders that --matches names for matches", async () => {
+    const folder = await seasonFolder();
+    const args = ["squad", folder, "--by", "player", "--format", "csv", "--matches", "*[135]"];
+    const kinds = tableOf((await asi(args)).stdout)
+      .filter(({ player }) => player === "Kunz")
+      .map(({ kind }) => kind);
+    expect(kinds).toEqual(["match", "training", "training", "match", "training", "match", "training"]);
+  });
+
+  it("keeps the work of each session only if asked, and does it again after a change", async () => {
+    const folder = await seasonFolder();
+    const run = (...more: string[]) => asi(["squad", folder, "--by", "player", "--format", "csv", ...more]);
+    const plain = (await run()).stdout;
+    const cache = join(folder, "match 1", ".asi-squad-cache.json");
+    expect(existsSync(cache)).toBe(false);
+    expect((await run("--cache")).stdout).toBe(plain);
+    const kept = readFileSync(cache, "utf8");
+    // what is kept is what is shown
+    writeFileSync(cache, kept.replaceAll('"Lang"', '"Long"'));
+    expect((await run("--cache")).stdout).toContain("Long");
+    expect((await run()).stdout).toBe(plain);
+    writeFileSync(join(folder, "match 1", "b.asi"), await recording("TRK-2", START_MS, 3660, 2.5));
+    const changed = tableOf((await run("--cache")).stdout).find(({ player }) => player === "Lang");
+    expect(changed?.distance_m).toBe(String(1799 * 2.5));
+    // a cache that cannot be read is none
+    writeFileSync(cache, "{");
+    expect((await run("--cache")).status).toBe(0);
+  });
+
+  it("goes on without a session whose periods or recordings cannot be read, and says so", async () => {
+    const folder = await seasonFolder();
+    writeFileSync(join(folder, "match 2", "periods.csv"), "period,start,end\nHalf,soon,14:00\n");
+    writeFileSync(join(folder, "match 3", "b.asi"), "no recording");
+    const { status, stdout, stderr } = await asi(["squad", folder, "--by", "player", "--format", "csv"]);
+    expect(status).toBe(1);
+    expect(tableOf(stdout).filter(({ player }) => player === "Kunz")).toHaveLength(6);
+    expect(stderr).toContain(`${join(folder, "match 2", "periods.csv")}, line 2: "soon" is no time.`);
+    expect(stderr).toContain(`${join(folder, "match 3", "b.asi")}: `);
+  });
+
+  it("writes the same as Parquet: text, numbers, times, and nulls for missing figures", async () => {
+    const folder = await seasonFolder();
+    rmSync(join(folder, "training"), { recursive: true });
+    const output = join(folder, "season.parquet");
+    await asi(["squad", folder, "--by", "player", "-o", output]);
+    const { buffer, byteOffset, byteLength } = readFileSync(output);
+    const rows = await parquetReadObjects({
+      file: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer,
+    });
+    const { stdout } = await asi(["squad", folder, "--by", "player", "--format", "jsonl"]);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows).toHaveLength(7);
+    expect(rows.map((row) => ({ ...row, start: (row.start as Date).toISOString() }))).toEqual(lines);
+    expect(lines.some((row) => row.accelerations === null)).toBe(true);
+  });
+
+  it("refuses what belongs to one session", async () => {
+    for (const [args, message] of [
+      [["season", "--by", "player", "--periods", "periods.csv"], /Periods belong to one session/],
+      [["season", "--cache"], /for a season; add --by player/],
+      [["-", "--by", "player"], /not from standard input/],
+    ] as const) {
+      const { status, stderr } = await asi(["squad", ...args]);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+    }
+  });
+});

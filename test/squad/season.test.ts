@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { SQUAD_COLUMNS } from "../../src/squad/columns.js";
+import { halvesOf, joinedPeriods } from "../../src/squad/matches.js";
+import { intervalsFor, readPeriods } from "../../src/squad/periods.js";
+import {
+  daysSinceLast,
+  normalBefore,
+  type PlayedSession,
+  seasonOf,
+  seasonSummary,
+  shareOfMatches,
+} from "../../src/squad/season.js";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 3, 12, 13);
+const column = (key: string) =>
+  SQUAD_COLUMNS.find((one) => one.key === key) ?? expect.fail(`There is no ${key}.`);
+const distance = column("distance_m");
+
+/** A session of Kunz with a distance in so many minutes; null: he has no recording. */
+function session(day: number, metres: number | null, isMatch = true, minutes = 90): PlayedSession {
+  const startMs = START_MS + day * DAY_MS;
+  const figures = { minutes, distance_m: metres };
+  const player = { name: "Kunz", number: "11", position: "FW" };
+  const rows = metres === null ? [] : [{ player, figures, coverage: 1 }];
+  return { name: `day ${day}`, startMs, endMs: startMs + 90 * 60_000, isMatch, rows };
+}
+
+function kunzIn(...sessions: PlayedSession[]) {
+  return seasonOf(sessions).players[0] ?? expect.fail("nobody played");
+}
+
+describe("a season", () => {
+  it("has the sessions of each player in order of time, with the days since the one before", () => {
+    const kunz = kunzIn(session(7, 9000), session(0, 8000), session(10, null));
+    expect(kunz.entries.map(({ session: { name }, daysSince }) => [name, daysSince])).toEqual([
+      ["day 0", null],
+      ["day 7", 7],
+      ["day 10", null],
+    ]);
+    expect(daysSinceLast(kunz)).toBe(3);
+    expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 8500, best: 9000 });
+  });
+
+  it("knows a player by name, whatever its capitals, and orders players by number", () => {
+    const keller = (name: string) => ({
+      player: { name, number: "1", position: "GK" },
+      figures: { minutes: 90, distance_m: 5000 },
+      coverage: 1,
+    });
+    const one = session(0, 8000);
+    const other = session(3, 8000);
+    const { players } = seasonOf([
+      { ...one, rows: [...one.rows, keller("Keller")] },
+      { ...other, rows: [keller("KELLER"), ...other.rows] },
+    ]);
+    expect(players.map(({ name, entries }) => [name, entries.length])).toEqual([
+      ["KELLER", 2],
+      ["Kunz", 2],
+    ]);
+  });
+
+  it("compares with the mean of the last five matches before, trainings and short appearances left out", () => {
+    const kunz = kunzIn(
+      session(0, 20_000),
+      ...[9000, 10_000, 11_000, 10_000, 10_000].map((metres, i) => session(7 + 7 * i, metres)),
+      session(36, 3000, false),
+      session(38, 900, true, 9),
+      session(42, 11_000),
+    );
+    expect(shareOfMatches(kunz, 8, distance)).toBe(1.1);
+    // nothing before the first
+    expect(shareOfMatches(kunz, 0, distance)).toBeNull();
+    expect(shareOfMatches(kunz, 1, distance)).toBe(0.45);
+  });
+
+  it("calls normal what is within 1.5 standard deviations of that mean, from three matches on", () => {
+    const kunz = kunzIn(session(0, 9000), session(7, 10_000), session(14, 11_000), session(21, 12_000));
+    expect(normalBefore(kunz, 2, distance)).toBeNull();
+    // the deviation of 9, 10 and 11 is 1
+    expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
+  });
+
+  it("leaves a band of 1.5 × 4.5 % where matches are alike", () => {
+    const kunz = kunzIn(...[0, 7, 14, 21].map((day) => session(day, 10_000)));
+    expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 9325, high: 10_675 });
+  });
+});
+
+describe("a match", () => {
+  const context = {
+    session: { startMs: START_MS, endMs: START_MS + 2 * 3_600_000 },
+    players: ["Kunz", "Lang"],
+  };
+  const read = (rows: string) => readPeriods(`period,start,end,player\n${rows}`, context).periods;
+
+  it("has exactly two periods of 30 to 70 minutes, which do not overlap", () => {
+    const halves = "2nd half,14:05,14:50,\nWarm-up,13:00,13:20,\n1st half,13:25,14:00,\n";
+    expect(halvesOf(read(halves))?.map(({ name }) => name)).toEqual(["1st half", "2nd half"]);
+    expect(halvesOf(read("Drill,13:00,13:45,\n"))).toBeNull();
+    expect(halvesOf(read(`${halves}Extra,14:50,15:20,\n`))).toBeNull();
+    expect(halvesOf(read("All,13:00,14:10,\nPart,13:10,13:50,\n"))).toBeNull();
+  });
+
+  it("is for each player the time of both halves on the pitch", () => {
+    const halves =
+      "1st half,13:00,13:45,\n2nd half,14:00,14:45,\n2nd half,14:00,14:20,Kunz\n1st half,-,-,Lang\n";
+    const match = joinedPeriods("match", read(halves), ["Kunz", "Lang"]);
+    const minutes = (player: string) =>
+      intervalsFor(match, player).map(({ startMs, endMs }) => (endMs - startMs) / 60_000);
+    expect([minutes("Kunz"), minutes("Lang")]).toEqual([[45, 20], [45]]);
+  });
+});
