@@ -44,7 +44,7 @@ const HOSTILE_COLUMNS = [
   "data",
   "MB/s",
   "time ÷ good frames",
-  "longest event-loop block",
+  "longest hold of the event loop",
   "target",
   "reached",
 ];

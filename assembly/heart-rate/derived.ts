@@ -1,4 +1,4 @@
-// Data derived from the waveform: beats, a heart rate each second, and figures.
+// What is derived from the waveform: beats, a heart rate each second, and figures.
 
 import { queueDerived } from "../ecg";
 import { OUTPUT } from "../memory";

@@ -1,4 +1,4 @@
-// Adapted levels of the detector: the scores of beats and noise, and the interval between beats.
+// What the detector has learnt: how high beats and noise score, and how far apart beats are.
 
 import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, ranked } from "./ranks";
 

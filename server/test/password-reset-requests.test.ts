@@ -1,21 +1,28 @@
 /** Requests for a link for a new password, which anyone may send: they tell strangers nothing, and serve them nothing. */
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
 import { commands } from "../src/operator/commands.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, jobs, passwordResets } from "../src/store/schema.js";
-import { newPassword, withPasswordResets } from "./password-reset-scene.js";
+import {
+  ask,
+  linked,
+  linksTo,
+  mailsTo,
+  newPassword,
+  reset,
+  s,
+  withPasswordResets,
+} from "./password-reset-scene.js";
 import { managingManager } from "./people.js";
 import { startService } from "./service.js";
 
-const it = withPasswordResets();
+withPasswordResets();
 
 describe("a request for a link", () => {
-  it("is answered alike, with the same work, whether or not the account exists or can log in", async ({
-    passwords: { s, ask, linksTo },
-  }) => {
+  it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {
     const manager = await managingManager();
     const { body: managed } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -41,9 +48,7 @@ describe("a request for a link", () => {
     expect(await linksTo(manager)).toHaveLength(1);
   });
 
-  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async ({
-    passwords: { s },
-  }) => {
+  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async () => {
     const at = await startService({
       throttlePasswordResetsOfUserPerHour: 3,
       throttlePasswordResetsPerHour: 6,
@@ -71,9 +76,7 @@ describe("a request for a link", () => {
     expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
   });
 
-  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async ({
-    passwords: { linksTo, reset },
-  }) => {
+  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async () => {
     const at = await startService({ trustProxy: ["127.0.0.1"] });
     at.clock.stopAt(Date.now());
     const person = await at.manager();
@@ -101,17 +104,13 @@ describe("a request for a link", () => {
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("gets one mail together with those that arrive before it is sent", async ({
-    passwords: { s, ask, linksTo },
-  }) => {
+  it("gets one mail together with those that arrive before it is sent", async () => {
     const person = await s.manager();
     await Promise.all([1, 2, 3, 4].map(() => ask(person.username)));
     expect(await linksTo(person)).toHaveLength(1);
   });
 
-  it("is erased with the account, and so are its links", async ({
-    passwords: { s, linked, ask, mailsTo },
-  }) => {
+  it("is erased with the account, and so are its links", async () => {
     const person = await s.manager();
     await linked(person);
     await ask(person.username.toUpperCase());

@@ -1,6 +1,6 @@
 /** What receivers get. They are real servers on loopback, and the clock is moved. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
@@ -8,14 +8,26 @@ import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned } from "./receiver.js";
 import { Team } from "./team.js";
-import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
+import {
+  activityOfAnn,
+  advance,
+  ann,
+  asAnn,
+  deliveries,
+  HOUR_MS,
+  receiver,
+  register,
+  row,
+  SECRET,
+  s,
+  states,
+  withWebhooks,
+} from "./webhook-scene.js";
 
-const it = withWebhooks();
+withWebhooks();
 
 describe("what a receiver gets", () => {
-  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async ({
-    hooks: { s, register, ann },
-  }) => {
+  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async () => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -35,9 +47,7 @@ describe("what a receiver gets", () => {
     expect(untraced).toBeUndefined();
   });
 
-  it("each event of the flags chosen, with ids only, the token and a signature", async ({
-    hooks: { s, register, states },
-  }) => {
+  it("each event of the flags chosen, with ids only, the token and a signature", async () => {
     const hook = await receiver();
     const webhook = await register(`${hook.url}?key=1`);
     await emit(s, "activity-updated", webhook.activity);
@@ -70,14 +80,14 @@ describe("what a receiver gets", () => {
     expect(await states(webhook)).toEqual(["delivered", "delivered"]);
   });
 
-  it.for([
+  it.each([
     [{ activity_events: true, timeframes_events: false }, ["activity-deleted", "activity-updated"]],
     [
       { activity_events: false, timeframes_events: true },
       ["timeframe-created", "timeframe-deleted", "timeframe-updated"],
     ],
     [{ activity_events: false, timeframes_events: false }, []],
-  ] as const)("%o: %j", async ([flags, expected], { hooks: { s, register, activityOfAnn } }) => {
+  ])("%o: %j", async (flags, expected) => {
     const hook = await receiver();
     const { activity } = await register(hook.url, flags);
     const another = await activityOfAnn();
@@ -92,9 +102,7 @@ describe("what a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, the deletion too, though the webhook goes with it", async ({
-    hooks: { s },
-  }) => {
+  it("each change of an activity and its time frames, the deletion too, though the webhook goes with it", async () => {
     const hook = await receiver();
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -131,7 +139,7 @@ describe("what a receiver gets", () => {
     expect(hook.received.every((call) => isSigned(call, SECRET))).toBe(true);
   });
 
-  it("nothing of a change that was rolled back", async ({ hooks: { s, register } }) => {
+  it("nothing of a change that was rolled back", async () => {
     const hook = await receiver();
     const { activity } = await register(hook.url);
     await expect(
@@ -144,9 +152,7 @@ describe("what a receiver gets", () => {
     expect(hook.received).toEqual([]);
   });
 
-  it("events from before, though the webhook is changed since, to where it was then", async ({
-    hooks: { s, register, asAnn },
-  }) => {
+  it("events from before, though the webhook is changed since, to where it was then", async () => {
     const [old, fresh] = [await receiver(), await receiver()];
     const webhook = await register(old.url);
     await emit(s, "activity-updated", webhook.activity);
@@ -158,7 +164,7 @@ describe("what a receiver gets", () => {
     expect(fresh.received.every((call) => isSigned(call, "another"))).toBe(true);
   });
 
-  it("nothing more once the webhook is deleted", async ({ hooks: { s, register, asAnn, advance } }) => {
+  it("nothing more once the webhook is deleted", async () => {
     const hook = await receiver();
     hook.behaviour = answer(503);
     const webhook = await register(hook.url);
@@ -180,9 +186,7 @@ describe("what a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal events that wait, and another for what happens after it was begun", async ({
-    hooks: { s, register },
-  }) => {
+  it("one call for equal events that wait, and another for what happens after it was begun", async () => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     for (let again = 0; again < 5; again += 1) {
@@ -206,9 +210,7 @@ describe("what a receiver gets", () => {
     expect(hook.received).toHaveLength(5);
   });
 
-  it("one call for each webhook and time frame of an activity that is deleted, however many", async ({
-    hooks: { s },
-  }) => {
+  it("one call for each webhook and time frame of an activity that is deleted, however many", async () => {
     const hook = await receiver();
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -235,9 +237,7 @@ describe("what a receiver gets", () => {
 });
 
 describe("calls by hand", () => {
-  it("sends again with the same id, to the webhook as it is now", async ({
-    hooks: { s, register, asAnn, deliveries, advance },
-  }) => {
+  it("sends again with the same id, to the webhook as it is now", async () => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(500);
     const webhook = await register(old.url);
@@ -264,9 +264,7 @@ describe("calls by hand", () => {
     expect(fresh.received).toHaveLength(2);
   });
 
-  it("a test call is made once and does not count", async ({
-    hooks: { s, register, asAnn, advance, states, row },
-  }) => {
+  it("a test call is made once and does not count", async () => {
     const hook = await receiver();
     hook.behaviour = answer(500);
     const webhook = await register(hook.url, { activity_events: false, timeframes_events: false });

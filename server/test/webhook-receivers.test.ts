@@ -1,20 +1,32 @@
 /** Which receivers may be called, and how many at a time. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { jobs } from "../src/store/schema.js";
 import { ENDED } from "./ended-lease.js";
 import { emit } from "./events.js";
 import { answer } from "./receiver.js";
 import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
-import { lookup, NAMES, receiver, SECOND_MS, SECRET, settings, withWebhooks } from "./webhook-scene.js";
+import {
+  activityOfAnn,
+  ann,
+  deliveries,
+  lookup,
+  NAMES,
+  receiver,
+  register,
+  SECOND_MS,
+  SECRET,
+  s,
+  settings,
+  states,
+  withWebhooks,
+} from "./webhook-scene.js";
 
-const it = withWebhooks();
+withWebhooks();
 
 describe("addresses are checked at every delivery", () => {
-  it("a name that has come to resolve to a private address is not called", async ({
-    hooks: { s, activityOfAnn, ann },
-  }) => {
+  it("a name that has come to resolve to a private address is not called", async () => {
     const hook = await receiver();
     const found: Record<string, string[]> = { "rebound.example": ["93.184.215.14"] };
     const askedFor = new Set<number | undefined>();
@@ -57,9 +69,7 @@ describe("addresses are checked at every delivery", () => {
     expect([...askedFor]).toEqual([ann.id]);
   });
 
-  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async ({
-    hooks: { s, activityOfAnn, ann },
-  }) => {
+  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async () => {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
     const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
@@ -84,9 +94,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("a private literal that was stored in development is not called in production", async ({
-    hooks: { s, register, deliveries },
-  }) => {
+  it("a private literal that was stored in development is not called in production", async () => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
@@ -98,7 +106,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("only the addresses that were checked are connected to", async ({ hooks: { s, register, states } }) => {
+  it("only the addresses that were checked are connected to", async () => {
     const hook = await receiver();
     const webhook = await register(`http://receiver.example:${hook.port}/`);
     await emit(s, "activity-updated", webhook.activity);
@@ -109,9 +117,7 @@ describe("addresses are checked at every delivery", () => {
 });
 
 describe("many receivers", () => {
-  it("a slow one holds up no other, and gets no more than its share of calls at once", async ({
-    hooks: { s, register },
-  }) => {
+  it("a slow one holds up no other, and gets no more than its share of calls at once", async () => {
     const [slow, fast] = [await receiver(), await receiver()];
     let atOnce = 0;
     let most = 0;
@@ -138,9 +144,7 @@ describe("many receivers", () => {
     expect(most).toBeGreaterThan(1);
   });
 
-  it("one account's many slow receivers leave hands for another account", async ({
-    hooks: { s, register },
-  }) => {
+  it("one account's many slow receivers leave hands for another account", async () => {
     const bob = await s.manager();
     const hands = s.config.webhookConcurrency;
     const slow = await Promise.all(Array.from({ length: hands + 8 }, () => receiver()));
@@ -171,9 +175,7 @@ describe("many receivers", () => {
     await patient.stop();
   });
 
-  it("a worker that dies in the middle loses nothing, however often", async ({
-    hooks: { s, register, states },
-  }) => {
+  it("a worker that dies in the middle loses nothing, however often", async () => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);

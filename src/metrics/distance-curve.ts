@@ -1,7 +1,6 @@
-import type { MetricsOptions } from "./options.js";
-import { distancesOf } from "./prepare.js";
-import type { MetricSamples } from "./samples.js";
-import { selectedSignal } from "./selected-signal.js";
+import { checkOptions, type MetricsOptions } from "./options.js";
+import { distancesOf, prepareSignal } from "./prepare.js";
+import { type MetricSamples, orderSamples, selectSamples } from "./samples.js";
 
 /** Distance over time. Both columns have the same length and ascend, the times strictly. */
 export interface DistanceCurve {
@@ -24,7 +23,14 @@ export function distanceCurve(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions = {},
 ): DistanceCurve {
-  const { signal } = selectedSignal(samples, options);
+  const { parameters, periods, fromMs, toMs } = checkOptions(options);
+  const selected = selectSamples(
+    orderSamples(samples),
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
+  const signal = prepareSignal(selected, parameters);
   return {
     timestampMs: signal.timestampMs,
     distanceM: distancesOf(signal).map((distance) => distance / HALF_MICROMETRES_PER_METRE),

@@ -5,7 +5,7 @@ import { segmentGapMs } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { KM_PER_H } from "./figure-text.js";
 
-/** Content of a picture. */
+/** What a picture shows. */
 export interface Session {
   /** Name of the recording. */
   name: string;

@@ -14,7 +14,7 @@ import { speedColumns, speedStrip } from "./speed-strip.js";
 import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
-/** Data of a report. */
+/** What a report is made of. */
 export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */

@@ -1,4 +1,4 @@
-/** Time and place of a recording, known before its figures. */
+/** What is known of a recording before its figures: when and where it was made. */
 export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;

@@ -12,7 +12,7 @@ export interface SheetRow {
   cell(column: string): string;
 }
 
-/** A problem in a user's file, and its remedy. */
+/** What is wrong in a file of a person, and what to do. */
 export interface SheetProblem {
   /** Line of the file, counted from 1. */
   line: number;

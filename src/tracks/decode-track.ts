@@ -91,7 +91,7 @@ class TrackReading {
 
   endIfAborted(): void {}
 
-  listenForAbort(): void {}
+  hearAbort(): void {}
 
   begin(): AsyncGenerator<SampleBatch, void, undefined> {
     if (this.#isBegun) {

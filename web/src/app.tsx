@@ -1,14 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { ComparisonProps } from "./comparison.js";
-import {
-  filesOpener,
-  isPlayerShown,
-  keptSquad,
-  openedSquad,
-  removeKeptSquad,
-  showKeptSquad,
-} from "./opened-squad.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
 import { SettingsMenu } from "./parts/settings-menu.js";
@@ -47,10 +39,7 @@ export function App({
   linked: Link | null;
 }) {
   const current = viewRoute();
-  const onFiles = useMemo(() => filesOpener(workspace, settings), [workspace, settings]);
-  const isViewerShown = current === null && !isAtStart.value;
-  const squad = isViewerShown && !isPlayerShown.value ? openedSquad.value : null;
-  const recordings = isViewerShown && squad === null ? workspace.opened.value : [];
+  const recordings = current === null && !isAtStart.value ? workspace.opened.value : [];
   // who only looks at files does not load the rest of the page
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
@@ -72,10 +61,6 @@ export function App({
   });
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
-    if (openedSquad.value !== null && !isPlayerShown.value && !isAtStart.value) {
-      document.title = `${openedSquad.value.part.squadTitle(openedSquad.value.session)} · asi viewer`;
-      return;
-    }
     const opened = isAtStart.value ? [] : workspace.opened.value;
     document.title =
       opened.length === 0
@@ -89,24 +74,15 @@ export function App({
         <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
           <path d="M3 20c4 0 4-11 9-11s4 14 9 14 4-11 8-13" />
         </svg>
-        {squad === null ? (
-          <Brand recordings={recordings} />
-        ) : (
-          <squad.part.SquadHeading session={squad.session} />
-        )}
+        <Brand recordings={recordings} />
         {Shell === null ? null : <Shell.Navigation />}
         <span class="spacer" />
-        {squad === null ? null : <squad.part.SquadButtons session={squad.session} />}
-        {first === undefined ? null : isPlayerShown.value ? (
-          <button type="button" onClick={() => history.back()}>
-            Back to the squad
-          </button>
-        ) : (
+        {first === undefined ? null : (
           <>
-            <ChooseFiles onFiles={onFiles} isAdding>
+            <ChooseFiles workspace={workspace} isAdding>
               Compare…
             </ChooseFiles>
-            <ChooseFiles onFiles={onFiles}>Open…</ChooseFiles>
+            <ChooseFiles workspace={workspace}>Open…</ChooseFiles>
           </>
         )}
         <SettingsMenu settings={settings} />
@@ -120,29 +96,14 @@ export function App({
       <main tabIndex={-1}>
         {Shell === null ? null : <Shell.Overlays />}
         {current === null ? <Status workspace={workspace} /> : null}
-        {squad !== null ? (
-          <squad.part.SquadView session={squad.session} keeper={squad.keeper} />
-        ) : current !== null ? (
+        {current !== null ? (
           Shell === null ? (
             <Loading />
           ) : (
             <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
           )
         ) : first === undefined ? (
-          <Empty
-            workspace={workspace}
-            linked={linked}
-            settings={settings}
-            onFiles={onFiles}
-            kept={keptSquad.value}
-            onKept={{
-              show: () => showKeptSquad(workspace, settings),
-              remove: removeKeptSquad,
-            }}
-            squadTitle={
-              openedSquad.value === null ? null : openedSquad.value.part.squadTitle(openedSquad.value.session)
-            }
-          />
+          <Empty workspace={workspace} linked={linked} settings={settings} />
         ) : recordings.length === 1 ? (
           <Viewer
             key={first.id}
@@ -161,12 +122,10 @@ export function App({
           />
         )}
       </main>
-      <DropTarget onFiles={onFiles} onDropped={showViewer} />
+      <DropTarget workspace={workspace} onDropped={() => go("/")} />
     </>
   );
 }
-
-const showViewer = () => go("/");
 
 const loadComparison = async () => (await import("./comparison.js")).Comparison;
 

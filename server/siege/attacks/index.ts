@@ -1,7 +1,6 @@
 import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
-import { crowds } from "./crowds.js";
 import { histories } from "./histories.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
@@ -13,7 +12,6 @@ export const attacks: readonly Attack[] = [
   ...connections,
   ...passwords,
   ...reading,
-  ...crowds,
   ...histories,
   ...work,
 ];

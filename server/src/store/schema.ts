@@ -286,7 +286,6 @@ export const recomputations = pgTable("recomputations", {
   forgets: boolean("forgets").notNull(),
   /** The time frames with ids up to this one are marked. */
   doneThrough: reference("done_through").notNull(),
-  version: integer("version").notNull().default(1),
 });
 
 /** Closed intervals, disjoint for each device, whose samples retention has removed. */
@@ -392,7 +391,7 @@ export const liveConnections = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
 
-/** The kind of erasure: an account deleted with its data, or every trace of the person erased. */
+/** What was done: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 
 /** The erased accounts; see `store/backup/erasure-list.ts`. */

@@ -1,9 +1,9 @@
 import type { Metrics } from "../../metrics/index.js";
-import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
+import { type Cell, lineOf, type TextLayout } from "./cell-files.js";
 
-/** Source of a row of the table. */
+/** What a row of the table is made of. */
 export interface RecordingMetrics {
   input: string;
   info: RecordingInfo;

@@ -11,17 +11,14 @@ import {
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { type Club, periodsFor } from "./club.js";
-import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
-import { readBeats } from "./read-beats.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 
-/** A computation, as a message to a worker thread. */
+/** What is to be computed, as it can be sent to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;
   options: MetricsOptions;
   club: Club;
-  figures: WantedFigures | null;
 }
 
 /** Figures of a recording. */
@@ -33,28 +30,17 @@ export interface Stats {
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
   periods: { name: string; metrics: Metrics | null }[];
-  /** null: none was asked for. */
-  figures: Figures | null;
 }
 
 /** Reads an input and computes its figures. Throws what `readSamples` throws. */
 export async function statsOf(
-  { input, selection, options, club, figures: wanted }: StatsTask,
+  { input, selection, options, club }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { info, report } = read.inspection;
-  const { metrics, player, periods, own } = figuresOf(input, read, options, club);
-  if (wanted === null) return { info, report, metrics, player, periods, figures: null };
-  const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
-  return {
-    info,
-    report,
-    metrics,
-    player,
-    periods,
-    figures: furtherFigures(read.samples, beats, own, wanted),
-  };
+  const { metrics, player, periods } = figuresOf(input, read, options, club);
+  return { info, report, metrics, player, periods };
 }
 
 /** When a player takes part in a period. */
@@ -68,11 +54,7 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "player" | "periods"> & {
-  intervals: readonly NamedInterval[];
-  /** Options of the recording as a whole, with the thresholds of its player. */
-  own: MetricsOptions;
-} {
+): Pick<Stats, "metrics" | "player" | "periods"> & { intervals: readonly NamedInterval[] } {
   const { serial } = inspection.info;
   const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
   const [member] = squadMembers([recording], club.roster);
@@ -87,10 +69,8 @@ export function figuresOf(
     name: period.name,
     intervals: intervalsFor(period, name),
   }));
-  const whole = { ...own, ...limitsOf({ from, to }) };
   return {
-    metrics: computeMetrics(samples, whole),
-    own: whole,
+    metrics: computeMetrics(samples, { ...own, ...limitsOf({ from, to }) }),
     player: player?.name ?? null,
     periods: periods.map(({ name: period, intervals }) => ({
       name: period,

@@ -22,10 +22,10 @@ export interface WaveformFlags {
   serial?: string;
 }
 
-/** Output of a command. */
+/** What a command writes. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** Content of a batch. */
+  /** What a batch consists of. */
   noun: string;
   /** By name, which is the extension as well. The first one is the default. */
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;

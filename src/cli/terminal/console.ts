@@ -32,7 +32,7 @@ export class Console {
     this.#env = env;
   }
 
-  /** Values of the options --quiet and --color. */
+  /** What the options --quiet and --color say. */
   configure(settings: ConsoleSettings): void {
     this.#settings = settings;
   }

@@ -8,7 +8,7 @@ import type {
   Produced,
   RangeBreak,
   Recorded,
-  StepResult,
+  Signal,
 } from "../engine.js";
 import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
@@ -122,7 +122,7 @@ export class PlainEngine implements Engine {
     this.#head = 0;
   }
 
-  step(final: boolean): StepResult {
+  step(final: boolean): Signal {
     this.#out = 0;
     this.#rows.beginStep();
     this.#beats = [];
@@ -133,7 +133,7 @@ export class PlainEngine implements Engine {
     return signal;
   }
 
-  #read(final: boolean): StepResult {
+  #read(final: boolean): Signal {
     const view = this.#view;
     const counters = this.#counters;
     const end = this.#tail;
@@ -243,10 +243,7 @@ export class PlainEngine implements Engine {
     this.#waveform.add(timeMs, view.getUint16(payload + 8, true), view, payload + 16, count);
   }
 
-  /**
-   * Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). The core reads
-   * the same fields in assembly/gnss.ts and assembly/run.ts.
-   */
+  /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
   #readGnss(payload: number): void {
     const view = this.#view;
     const counters = this.#counters;
@@ -375,7 +372,7 @@ export class PlainEngine implements Engine {
   }
 }
 
-const DRAINED: StepResult = { kind: "drained" };
+const DRAINED: Signal = { kind: "drained" };
 
 /** The next sync at or after `from`; if there is none, the position from which to search again. */
 function nextSync(bytes: Uint8Array, from: number, end: number): number {

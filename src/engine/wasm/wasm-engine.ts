@@ -8,14 +8,14 @@ import type {
   Produced,
   RangeBreak,
   Recorded,
-  StepResult,
+  Signal,
 } from "../engine.js";
 import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import {
   type CoreExports,
   type CoreName,
-  CoreStepResult,
+  CoreSignal,
   HEART_RATE_SOURCE,
   instantiateCore,
   WAVEFORM_USE,
@@ -76,16 +76,16 @@ export class WasmEngine implements Engine {
     return taken;
   }
 
-  step(final: boolean): StepResult {
+  step(final: boolean): Signal {
     const signal = this.#step(final);
     const closed = this.#core.closedRangeCount();
     if (closed + this.#core.rangeBreakCount() > 0) {
       this.#ranges.append(this.#triples(this.#core.closedRanges(), closed), this.#stepRangeBreaks());
     }
-    if (signal === CoreStepResult.drained) return DRAINED;
+    if (signal === CoreSignal.drained) return DRAINED;
     const byteOffset = this.#core.signalOffset();
     switch (signal) {
-      case CoreStepResult.header: {
+      case CoreSignal.header: {
         const start = this.#core.signalPayload();
         return {
           kind: "header",
@@ -93,11 +93,11 @@ export class WasmEngine implements Engine {
           payload: this.#bytes.subarray(start, start + this.#core.signalLength()),
         };
       }
-      case CoreStepResult.notRecording:
+      case CoreSignal.notRecording:
         return { kind: "notRecording", byteOffset };
-      case CoreStepResult.badChecksum:
+      case CoreSignal.badChecksum:
         return { kind: "damaged", byteOffset, damage: "badChecksums" };
-      case CoreStepResult.overlong:
+      case CoreSignal.overlong:
         return { kind: "damaged", byteOffset, damage: "overlong" };
       default:
         return { kind: "damaged", byteOffset, damage: "overruns" };
@@ -169,7 +169,7 @@ export class WasmEngine implements Engine {
   }
 }
 
-const DRAINED: StepResult = { kind: "drained" };
+const DRAINED: Signal = { kind: "drained" };
 
 function stepFunction(core: CoreExports, output: OutputKind): (final: boolean) => number {
   switch (output) {

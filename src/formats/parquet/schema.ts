@@ -16,7 +16,7 @@ export interface Rows {
   readonly length: number;
 }
 
-/** Content of a file. */
+/** What a file contains. */
 export interface Table<B extends Rows> {
   readonly columns: readonly Column<B>[];
   newRows(length: number): B;

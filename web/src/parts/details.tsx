@@ -27,7 +27,7 @@ interface Props {
   children?: ComponentChildren;
 }
 
-/** Details below map and plots. */
+/** What is below map and plots. */
 export function Details(props: Props) {
   const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
   return (

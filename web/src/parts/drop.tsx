@@ -1,16 +1,16 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { droppedFiles, type OpenFiles } from "./open-files.js";
+import type { Workspace } from "../recording/workspace.js";
 
 interface DropProps {
-  onFiles: OpenFiles;
+  workspace: Workspace;
   /** Called when files are being opened: shows the place where they appear. */
   onDropped: () => void;
 }
 
 /** Opens files that are dropped anywhere on the page, unless a part of it takes them for itself. */
-export function DropTarget({ onFiles, onDropped }: DropProps) {
+export function DropTarget({ workspace, onDropped }: DropProps) {
   const isOver = useSignal(false);
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
@@ -27,7 +27,7 @@ export function DropTarget({ onFiles, onDropped }: DropProps) {
       if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       onDropped();
-      if (event.dataTransfer !== null) droppedFiles(event.dataTransfer).then((files) => onFiles(files));
+      workspace.open([...(event.dataTransfer?.files ?? [])]);
     };
     document.addEventListener("dragover", onDragOver);
     document.addEventListener("dragleave", onDragLeave);
@@ -37,27 +37,19 @@ export function DropTarget({ onFiles, onDropped }: DropProps) {
       document.removeEventListener("dragleave", onDragLeave);
       document.removeEventListener("drop", onDrop);
     };
-  }, [onFiles, onDropped, isOver]);
+  }, [workspace, onDropped, isOver]);
   return isOver.value ? <div class="drop-over">Drop to open</div> : null;
 }
 
 interface ChooseProps {
-  onFiles: OpenFiles;
+  workspace: Workspace;
   isAdding?: boolean;
-  /** Whether a folder is chosen, with all files in it. */
-  isFolder?: boolean;
   class?: string;
   children: ComponentChildren;
 }
 
 /** A button that lets the user choose files. */
-export function ChooseFiles({
-  onFiles,
-  isAdding = false,
-  isFolder = false,
-  class: className = "",
-  children,
-}: ChooseProps) {
+export function ChooseFiles({ workspace, isAdding = false, class: className = "", children }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -69,10 +61,9 @@ export function ChooseFiles({
         type="file"
         multiple
         hidden
-        {...(isFolder ? { webkitdirectory: true } : {})}
         data-adding={isAdding}
         onChange={async ({ currentTarget }) => {
-          await onFiles([...(currentTarget.files ?? [])], { isAdding });
+          await workspace.open([...(currentTarget.files ?? [])], { isAdding });
           // so that the same file can be chosen again
           currentTarget.value = "";
         }}

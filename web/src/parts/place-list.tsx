@@ -13,7 +13,7 @@ export interface Place {
 interface Props {
   label: string;
   heads: readonly string[];
-  /** Listed places. */
+  /** Those that are listed. */
   places: readonly Place[];
   /** Whether there are others. */
   hasMore: boolean;

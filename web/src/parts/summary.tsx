@@ -32,7 +32,7 @@ interface CardProps {
   name: string;
   value: string;
   unit?: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** What the figure is, where its name does not say enough. */
   hint?: string;
 }
 

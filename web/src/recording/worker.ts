@@ -1,13 +1,12 @@
 import { AsiError, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
-import { answerCalls, type Handlers } from "./answer-calls.js";
-import type { Requests, SavedPart } from "./messages.js";
+import type { Failure, Reply, Request, RequestName, Requests, SavedPart } from "./messages.js";
 import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
+import { ReadingError } from "./reading-error.js";
 import type { Recording } from "./recording.js";
 import type { SavedRecording } from "./save.js";
-import type { SquadRequests } from "./squad/messages.js";
 import type { Waveform } from "./waveform.js";
 
 /** What the worker keeps of an open recording. */
@@ -20,10 +19,22 @@ interface OpenRecording {
   waveform?: Waveform;
 }
 
+interface Hooks {
+  onProgress: (progress: number) => void;
+  signal: AbortSignal;
+}
+
+type Handlers = {
+  [Name in RequestName]: (
+    asked: Requests[Name]["asked"],
+    hooks: Hooks,
+  ) => Requests[Name]["answered"] | Promise<Requests[Name]["answered"]>;
+};
+
 const open = new Map<number, OpenRecording>();
 let lastId = 0;
 
-const handlers: Handlers<Requests> = {
+const handlers: Handlers = {
   async open({ file, serial, origin }, { onProgress, signal }) {
     const { batches, facts, unpacked } = await readFile(file, { serial, onProgress, signal });
     return keep(batches, facts, unpacked, origin);
@@ -116,16 +127,46 @@ function find(id: number): OpenRecording {
   return found;
 }
 
-/** Answers of a part that is loaded when recordings of a squad are read. */
-const loadSquad = async () => (await import("./squad/squad-handlers.js")).squadHandlers;
+const reply = (message: Reply, transfer: Transferable[] = []) => self.postMessage(message, { transfer });
+const running = new Map<number, AbortController>();
 
-const squad: Handlers<SquadRequests> = {
-  peek: async (asked, hooks) => (await loadSquad()).peek(asked, hooks),
-  read: async (asked, hooks) => (await loadSquad()).read(asked, hooks),
-  adopt: async (asked, hooks) => (await loadSquad()).adopt(asked, hooks),
-  shift: async (asked, hooks) => (await loadSquad()).shift(asked, hooks),
-  forget: async (asked, hooks) => (await loadSquad()).forget(asked, hooks),
-  memberFigures: async (asked, hooks) => (await loadSquad()).memberFigures(asked, hooks),
+self.onmessage = async ({ data }: MessageEvent<Request>) => {
+  if ("cancelled" in data) {
+    running.get(data.cancelled)?.abort();
+    return;
+  }
+  const { call, name, asked } = data;
+  const controller = new AbortController();
+  running.set(call, controller);
+  const hooks = {
+    onProgress: (progress: number) => reply({ call, progress }),
+    signal: controller.signal,
+  };
+  try {
+    // the name and what is asked belong together, which the type of the table cannot say
+    const answered = await (handlers[name] as (asked: unknown, hooks: Hooks) => unknown)(asked, hooks);
+    reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
+  } catch (error) {
+    reply({ call, failed: failureOf(error) });
+  } finally {
+    running.delete(call);
+  }
 };
 
-answerCalls<Requests & SquadRequests>({ ...handlers, ...squad });
+/** How browsers say that a file on the disk is no longer what was chosen. */
+const UNREADABLE = new Set(["NotFoundError", "NotReadableError"]);
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof AsiError) {
+    const { code, message, byteOffset, line } = error;
+    return { code, message, byteOffset: byteOffset ?? null, line: line ?? null };
+  }
+  if (error instanceof ReadingError) return error.failure;
+  if (error instanceof DOMException && UNREADABLE.has(error.name)) {
+    const message =
+      "The browser can no longer read the file: it was moved, changed or removed. Choose it again.";
+    return { code: null, message, byteOffset: null, line: null };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: null, message, byteOffset: null, line: null };
+}

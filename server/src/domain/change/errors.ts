@@ -1,4 +1,4 @@
-/** Errors caused by the caller. The domain names the kind; HTTP assigns the status. */
+/** What can go wrong for a caller's reason. The domain knows the kind; the transport gives it a status. */
 export type ErrorKind =
   | "invalid"
   | "malformed"

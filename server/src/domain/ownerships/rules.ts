@@ -64,31 +64,23 @@ export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
     ),
 };
 
-/** A device that the caller has owned, and the ownership by which the caller owns it now. */
+/** A device, and all current and former ownerships of it by the caller. */
 export interface OnceOwnedDevice {
   device: Device;
-  ownership: Ownership | undefined;
+  ownerships: Ownership[];
 }
 
-const onceOwnedDevice = preparedOnce((queries) =>
+const ownershipsOfDevice = preparedOnce((queries) =>
   queries
-    .select({
-      device: devices,
-      ownership: ownerships,
-      isOwner: sql<boolean>`EXISTS (SELECT FROM ownerships AS any_ownership
-        WHERE any_ownership.device_id = ${devices.id} AND any_ownership.manager_id = ${sql.placeholder("manager")})`,
-    })
+    .select({ device: devices, ownership: ownerships })
     .from(devices)
     .leftJoin(
       ownerships,
-      and(
-        eq(ownerships.deviceId, devices.id),
-        eq(ownerships.managerId, sql.placeholder("manager")),
-        eq(ownerships.endTime, CURRENT_END),
-      ),
+      and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, sql.placeholder("manager"))),
     )
     .where(eq(devices.id, sql.placeholder("device")))
-    .prepare("once_owned_device"),
+    .orderBy(ownerships.startTime)
+    .prepare("ownerships_of_device"),
 );
 
 export const everOwner: Rule<"device", OnceOwnedDevice> = {
@@ -96,13 +88,15 @@ export const everOwner: Rule<"device", OnceOwnedDevice> = {
     "The manager who owned the device between start and stop; samples recorded at other times are left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
-    const [row] = await onceOwnedDevice(queries).execute({
+    const rows = await ownershipsOfDevice(queries).execute({
       device: ids.device,
       manager: ctx.caller?.id ?? 0,
     });
-    if (row === undefined) throw errors.notFound();
-    if (!row.isOwner) throw errors.forbidden();
-    return { device: row.device, ownership: row.ownership ?? undefined };
+    const device = rows[0]?.device;
+    if (device === undefined) throw errors.notFound();
+    const own = rows.flatMap(({ ownership }) => ownership ?? []);
+    if (own.length === 0) throw errors.forbidden();
+    return { device, ownerships: own };
   },
 };
 

@@ -1,3 +1,4 @@
+import { CURRENT_END } from "../../wire/types.js";
 import { authorize, type TargetOf } from "../change/access.js";
 import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
@@ -20,8 +21,13 @@ class OwnerChangedError extends Error {
 /** Maximum difference between the clocks of two processes of the service. */
 const CLOCKS_DIFFER_MS = 86_400_000;
 
-const versionOf = ({ ownership }: OnceOwnedDevice | OwnedDevice): string =>
-  ownership === undefined ? "" : `${ownership.id}.${ownership.version}`;
+const ownershipsOf = (target: OnceOwnedDevice | OwnedDevice) =>
+  "ownership" in target ? [target.ownership] : target.ownerships;
+
+const versionsOf = (target: OnceOwnedDevice | OwnedDevice): string =>
+  ownershipsOf(target)
+    .map(({ id, version }) => `${id}.${version}`)
+    .join(" ");
 
 /**
  * Reads samples of a device, and checks afterwards that the caller's right has not changed. Between the first check and the
@@ -41,11 +47,11 @@ export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
   for (;;) {
     // Only a current ownership can end, and samples of the next owner have times after its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
-    const isCurrent = held.ownership !== undefined;
+    const isCurrent = ownershipsOf(held).some(({ endTime }) => endTime.getTime() === CURRENT_END.getTime());
     const recheck = async (latestMs: number) => {
       if (!isCurrent || latestMs < inDoubtMs) return;
       const now = await authorize(ctx, operation, { device: held.device.id });
-      if (versionOf(now) !== versionOf(held)) throw new OwnerChangedError();
+      if (versionsOf(now) !== versionsOf(held)) throw new OwnerChangedError();
     };
     try {
       return await read(held, recheck);

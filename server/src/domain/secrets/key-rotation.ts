@@ -108,7 +108,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
   });
 
 /**
- * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it regularly; it
+ * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it now and then; it
  * costs a query when there is nothing to do.
  */
 export async function continueRotation(ctx: Context): Promise<void> {
@@ -215,10 +215,10 @@ async function columnAgain(
   }
 }
 
-/** Encrypted members of the payload of a mail. */
+/** What the payload of a mail holds encrypted. */
 const SEALED = ["sealedPassword", "sealedToken"] as const;
 
-/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
+/** What the payload of a job holds: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
 interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
   webhooks?: { secretToken: string }[];
 }

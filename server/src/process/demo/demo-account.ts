@@ -13,7 +13,7 @@ const DemoDevice = Type.Object({
   deviceName: Type.String(),
 });
 
-/** Data that the demonstration has added, and the credentials for them. */
+/** What a demonstration has added, with what signs in to it. */
 const DemoAccount = Type.Object({
   managerId: Type.Integer(),
   username: Type.String(),

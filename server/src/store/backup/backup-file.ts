@@ -7,8 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "../../config/usage-error.js";
 
-/** The format in the first line of a backup. */
-const FORMAT = "asi-server backup 1";
+/** Formats in the first line of a backup. The first format has neither the values of sequences nor a last line. */
+const FORMAT = "asi-server backup 2";
+const FIRST_FORMAT = "asi-server backup 1";
 
 export const headLine = ({ migrations, serverKeys, erasureLists }: BackupHead): string =>
   `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys, erasure_lists: erasureLists })}\n`;
@@ -24,13 +25,13 @@ export class BackupError extends UsageError {
   override readonly name = "BackupError";
 }
 
-/** Description of the database in the first line of a backup. */
+/** What the first line of a backup says about its database. */
 export interface BackupHead {
   /** Names of the migrations of its schema, in the order in which they are applied. */
   migrations: readonly string[];
-  /** Ids of the server keys of which each opens the secrets. */
+  /** Ids of the server keys of which each opens the secrets; empty in backups of releases that did not write them. */
   serverKeys: readonly string[];
-  /** Names of the lists to which the erasures after the backup go. */
+  /** Names of the lists to which the erasures after the backup go; empty in backups of releases that did not write them. */
   erasureLists: readonly string[];
 }
 
@@ -94,11 +95,12 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
     // zlib loses the data just before the damage, so the error may come before the first line.
-    throw isGzipped(error) ? unreadable(error, 0) : notABackup();
+    throw isGzipped(error) ? unreadable(error, 0) : notOurs();
   });
   const found = headOf(first.value ?? "");
   if (found === null) throw await whyUnknown(lines);
-  yield { kind: "head", ...found };
+  const { format, ...head } = found;
+  yield { kind: "head", ...head };
   let isEnded = false;
   let hasTable = false;
   let rows = 0;
@@ -120,18 +122,18 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   } catch (error) {
     throw unreadable(error, rows);
   }
-  if (!isEnded) throw truncated(rows);
+  if (!isEnded && format !== FIRST_FORMAT) throw brokenOff(rows);
 }
 
-const notABackup = () => new BackupError("The file is not a backup of this service.");
+const notOurs = () => new BackupError("The file is not a backup of this service.");
 
-const truncated = (rows: number) =>
+const brokenOff = (rows: number) =>
   new BackupError(`The backup is truncated after ${rows} rows: it was not written or copied completely.`);
 
 /** @returns the BackupError for an error of zlib; other errors unchanged */
 function unreadable(error: unknown, rows: number): unknown {
   const code = String((error as NodeJS.ErrnoException).code);
-  if (code === "Z_BUF_ERROR") return truncated(rows);
+  if (code === "Z_BUF_ERROR") return brokenOff(rows);
   if (!code.startsWith("Z_")) return error;
   return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
@@ -167,17 +169,17 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** @returns null for a line that begins no backup */
-function headOf(line: string): BackupHead | null {
+function headOf(line: string): (BackupHead & { format: string }) | null {
   let head: Record<string, unknown> | null = null;
   try {
     head = JSON.parse(line);
   } catch {
     return null;
   }
-  const { format, migrations, server_keys: serverKeys, erasure_lists: erasureLists } = head ?? {};
-  if (format !== FORMAT) return null;
+  const { format, migrations, server_keys: serverKeys = [], erasure_lists: erasureLists = [] } = head ?? {};
+  if (format !== FORMAT && format !== FIRST_FORMAT) return null;
   if (!areTexts(migrations) || !areTexts(serverKeys) || !areTexts(erasureLists)) return null;
-  return { migrations, serverKeys, erasureLists };
+  return { format, migrations, serverKeys, erasureLists };
 }
 
 /** Damage in the first line makes another text of it: only the checksum at the end of the file tells it from a file of others. */
@@ -187,7 +189,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   } catch (error) {
     return unreadable(error, 0);
   }
-  return notABackup();
+  return notOurs();
 }
 
 const areTexts = (values: unknown): values is string[] =>

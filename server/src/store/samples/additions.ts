@@ -14,7 +14,7 @@ interface KnownChunk {
   offsets: Int32Array;
 }
 
-/** State at the last poll. Immutable. */
+/** What was there at the last look. It never changes. */
 export interface KnownSamples {
   /** The first watched bucket. What is stored before it is not looked at. */
   firstBucket: number;

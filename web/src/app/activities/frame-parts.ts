@@ -1,6 +1,6 @@
 import type { Resource } from "asi-client";
 
-/** Parts of a time frame. */
+/** What a time frame is made of. */
 export interface FrameParts {
   activity: Resource["Activity"];
   /** Of the activity's sport. */

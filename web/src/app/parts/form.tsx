@@ -17,7 +17,7 @@ const labelIn =
     return labels?.[0]?.textContent ?? undefined;
   };
 
-/** Problems of the form as sentences, by field; those of no field under the empty name. */
+/** What is wrong, as sentences about the form; under the empty name what is wrong with no field of it. */
 function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
   const sentences = fieldSentences(error, labelIn(form));
   return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
@@ -25,7 +25,7 @@ function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
 
 const Messages = createContext<FieldMessages>(new Map());
 
-/** Values of a form: texts by the names of the fields. */
+/** What a form holds: texts by the names of the fields. */
 export type Values = (name: string) => string;
 
 interface FormProps {
@@ -42,7 +42,7 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Values of the fields, for comparison. */
+/** What is in the fields, to be compared. */
 const contentOf = (form: HTMLFormElement): string =>
   new URLSearchParams(new FormData(form) as never).toString();
 
@@ -131,7 +131,7 @@ interface FieldProps {
   label: string;
   /** Stands below the field. */
   hint?: ComponentChildren;
-  /** Problem of the current value, if it is known before the form is sent. */
+  /** What is wrong with what is in the field now, if that is known before the form is sent. */
   problem?: string | undefined;
 }
 
@@ -179,7 +179,7 @@ function Labelled({
 
 interface InputProps extends FieldProps {
   type?: "text" | "password" | "email" | "url" | "number" | "date" | "datetime-local";
-  /** Initial value of the field. */
+  /** What stands in the field at first. */
   initial?: string | number | null | undefined;
   required?: boolean;
   minLength?: number;
@@ -194,7 +194,7 @@ interface InputProps extends FieldProps {
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
-  /** Value of the field, where something else changes it too; then `onValue` is needed. */
+  /** What stands in the field, where something else changes it too; then `onValue` is needed. */
   value?: string;
   /** Hears what the user enters. */
   onValue?: (value: string) => void;

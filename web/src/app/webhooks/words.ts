@@ -7,7 +7,7 @@ import { dayAndSecond } from "../parts/when.js";
 type Webhook = Resource["Webhook"];
 type Delivery = Resource["WebhookDelivery"];
 
-/** Events of a webhook. */
+/** What a webhook is called for. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
   if (activity_events && timeframes_events) return "Changes of the activity and of its time frames";
   if (activity_events) return "Changes of the activity";
@@ -71,7 +71,7 @@ function reasonOf(error: string): string {
   return words === undefined ? error : `${words} (${error}).`;
 }
 
-/** Response of the receiver. */
+/** What the receiver has said. */
 export function responseOf({
   response_status: status,
   response,

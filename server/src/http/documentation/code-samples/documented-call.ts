@@ -2,7 +2,7 @@
 
 type Scalar = string | number | boolean;
 
-/** Members of a schema that the examples use. */
+/** What the examples read of a schema. */
 interface ExampleSchema {
   properties?: Record<string, ExampleSchema>;
   contentEncoding?: string;
@@ -22,7 +22,7 @@ interface Parameter {
 
 type Content = Record<string, { schema: ExampleSchema; example?: unknown }>;
 
-/** Members of an operation that the examples use. */
+/** What the examples read of an operation. */
 interface OperationEntry {
   operationId: string;
   parameters: Parameter[];
@@ -32,7 +32,7 @@ interface OperationEntry {
   "x-codeSamples"?: { lang: string; label: string; source: string }[];
 }
 
-/** Members of the OpenAPI document that the examples use. */
+/** What the examples read of the OpenAPI document of the service. */
 export interface ExampleDocument {
   servers: { url: string }[];
   paths: Record<string, Record<string, OperationEntry>>;
