@@ -90,9 +90,9 @@ export async function moveSamples(
  */
 async function requirePossible(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
+  await requireOffCitus(client);
   for (const { url, label } of servers)
     await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The server of samples ${label}`));
-  await requireOffCitus(client);
 }
 
 /** What `moveSamples` would do. Changes nothing. */
