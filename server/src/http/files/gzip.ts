@@ -36,29 +36,29 @@ export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => E
   return pipeline(file, gunzip, limited, () => undefined);
 }
 
-/** An error of `unpacked` while it is read, as the library has it: `AsiError` `BAD_GZIP` for a damaged file; others as they are. */
+/** Converts an error of zlib to the `AsiError` `BAD_GZIP`, and returns other errors unchanged. */
 export function asLibraryError(error: unknown): unknown {
   const isOfZlib = error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
   if (!isOfZlib) return error;
   return new AsiError("BAD_GZIP", "The gzip data is damaged or cut off.", { cause: error });
 }
 
-/** The first bytes of a stream, which stay in it: as many as the magic has, unless it ends before. */
-async function firstBytes(file: Readable): Promise<Uint8Array> {
-  for (;;) {
-    const first: Buffer | null = file.read(MAGIC.length);
-    if (first !== null) {
-      file.unshift(first);
-      return first;
-    }
-    if (file.readableEnded || file.destroyed) return new Uint8Array();
-    await new Promise<void>((resolve) => {
-      const events = ["readable", "end", "error", "close"] as const;
-      const heard = () => {
-        for (const event of events) file.off(event, heard);
-        resolve();
-      };
-      for (const event of events) file.on(event, heard);
-    });
-  }
+/**
+ * The first bytes of a stream, which stay in it: as many as the magic has, unless it ends before. One listener waits for all of them:
+ * a listener that is added while a byte is buffered is called at once, so adding one for each wait would hold the event loop for as
+ * long as a client sends no more.
+ */
+function firstBytes(file: Readable): Promise<Uint8Array> {
+  return new Promise((resolve) => {
+    const events = ["readable", "end", "error", "close"] as const;
+    const look = () => {
+      const first: Buffer | null = file.destroyed ? null : file.read(MAGIC.length);
+      if (first === null && !file.readableEnded && !file.destroyed) return;
+      for (const event of events) file.off(event, look);
+      if (first !== null) file.unshift(first);
+      resolve(first ?? new Uint8Array());
+    };
+    for (const event of events) file.on(event, look);
+    if (file.readableEnded || file.destroyed) look();
+  });
 }
