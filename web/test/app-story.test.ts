@@ -55,6 +55,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.getByLabel("First name").getAttribute("aria-invalid")).toBe("true");
     // a wrong password is that of no field
     await page.goto(`${service.address}#/sign-in`);
+    // the form to register, which is still there for a moment, has fields of the same names
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     await page.getByLabel("Username").fill("taken");
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

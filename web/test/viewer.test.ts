@@ -206,6 +206,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
 
     // what is chosen in the start view takes its place, a step further
     await page.goBack();
+    await start.waitFor();
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/ublox7.asi"));
     await page.locator(".facts").getByText("ublox7.asi").waitFor();
     await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
