@@ -1,50 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { encode } from "../src/recording/encode.js";
 import { asi, MATCH, scratchFolder } from "./asi-process.js";
-import { wholeBytes } from "./whole.js";
+import { tableOf } from "./csv-table.js";
+import { folderOfTraining } from "./training-folder.js";
 
 // The files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
 
-const START_MS = Date.UTC(2026, 4, 16, 12, 30);
-
-/** Ten minutes of two players at 4 and 6 m/s, whose heart beats 150 times a minute. */
-async function clubFolder(): Promise<string> {
-  const folder = join(scratchFolder(), "training");
-  mkdirSync(folder);
-  for (const [index, speed] of [4, 6].entries()) {
-    const rows = Array.from({ length: 600 }, (_, second) => ({
-      timestamp: START_MS + second * 1000,
-      latitude: 46.9629 + second * 1e-5,
-      longitude: 7.4648,
-      speed,
-      hr: 150,
-    }));
-    const recording = await wholeBytes(encode(rows, { serial: `TRK-${index + 1}` }));
-    writeFileSync(join(folder, `${index + 1}.asi`), recording);
-  }
-  writeFileSync(
-    join(folder, "roster.csv"),
-    "Player;Serial;max_hr;sprint;high_speed\r\nMüller;TRK-1;200;3,9 m/s;3,5 m/s\r\nKunz;TRK-2;;;\r\n",
-  );
-  writeFileSync(
-    join(folder, "periods.csv"),
-    "period;start;end;player\r\nDrill;14:30;14:35;\r\nDrill;-;-;Kunz\r\n",
-  );
-  return folder;
-}
+/** Two players at 4 and 6 m/s. */
+const clubFolder = () =>
+  folderOfTraining([4, 6], {
+    roster: ["Player;Serial;max_hr;sprint;high_speed", "Müller;TRK-1;200;3,9 m/s;3,5 m/s", "Kunz;TRK-2;;;"],
+    periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;-;-;Kunz"],
+  });
 
 const CLUB = ["--roster", "roster.csv", "--periods", "periods.csv", "--tz", "Europe/Zurich"];
-
-function tableOf(csv: string): Record<string, string>[] {
-  const [header = [], ...lines] = csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(";"));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
-}
 
 describe("asi stats", () => {
   it("has the players of a roster with their thresholds, and a row for each period, with decimal commas", async () => {
@@ -52,7 +23,8 @@ describe("asi stats", () => {
     const args = ["stats", ".", ...CLUB, "--format", "csv", "--decimal", ","];
     const { status, stdout, stderr } = await asi(args, { cwd });
     expect([status, stderr]).toEqual([0, ""]);
-    const cells = (...columns: string[]) => tableOf(stdout).map((row) => columns.map((name) => row[name]));
+    const cells = (...columns: string[]) =>
+      tableOf(stdout, ";").map((row) => columns.map((name) => row[name]));
     // 599 s of 4 and of 6 m/s; 299 s in the drill
     expect(cells("player", "period", "distance_m", "sprints", "max_hr_bpm")).toEqual([
       ["Müller", "whole", "2396", "1", "200"],

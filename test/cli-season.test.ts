@@ -4,6 +4,7 @@ import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { encode } from "../src/recording/encode.js";
 import { asi, scratchFolder } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
 import { wholeBytes } from "./whole.js";
 
 const DAY_MS = 86_400_000;
@@ -45,14 +46,6 @@ async function seasonFolder(): Promise<string> {
     "player;serial;number;position\nKunz;TRK-1;11;FW\nLang;TRK-2;10;MF\n",
   );
   return season;
-}
-
-function tableOf(csv: string): Record<string, string>[] {
-  const [header = [], ...lines] = csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(","));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
 }
 
 describe("asi squad --by player", () => {

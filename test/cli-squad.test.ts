@@ -6,35 +6,17 @@ import { demoSquad } from "../src/recording/demo-squad.js";
 import { encode } from "../src/recording/encode.js";
 import { readPeriods, readRoster } from "../src/squad/index.js";
 import { asi, scratchFolder } from "./asi-process.js";
+import { folderOfTraining } from "./training-folder.js";
 import { wholeBytes } from "./whole.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
 /** Ten minutes of three players, with a roster and periods as Excel saves them. */
-async function trainingFolder(): Promise<string> {
-  const folder = join(scratchFolder(), "training");
-  mkdirSync(folder);
-  for (const [index, speed] of [3, 4, 8].entries()) {
-    const rows = Array.from({ length: 600 }, (_, second) => ({
-      timestamp: START_MS + second * 1000,
-      latitude: 46.9629,
-      longitude: 7.4648,
-      speed,
-      hr: 150,
-    }));
-    const recording = await wholeBytes(encode(rows, { serial: `TRK-${index + 1}` }));
-    writeFileSync(join(folder, `${index + 1}.asi`), recording);
-  }
-  writeFileSync(
-    join(folder, "roster.csv"),
-    "Player;Serial;Position\r\nMüller;TRK-1;GK\r\nKunz;TRK-2;FW\r\nVogel;TRK-3;FW\r\n",
-  );
-  writeFileSync(
-    join(folder, "periods.csv"),
-    "period;start;end;player\r\nDrill;14:30;14:35;\r\nDrill;14:32;14:35;Kunz\r\nDrill;-;-;Vogel\r\n",
-  );
-  return folder;
-}
+const trainingFolder = () =>
+  folderOfTraining([3, 4, 8], {
+    roster: ["Player;Serial;Position", "Müller;TRK-1;GK", "Kunz;TRK-2;FW", "Vogel;TRK-3;FW"],
+    periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;14:32;14:35;Kunz", "Drill;-;-;Vogel"],
+  });
 
 const columnsOf = (line: string) => line.trim().split(/\s{2,}/);
 

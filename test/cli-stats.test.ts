@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
 import { computeMetrics, type Metrics } from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
 
 /** Figures from the CSVs of fixtures, by a program that has nothing of the library (metrics/golden/independent.py). */
 const GOLDENS: Record<
@@ -15,15 +16,6 @@ const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: numb
   ...["--sport", sport],
   ...(params.max_hr === undefined ? [] : ["--max-hr", String(params.max_hr)]),
 ];
-
-/** The lines of a CSV as objects. */
-function tableOf(csv: string): Record<string, string>[] {
-  const [header = [], ...lines] = csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(","));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
-}
 
 describe("asi stats", () => {
   test.for(Object.entries(GOLDENS))(

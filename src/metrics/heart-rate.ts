@@ -9,7 +9,7 @@ const HIGHEST_VALID_BPM = 240;
 const LONGEST_HOLD_MS = 5000;
 
 /** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
-const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
+export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
 
 const AVERAGE_DECIMALS = 1;
 const PERCENTAGE_DECIMALS = 2;

@@ -277,6 +277,20 @@ function plot(
   const xOf = (ms: number | null) =>
     ms === null ? null : PLOT_LEFT + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
   const clip = (ms: number) => Math.min(Math.max(xOf(ms) ?? PLOT_LEFT, PLOT_LEFT), right);
+  const across = (value: number, color: string): Shape => {
+    const level = yOf(value);
+    return {
+      kind: "lines",
+      lines: [
+        [
+          { x: PLOT_LEFT, y: level },
+          { x: right, y: level },
+        ],
+      ],
+      color,
+      width: 1,
+    };
+  };
   const shades = periods.map(({ name, startMs, endMs }) => ({
     name,
     from: clip(startMs),
@@ -295,31 +309,11 @@ function plot(
     ...limits
       .filter(({ value }) => value > low && value < high)
       .flatMap(({ value, label }): Shape[] => [
-        {
-          kind: "lines",
-          lines: [
-            [
-              { x: PLOT_LEFT, y: yOf(value) },
-              { x: right, y: yOf(value) },
-            ],
-          ],
-          color: LIMIT,
-          width: 1,
-        },
+        across(value, LIMIT),
         { kind: "text", x: right + 3, y: yOf(value) + 4, text: label, size: 11, color: MUTED },
       ]),
     ...ticks.flatMap((tick): Shape[] => [
-      {
-        kind: "lines",
-        lines: [
-          [
-            { x: PLOT_LEFT, y: yOf(tick) },
-            { x: right, y: yOf(tick) },
-          ],
-        ],
-        color: FAINT,
-        width: 1,
-      },
+      across(tick, FAINT),
       {
         kind: "text",
         ...{

@@ -8,7 +8,7 @@ const COMPLETE_SHARE = 0.95;
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /** Whether sums and maxima of a row miss more than a twentieth of the period. */
-export function isIncomplete({ coverage }: SquadRow): boolean {
+export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean {
   return coverage !== null && coverage < COMPLETE_SHARE;
 }
 

@@ -14,7 +14,7 @@ import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame, panelTicks, seasonPanel } from "./season-panel.js";
 import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
 
-/** What a report of a season is made of. */
+/** Content of a season report. */
 export interface SeasonReport {
   title: string;
   season: Season;

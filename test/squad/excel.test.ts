@@ -4,7 +4,7 @@ import { intervalsFor, readPeriods } from "../../src/squad/periods.js";
 import { readRoster } from "../../src/squad/roster.js";
 import { examples } from "../long-form.js";
 
-// What becomes of roster.csv and periods.csv on their way through Excel, LibreOffice and Numbers.
+// How Excel, LibreOffice and Numbers change roster.csv and periods.csv when they save them.
 
 const ROSTER = [
   ["Player", "Serial", "Number", "Position", "Max HR", "Sprint (km/h)"],

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { demoSquad } from "../../src/recording/demo-squad.js";
 import { encode } from "../../src/recording/encode.js";
 import { asi, scratchFolder } from "../asi-process.js";
+import { tableOf } from "../csv-table.js";
 import { isLongForm } from "../long-form.js";
 import { wholeBytes } from "../whole.js";
 
@@ -14,14 +15,6 @@ import { wholeBytes } from "../whole.js";
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const golden = readFileSync(file("independent.csv"), "utf8");
-
-function tableOf(csv: string): Record<string, string>[] {
-  const [header = [], ...lines] = csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(","));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
-}
 
 /** The match of the demonstration, without the recordings and periods of others than some players. */
 async function matchOf(names: readonly string[]): Promise<string> {

@@ -13,7 +13,7 @@ const ALL_OF = /(?:validation|date-time)\.ts$/;
 const IS_OPERATORS = /--\w|npm run|^There is no (?:account|job|webhook)\b/;
 
 interface Message {
-  /** What throws it, such as `forbidden`; `field` for one that stands at a field. */
+  /** The function that throws it, such as `forbidden`, or `field` for an error of a field. */
   kind: string;
   text: string;
 }

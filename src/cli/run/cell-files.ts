@@ -15,6 +15,26 @@ export interface FileColumn<R> {
   cell(row: R): Cell;
 }
 
+/** A column of texts. */
+export function textColumn<R>(key: string, title: string, cell: (row: R) => string | null): FileColumn<R> {
+  return { key, title, kind: "text", decimals: 0, cell };
+}
+
+/** A column of numbers. */
+export function numberColumn<R>(
+  key: string,
+  title: string,
+  decimals: number,
+  cell: (row: R) => number | null,
+): FileColumn<R> {
+  return { key, title, kind: "number", decimals, cell };
+}
+
+/** A column of instants, ms since 1970 UTC. */
+export function instantColumn<R>(key: string, title: string, cell: (row: R) => number | null): FileColumn<R> {
+  return { key, title, kind: "instant", decimals: 0, cell };
+}
+
 /** How text files show what has no digits of its own. */
 export interface TextLayout {
   delimiter: string;

@@ -21,7 +21,7 @@ export interface ClubFlags {
   periods?: string;
 }
 
-/** The files of a club, as they are sent to worker threads. */
+/** Roster and periods in a form that worker threads can receive. */
 export interface Club {
   roster: Roster | null;
   periods: {
@@ -33,7 +33,7 @@ export interface Club {
 }
 
 /**
- * The roster and the periods that options name; null if the roster cannot be read, which has been told. Periods are read with each
+ * The roster and the periods that options name; null if the roster cannot be read; the user has been told. Periods are read with each
  * recording, which gives their times a day.
  */
 export function clubOf(

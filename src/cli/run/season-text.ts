@@ -10,7 +10,7 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
-import { cellText } from "../../squad-report/cells.js";
+import { cellText, isIncomplete } from "../../squad-report/cells.js";
 import { lastIndexWith } from "./season-columns.js";
 
 /** Width of the first two columns: day and name of a session. */
@@ -39,7 +39,9 @@ function playerText(
     `${label.padEnd(DAY_WIDTH + SESSION_WIDTH)}${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("")}  ${end}`.trimEnd();
   const own = player.entries.filter(({ row }) => row !== null);
   const figures = (entry: SeasonEntry) =>
-    columns.map((column) => cellText(column, seasonFigure(entry, column), isShort(entry)));
+    columns.map((column) =>
+      cellText(column, seasonFigure(entry, column), entry.row !== null && isIncomplete(entry.row)),
+    );
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
     columns.map((column) => cellText(column, seasonSummary(some, column)[which], false));
   const matches = own.filter(isPlayedMatch);
@@ -83,6 +85,3 @@ function labelOf({ session: { name, startMs, isMatch } }: SeasonEntry, day: (ms:
 }
 
 const sinceText = ({ daysSince }: SeasonEntry) => (daysSince === null ? "" : `${daysSince} d`);
-
-/** Less than 95 % of the time has data. */
-const isShort = ({ row }: SeasonEntry) => row?.coverage != null && row.coverage < 0.95;

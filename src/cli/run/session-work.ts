@@ -40,7 +40,7 @@ export interface SessionTask {
   isMatch: boolean | null;
 }
 
-/** What became of it. It can be kept as JSON. */
+/** The result of a session. It can be stored as JSON. */
 export interface SessionWork {
   /** One, or several if the recordings are of different times or places. */
   played: PlayedSession[];

@@ -1,5 +1,5 @@
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../../squad/index.js";
-import type { FileColumn } from "./cell-files.js";
+import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
 /** A row of a file: a player in a period or in the whole session. */
 export interface SquadFileRow extends SquadRow {
@@ -19,63 +19,56 @@ export const rounded = (value: number | null) =>
 export const figureTitle = ({ key, title, unit }: SquadColumn) =>
   unit === "" || key === "minutes" ? title : `${title}, ${unit}`;
 
-function text<R>(key: string, title: string, cell: (row: R) => string | null): FileColumn<R> {
-  return { key, title, kind: "text", decimals: 0, cell };
-}
-
-function number<R>(
-  key: string,
-  title: string,
-  decimals: number,
-  cell: (row: R) => number | null,
-): FileColumn<R> {
-  return { key, title, kind: "number", decimals, cell };
-}
-
 /**
- * The columns of files: who and which period, the figures with their units, the thresholds in use, and the quality. Missing figures are
+ * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
  */
 export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
-  text("session", "Session", ({ session }) => session),
-  text("period", "Period", ({ period }) => period ?? "session"),
-  text("player", "Player", ({ member }) => member.name),
-  text("number", "Number", ({ member }) => member.player?.number ?? null),
-  text("position", "Position", ({ member }) => member.player?.position ?? null),
-  text("serial", "Serial number", ({ member }) => member.recordings.map(({ serial }) => serial).join(" ")),
-  {
-    ...number("start", "Start", 0, ({ metrics }) => metrics?.first_timestamp ?? null),
-    kind: "instant",
-  },
-  { ...number("end", "End", 0, ({ metrics }) => metrics?.last_timestamp ?? null), kind: "instant" },
+  textColumn("session", "Session", ({ session }) => session),
+  textColumn("period", "Period", ({ period }) => period ?? "session"),
+  textColumn("player", "Player", ({ member }) => member.name),
+  textColumn("number", "Number", ({ member }) => member.player?.number ?? null),
+  textColumn("position", "Position", ({ member }) => member.player?.position ?? null),
+  textColumn("serial", "Serial number", ({ member }) =>
+    member.recordings.map(({ serial }) => serial).join(" "),
+  ),
+  instantColumn("start", "Start", ({ metrics }) => metrics?.first_timestamp ?? null),
+  instantColumn("end", "End", ({ metrics }) => metrics?.last_timestamp ?? null),
   ...SQUAD_COLUMNS.map((figure) =>
-    number(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
+    numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
       rounded(figureOf(row, figure)),
     ),
   ),
-  number(
+  numberColumn(
     "high_speed_from_m_per_s",
     "High speed from, m/s",
     2,
     ({ metrics }) => metrics?.definition.parameters.hid_thresholds[1] ?? null,
   ),
-  number(
+  numberColumn(
     "sprint_from_m_per_s",
     "Sprint from, m/s",
     2,
     ({ metrics }) => metrics?.definition.parameters.sprint_threshold ?? null,
   ),
-  number(
+  numberColumn(
     "period_minutes",
     "Length of the period, min",
     1,
     ({ periodMs }) => Math.round(periodMs / 6) / 10_000,
   ),
-  number("share_with_data", "Share with data", 2, ({ coverage }) => share(coverage)),
-  number("share_with_hr", "Share with heart rate", 2, ({ hrCoverage }) => share(hrCoverage)),
-  number("too_fast_rows", "Rows ignored as too fast", 0, ({ metrics }) => metrics?.too_fast.samples ?? null),
-  text("damaged", "Damaged", ({ member }) => yesOrNo(member.recordings.some(({ isDamaged }) => isDamaged))),
-  text("truncated", "Ends within a frame", ({ member }) =>
+  numberColumn("share_with_data", "Share with data", 2, ({ coverage }) => share(coverage)),
+  numberColumn("share_with_hr", "Share with heart rate", 2, ({ hrCoverage }) => share(hrCoverage)),
+  numberColumn(
+    "too_fast_rows",
+    "Rows ignored as too fast",
+    0,
+    ({ metrics }) => metrics?.too_fast.samples ?? null,
+  ),
+  textColumn("damaged", "Damaged", ({ member }) =>
+    yesOrNo(member.recordings.some(({ isDamaged }) => isDamaged)),
+  ),
+  textColumn("truncated", "Ends within a frame", ({ member }) =>
     yesOrNo(member.recordings.some(({ isTruncated }) => isTruncated)),
   ),
 ];

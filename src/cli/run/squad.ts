@@ -116,8 +116,8 @@ function sessionOf(
   return { ...session, members, periods, rows };
 }
 
-/** What a content is made with. */
-interface Making {
+/** What the rows are written with. */
+interface ContentOptions {
   args: readonly string[];
   flags: SquadFlags;
   format: SquadFormat;
@@ -126,7 +126,7 @@ interface Making {
 
 async function contentOf(
   sessions: readonly SquadSession[],
-  { args, flags, format, order }: Making,
+  { args, flags, format, order }: ContentOptions,
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(flags.tz);
   const layout = textLayout(flags.decimal, instantText);
@@ -149,8 +149,8 @@ async function contentOf(
   }
 }
 
-/** What the name of a sheet says. */
-const OF_THE_SHEET = ["session", "period"];
+/** Columns that the name of a sheet states. */
+const SHEET_NAME_COLUMNS = ["session", "period"];
 
 async function workbookOf(
   sessions: readonly SquadSession[],
@@ -159,7 +159,7 @@ async function workbookOf(
   instantText: (ms: number) => string,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
+  const columns = FILE_COLUMNS.filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);

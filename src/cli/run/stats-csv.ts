@@ -1,9 +1,10 @@
+import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
 import type { Metrics } from "../../metrics/index.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
 import { type Cell, lineOf, type TextLayout } from "./cell-files.js";
 
-/** What a row of the table is made of. */
+/** A recording with its figures. */
 export interface RecordingMetrics {
   input: string;
   info: RecordingInfo;
@@ -23,11 +24,11 @@ interface StatsRow extends Omit<RecordingMetrics, "metrics" | "periods"> {
 /** The same with figures. */
 type WithFigures = StatsRow & { metrics: Metrics };
 
-/** What a table is made with. */
+/** How the table is written. */
 export interface StatsTableOptions {
   unit: SpeedUnit;
   layout: TextLayout;
-  /** Players of a roster have thresholds of their own, which no name of a column can state. */
+  /** Thresholds differ by player: they are columns of their own, not part of the column names. */
   hasPlayers: boolean;
   hasPeriods: boolean;
 }
@@ -170,11 +171,8 @@ const OWN_THRESHOLDS: readonly Column[] = [
   ["max_hr_bpm", ({ metrics }) => metrics.athlete_max_hr],
 ];
 
-/** Limits of the heart-rate zones, per cent of the maximum heart rate (docs/metrics.md). */
-const HR_ZONE_LIMITS = [0, 50, 60, 70, 80, 90, 100];
-
-const HR_ZONES = HR_ZONE_LIMITS.slice(1).map((to, i): Column => {
-  const from = HR_ZONE_LIMITS[i] ?? 0;
+const HR_ZONES = ZONE_LIMITS_PERCENT.slice(1).map((to, i): Column => {
+  const from = ZONE_LIMITS_PERCENT[i] ?? 0;
   return [
     `hr_time_${from}_to_${to}_percent_of_max_percent`,
     ({ metrics }) => metrics.timePerHrZone[i]?.percentage_hrmax ?? null,

@@ -105,7 +105,7 @@ export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsO
   };
 }
 
-/** Zones of one's own have limits of their own, which are easily taken for the thresholds. */
+/** Tells which thresholds apply: users expect `--zones` to move them. */
 function tellZones(
   { zones, highSpeed, sprint }: MetricsFlags,
   { parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"],

@@ -34,7 +34,7 @@ const METADATA: ReadonlySet<string> = new Set(
 /** 6to4 (RFC 3056): bytes 2 to 5 are an IPv4 address. */
 const SIX_TO_FOUR = ipaddr.IPv6.parse("2002::");
 const SIX_TO_FOUR_BITS = 16;
-/** IPv4-compatible addresses of old (RFC 4291 section 2.5.5.1): the last four bytes. A URL has them as `[::a9fe:a9fe]`. */
+/** Deprecated IPv4-compatible addresses (RFC 4291 section 2.5.5.1): the last four bytes. URLs write them as `[::a9fe:a9fe]`. */
 const COMPATIBLE = ipaddr.IPv6.parse("::");
 const COMPATIBLE_BITS = 96;
 
