@@ -63,6 +63,22 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("The username or the password is wrong.").waitFor();
   });
 
+  it("puts the cursor in the first field at once, and not when the user is at the next", async () => {
+    const page = await openPage({ at: service.address, hash: "#/register" });
+    await page.getByRole("heading", { level: 1, name: "Register" }).waitFor();
+    const focused = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          new MutationObserver(() => {
+            if (document.querySelector("[autocomplete=current-password]") === null) return;
+            resolve(document.activeElement?.getAttribute("name"));
+          }).observe(document.body, { childList: true, subtree: true });
+          location.hash = "#/sign-in";
+        }),
+    );
+    expect(focused).toBe("username");
+  });
+
   it("has devices: found, named, with sensors, and released after a question", async () => {
     await service.manager("dora");
     for (const n of [1, 2]) await service.addDevice(`DORA-${n}`, `dora-${n}`);

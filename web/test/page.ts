@@ -24,7 +24,8 @@ export function useBrowser(): void {
     launched ??= launchBrowser(found);
     browser = await launched;
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") for (const page of open) console.error(await whatIsShown(page));
     await Promise.all(open.map((page) => page.context().close()));
     const unexpected = complaints.filter((text) => !expectedComplaints.some((pattern) => pattern.test(text)));
     const seen = { complaints: unexpected, requests: requests.filter((url) => !isOwn(url)) };
@@ -34,6 +35,14 @@ export function useBrowser(): void {
     requests = [];
     expect(seen).toEqual({ complaints: [], requests: [] });
   });
+}
+
+/** The address, the values of the fields and the text of a page, for whoever looks for the reason of a failure. */
+async function whatIsShown(page: Page): Promise<string> {
+  const fields = await page
+    .locator("input:visible")
+    .evaluateAll((inputs) => (inputs as HTMLInputElement[]).map(({ name, value }) => `${name}=${value}`));
+  return [page.url(), ...fields, await page.locator("body").innerText()].join("\n").slice(0, 3_000);
 }
 
 const isOwn = (url: string) => /^(blob|data|file):/.test(url) || origins.has(new URL(url).origin);

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useFirstFocus } from "./first-focus.js";
 
 interface DialogProps {
   title: string;
@@ -13,7 +14,6 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // before the effects of its content, which may move the focus to a field
   useLayoutEffect(() => {
     const element = dialog.current;
     // where the user was before
@@ -80,7 +80,7 @@ export function Questions() {
 
 function QuestionDialog({ question, answer }: { question: Question; answer: (isYes: boolean) => void }) {
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => cancel.current?.focus(), []);
+  useFirstFocus(cancel);
   return (
     <Dialog title={question.title} onClose={() => answer(false)}>
       <p>{question.text}</p>

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useCallback, useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useFirstFocus } from "./first-focus.js";
 import { wordsOf } from "./problem.js";
 import { fieldSentences, type LabelOf } from "./refusal-words.js";
 import { SLOW_MS } from "./request.js";
@@ -213,9 +214,7 @@ export function Field({
   ...attributes
 }: InputProps) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (isFirst === true) input.current?.focus();
-  }, [isFirst]);
+  useFirstFocus(input, isFirst === true);
   return (
     <Labelled name={name} label={label} hint={hint} problem={problem}>
       {(tied) => (
