@@ -193,7 +193,7 @@ const domain = [
 ];
 
 const page = [
-  ...layers("web/src/", [["view"], ["plots", "map"], ["recording"], ["parts"], ["app"]]),
+  ...layers("web/src/", [["view"], ["plots", "map"], ["recording"], ["parts"], ["squad"], ["app"]]),
   {
     name: "page: the library by its package only",
     comment: "It knows nothing of the service but its documented API.",

@@ -1,5 +1,5 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
-// A checksum is given as it stands in the frame: a in the low byte, b in the high byte.
+// A checksum is given as in the frame: a in the low byte, b in the high byte.
 //
 // Blocks of N bytes are added into one accumulator, and that accumulator into a second. Byte j of a block that is the
 // k-th from the end then has the weight k * N in N * second, and its true weight in b is k * N - j. So

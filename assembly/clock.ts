@@ -2,18 +2,18 @@
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;
-// The date of the second at hand (year, month, day as they stand in the frame), and its midnight.
+// The date of the cached second (year, month, day as in the frame), and its midnight.
 let cachedDate: u32 = 0;
 let midnightMs: i64 = 0;
 
-/** The second at hand as it stands in its frame: the eight bytes from year to valid of NAV-PVT. */
+/** The cached second as in its frame: the eight bytes from year to valid of NAV-PVT. */
 // @ts-ignore: decorator
 @inline
 export function secondKey(): u64 {
   return cachedKey;
 }
 
-/** The second at hand, ms since 1970. */
+/** The cached second, ms since 1970. */
 // @ts-ignore: decorator
 @inline
 export function secondMs(): i64 {
@@ -30,7 +30,7 @@ export function wholeMs(nano: u32): u32 {
   return (((nano as u64) * 1125899907) >> 50) as u32;
 }
 
-/** No second is at hand: the key of zero is none of a frame with valid date and time, the only ones to be compared with it. */
+/** No second is cached. Only frames with a valid date and time are compared with the key, and theirs is never zero. */
 export function resetClock(): void {
   cachedKey = 0;
   cachedDate = 0;

@@ -38,7 +38,7 @@ export const SIGNAL_BAD_CHECKSUM: i32 = 3;
 export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
-// class and id, as they stand in memory behind the sync; and with it
+// class and id, in the order of memory, after the sync; and with it
 const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
 const ECG_HR: u32 = 0x01a5;
@@ -73,7 +73,7 @@ export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void
   resetCounters();
 }
 
-/** Bytes of the stream that have been read for good. */
+/** Bytes of the stream that have been consumed. */
 export function readBytes(): i64 {
   return passed + ((head - INPUT) as i64);
 }

@@ -1,4 +1,5 @@
-// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges.
+// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges. run.ts and
+// src/engine/plain/plain-engine.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { storeRow } from "./columns";
@@ -6,13 +7,13 @@ import { writeLine } from "./csv";
 import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
 
-/** What becomes of the rows. */
+/** Output for the rows. */
 export const OUTPUT_NONE: i32 = 0;
 export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts has the same constant. */
+/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts and BUCKET_MS of the service have the same. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---
@@ -30,7 +31,7 @@ export let withBadDate: i32 = 0;
 let earliestMs: i64 = i64.MAX_VALUE;
 let latestMs: i64 = i64.MIN_VALUE;
 
-/** The range at hand: its first row, the row before this one, its extremes, and how many rows came before it. */
+/** The current range: its first row, the row before this one, its extremes, and how many rows came before it. */
 export let rangeStartMs: i64 = 0;
 export let previousMs: i64 = 0;
 export let rowsBeforeRange: i32 = 0;
@@ -46,7 +47,7 @@ let lastLatestMs: i64 = 0;
 let limited: bool = false;
 let fromMs: i64 = 0;
 let toMs: i64 = 0;
-// Produced rows, and the extremes of those of the range at hand, kept only where there are limits.
+// Produced rows, and the extremes of those of the current range, kept only where there are limits.
 let producedRows: i32 = 0;
 let spanEarliestMs: i64 = 0;
 let spanLatestMs: i64 = 0;
@@ -90,7 +91,7 @@ export function beginStep(): void {
 export function readGnss(outputKind: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  // Of every frame: bytes that equal those of the second at hand say nothing while there is no such second.
+  // For every frame: equal bytes mean nothing while no second is cached.
   if (((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
@@ -176,13 +177,13 @@ function roundToMs(nano: i32): i64 {
 @inline
 function countRow(ms: i64): void {
   // Time goes forward, by no more than the gap: the row is the latest of its range, and nothing else changes.
-  if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countRowApart(ms);
+  if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countUnusualRow(ms);
   rows++;
   previousMs = ms;
 }
 
 // The first row, one that goes back in time or leaves the range, and all behind one that went back.
-function countRowApart(ms: i64): void {
+function countUnusualRow(ms: i64): void {
   if (rows == 0 || ((ms - previousMs + MAX_GAP_MS) as u64) > 2 * MAX_GAP_MS) {
     openRange(ms);
     return;

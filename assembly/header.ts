@@ -4,7 +4,7 @@
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";
 
-/** Class and id of an ASI-INF, as they stand in memory. */
+/** Class and id of an ASI-INF, in the order of memory. */
 export const ASI_INF: u32 = 0x00a5;
 
 const HEADER_PAYLOAD: i32 = 64;

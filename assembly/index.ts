@@ -13,7 +13,7 @@ import * as template from "./template";
 
 fillDigitTables();
 
-// What the waveform is read for: readings of rows as far as rows need them, figures of the whole, or figures and beats.
+// Use of the waveform: heart rates for the rows that lack one, figures of the recording, or figures and beats.
 const WAVEFORM_FOR_ROWS: i32 = 0;
 const WAVEFORM_FOR_BEATS: i32 = 2;
 

@@ -17,7 +17,7 @@ export async function hostileCases(size: number): Promise<HostileCase[]> {
   const runs: Record<HostileVerb, (bytes: Uint8Array) => Promise<void>> = {
     async convert(bytes) {
       let length = 0;
-      const { csv, report } = convert(bytes);
+      const { body: csv, report } = convert(bytes);
       for await (const piece of csv as AsyncIterable<Uint8Array>) length += piece.length;
       const { total } = (await report).bytes;
       if (total !== bytes.length || length === 0) throw new Error("the conversion did not reach the end");

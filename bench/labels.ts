@@ -6,10 +6,10 @@ export const LABELS = {
   coreCsvScalar: "CSV, core without SIMD",
   coreColumnsSimd: "columns, SIMD core",
   coreColumnsScalar: "columns, core without SIMD",
-  convert: "`convert(bytes).csv`",
+  convert: "`convert(bytes).body`",
   coreLayoutSimd: "CSV with semicolons, SIMD core",
   coreLayoutScalar: "CSV with semicolons, core without SIMD",
-  convertLayout: '`convert(bytes, { delimiter: ";" }).csv`',
+  convertLayout: '`convert(bytes, { delimiter: ";" }).body`',
   gpx: '`convert(bytes, { format: "gpx" }).body`',
   tcx: '`convert(bytes, { format: "tcx" }).body`',
   geojson: '`convert(bytes, { format: "geojson" }).body`',
@@ -17,8 +17,8 @@ export const LABELS = {
   jsonl: '`convert(bytes, { format: "jsonl" }).body`',
   kml: '`convert(bytes, { format: "kml" }).body`',
   decode: "`decode(bytes)`",
-  ecgDevice: '`convert(bytes, { hr: "device" }).csv`, recording with ECG waveform',
-  ecgDerived: '`convert(bytes, { hr: "ecg" }).csv`, the same recording',
+  ecgDevice: '`convert(bytes, { hr: "device" }).body`, recording with ECG waveform',
+  ecgDerived: '`convert(bytes, { hr: "ecg" }).body`, the same recording',
   native: "native C (SSE)",
   nativeCopy: "native C, input copied first",
   plainCsv: "CSV, plain engine: TypeScript alone",
@@ -42,7 +42,7 @@ export const HOSTILE_LABELS = {
 } as const;
 
 /** What reads the hostile inputs, a table each. `inspect` hands out no rows, so that good frames cost it least. */
-export const HOSTILE_VERBS = { convert: "`convert(bytes).csv`", inspect: "`inspect(bytes)`" } as const;
+export const HOSTILE_VERBS = { convert: "`convert(bytes).body`", inspect: "`inspect(bytes)`" } as const;
 
 export type ComparisonId = keyof typeof LABELS;
 export type HostileVerb = keyof typeof HOSTILE_VERBS;

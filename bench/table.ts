@@ -44,7 +44,7 @@ const HOSTILE_COLUMNS = [
   "data",
   "MB/s",
   "time ÷ good frames",
-  "longest hold of the event loop",
+  "longest event-loop block",
   "target",
   "reached",
 ];

@@ -72,6 +72,8 @@ const STEPS = {
           "metrics=src/metrics/index.ts",
           "node=src/node.ts",
           "packed=src/packed/index.ts",
+          "squad=src/squad-report/index.ts",
+          "squad-report=src/squad-report/squad-report.ts",
         ],
       ],
     ],

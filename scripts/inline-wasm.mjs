@@ -40,7 +40,7 @@ export const ALPHABET = ${JSON.stringify(alphabet)};
 
 export const SIMD_CORE = ${JSON.stringify(encoded(cores[0].bytes))};
 
-/** What stands in the section "${SECTION_NAME}" of the files of the cores. */
+/** Contents of the section "${SECTION_NAME}" of the files of the cores. */
 export const CORE_MARKS = { ${cores.map(({ name, mark }) => `${name}: "${mark}"`).join(", ")} } as const;
 `,
 );

@@ -90,7 +90,7 @@ const ON_SAMPLES = [
 
 /** `npm test` tries a part of the random histories, requests and moments of a kill; these files have more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
-const WITH_LONG_FORM = ["former-owner-histories", "key-rotation", "properties"];
+const WITH_LONG_FORM = ["former-owner-histories", "key-rotation", "properties", "sample-histories"];
 
 const ALL = ["test/**/*.test.ts"];
 const LONG = ["test/long/**/*.test.ts"];

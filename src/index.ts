@@ -29,6 +29,12 @@ export type { Inspection, ReadResult } from "./reading/read-result.js";
 export type { Outputs, RecordingReaderOptions } from "./reading/reader-options.js";
 export { RecordingReader } from "./reading/recording-reader.js";
 export { type DemoOptions, demoRows } from "./recording/demo.js";
+export {
+  type DemoSquad,
+  type DemoSquadOptions,
+  type DemoSquadRecording,
+  demoSquad,
+} from "./recording/demo-squad.js";
 export { type EncodableRow, encode } from "./recording/encode.js";
 export type { RecordingHeader } from "./recording/header.js";
 export { COLUMNS, type Column, type CsvLayout } from "./rows/csv-layout.js";

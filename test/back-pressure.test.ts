@@ -13,9 +13,9 @@ describe("the source is read no faster than the result", () => {
   });
 
   it.for<[string, (source: Watched) => ReadableStream<unknown>, number]>([
-    ["convert", (source) => convert(source.iterable()).csv, 0],
-    ["convert of a stream", (source) => convert(source.stream()).csv, 0],
-    ["convert in another layout", (source) => convert(source.iterable(), { delimiter: ";" }).csv, 0],
+    ["convert", (source) => convert(source.iterable()).body, 0],
+    ["convert of a stream", (source) => convert(source.stream()).body, 0],
+    ["convert in another layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
     ["repair", (source) => repair(source.iterable()).recording, 0],
     // what stands between two streams holds a chunk
     ["AsiCsvStream", (source) => source.stream().pipeThrough(new AsiCsvStream()), 2],

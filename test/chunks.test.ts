@@ -52,7 +52,7 @@ interface Conversion {
 }
 
 async function converted(chunks: Iterable<Uint8Array>, options: ConvertOptions = {}): Promise<Conversion> {
-  const { csv, fileName, info, report } = convert(chunks, options);
+  const { body: csv, fileName, info, report } = convert(chunks, options);
   return { csv: await wholeText(csv), fileName: await fileName, info: await info, report: await report };
 }
 

@@ -181,7 +181,7 @@ describe("asi repair", () => {
     // once more: it does not overwrite, and passes over what it wrote itself
     const again = await asi(["repair", folder]);
     expect(again.status).toBe(1);
-    expect(again.stderr).toMatch(/torn\.repaired\.asi is there already/);
+    expect(again.stderr).toMatch(/torn\.repaired\.asi already exists/);
     expect((await asi(["repair", folder, "--force"])).status).toBe(3);
     expect(namesIn(folder)).toEqual(["torn.asi", "torn.repaired.asi"]);
   });

@@ -89,7 +89,7 @@ describe("asi convert writes the CSV", () => {
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("through a pipe or device that is there already, without replacing it", async () => {
+  test("through an existing pipe or device, without replacing it", async () => {
     const folder = scratchFolder();
     const script = `mkfifo pipe && (cat pipe > read.csv & $ASI convert ${MATCH.path} -o pipe; status=$?; wait; exit $status)`;
     expect((await shell(script, folder)).status).toBe(0);
@@ -112,7 +112,7 @@ describe("asi convert loses nothing", () => {
     writeFileSync(join(folder, name), "mine");
     const refused = await asi(["convert", path]);
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(/is there already.*--force.*\(FILE_EXISTS\)/);
+    expect(refused.stderr).toMatch(/already exists.*--force.*\(FILE_EXISTS\)/);
     expect(textOf(folder, name)).toBe("mine");
     expect(namesIn(folder)).toEqual([name, "match.asi"]);
     expect((await asi(["convert", path, "--force"])).status).toBe(0);

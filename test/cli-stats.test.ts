@@ -2,7 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
-import { computeMetrics, type Metrics } from "../src/metrics/index.js";
+import {
+  accelerationSpeedProfile,
+  computeMetrics,
+  type Metrics,
+  metabolicEstimate,
+  peakDemands,
+  sessionMaxSpeed,
+} from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 
@@ -16,6 +23,50 @@ const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: numb
   ...["--sport", sport],
   ...(params.max_hr === undefined ? [] : ["--max-hr", String(params.max_hr)]),
 ];
+
+describe("figures beyond the ordinary ones", () => {
+  test("are there only when they are asked for, with the keys of the library", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const plain = JSON.parse((await asi(["stats", MATCH.path, "--json"])).stdout);
+    expect(plain).not.toHaveProperty("figures");
+    const { stdout, status } = await asi(["stats", MATCH.path, "--json", "--peaks", "--sport", "running"]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).figures).toEqual({
+      peak_demands: JSON.parse(JSON.stringify(peakDemands(samples, { preset: "running" }))),
+    });
+    expect((await asi(["stats", MATCH.path, "--peaks"])).stdout).toMatch(
+      /peak demands, high speed from 5.5 m\/s/,
+    );
+  });
+
+  test("--profile gives the maximum speed, and the profile or why there is none", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const { figures } = JSON.parse((await asi(["stats", MATCH.path, "--json", "--profile"])).stdout);
+    expect(figures.session_max_speed).toBe(sessionMaxSpeed(samples));
+    expect(figures.acceleration_speed).toEqual(
+      accelerationSpeedProfile([samples], { maxSpeed: figures.session_max_speed }),
+    );
+    expect((await asi(["stats", MATCH.path, "--profile"])).stdout).toMatch(
+      /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of this session: /,
+    );
+  });
+
+  test("metabolic power is off by default, and carries its caution", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const { stdout } = await asi(["stats", MATCH.path, "--json", "--metabolic-power"]);
+    expect(JSON.parse(stdout).figures).toEqual({
+      metabolic: JSON.parse(JSON.stringify(metabolicEstimate(samples))),
+    });
+    const text = (await asi(["stats", MATCH.path, "--metabolic-power"])).stdout;
+    expect(text).toMatch(/metabolic power: .* kJ\/kg[\s\S]*An estimate from speed: it was 29 % below/);
+  });
+
+  test("are not part of the table of --format csv", async () => {
+    const { status, stderr } = await asi(["stats", MATCH.path, "--peaks", "--format", "csv"]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/use text or --json/);
+  });
+});
 
 describe("asi stats", () => {
   test.for(Object.entries(GOLDENS))(

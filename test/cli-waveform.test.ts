@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { heartRateVariability } from "../src/metrics/index.js";
 import { asi, MATCH, namesIn, scratchFolder } from "./asi-process.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
@@ -116,5 +117,53 @@ describe("asi info", () => {
     const { stdout } = await asi(["info", path]);
     expect(stdout).toMatch(/ \d+\.\d % of 0:01:20 with a heart rate, .*asi beats lists each beat/);
     expect((await asi(["beats", path])).stdout.split("\n").length).toBeGreaterThan(15);
+  });
+});
+
+describe("asi stats --hrv", () => {
+  it("gives the variability of the beats that asi beats lists, and LF/HF only at rest", async () => {
+    const path = recordingIn(scratchFolder());
+    const { rows } = await asi(["beats", path, "--format", "jsonl"]).then(({ stdout }) => ({
+      rows: stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    }));
+    const beats = {
+      length: rows.length,
+      timestampMs: Float64Array.from(rows, ({ timestamp }) => Date.parse(timestamp)),
+      rrMs: Float64Array.from(rows, ({ rr }) => (rr === null ? 0 : Math.round(1000 * rr))),
+    };
+    const { stdout, status } = await asi(["stats", path, "--hrv", "--json"]);
+    expect(status).toBe(0);
+    const own = heartRateVariability(beats);
+    expect(JSON.parse(stdout).figures.hrv).toMatchObject({
+      intervals: ECG.beatsS.length - 1,
+      series: 1,
+      mean_hr: own.mean_hr,
+    });
+    expect(JSON.parse(stdout).figures.hrv).not.toHaveProperty("lf_hf");
+    const rest = await asi(["stats", path, "--hrv", "--at-rest"]);
+    expect(rest.stdout).toMatch(
+      /heart-rate variability of \d+ intervals in 1 series, .* artefacts corrected/,
+    );
+    expect(rest.stdout).toMatch(/LF\/HF: none, it needs 300 s/);
+  });
+
+  it("counts only beats between --from and --to, and only intervals that began there", async () => {
+    const path = recordingIn(scratchFolder());
+    const limits = ["--from", "2023-11-14T22:13:30Z", "--to", "2023-11-14T22:13:40Z"];
+    const { stdout } = await asi(["stats", path, "--hrv", "--json", ...limits]);
+    const inside = ECG.beatsS.filter((s) => s >= 10 && s <= 20).length;
+    expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
+  });
+
+  it("says so where there are no beats, and that it reads twice", async () => {
+    expect((await asi(["stats", MATCH.path, "--hrv"])).stdout).toMatch(
+      /variability: none, there are no beats/,
+    );
+    const { status, stderr } = await asi(["stats", "-", "--hrv"], { input: RECORDING });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/read once only, .* give a file/)]);
+    expect((await asi(["stats", MATCH.path, "--at-rest"])).status).toBe(2);
   });
 });

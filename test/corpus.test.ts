@@ -29,7 +29,7 @@ describe.skipIf(names.length === 0)("real recordings", () => {
       const counts = JSON.parse(readFileSync(`${folder}${name}.json`, "utf8")) as Counts;
 
       const conversion = convert(recording, { engine });
-      expect(await wholeText(conversion.csv)).toBe(readFileSync(`${folder}${name}.csv`, "utf8"));
+      expect(await wholeText(conversion.body)).toBe(readFileSync(`${folder}${name}.csv`, "utf8"));
       expect(await conversion.fileName).toBe(counts.expected_file_name);
       expect(await conversion.info).toMatchObject({ serial: counts.serial, periodMs: counts.period_ms });
 

@@ -1,4 +1,11 @@
-import type { Engine, EngineSettings, OutputKind, Produced, Recorded, Signal } from "../src/engine/engine.js";
+import type {
+  Engine,
+  EngineSettings,
+  OutputKind,
+  Produced,
+  Recorded,
+  StepResult,
+} from "../src/engine/engine.js";
 import { EngineDriver } from "../src/engine/engine-driver.js";
 import type { EcgFigures } from "../src/engine/heart-rate/waveform-figures.js";
 import type { BeatBatch, Range, Report, SampleBatch } from "../src/types.js";
@@ -19,7 +26,7 @@ export interface Outcome {
   ranges: Range[];
   report: Report;
   /** The signal that ended the work early; null when the input was read to its end. */
-  stop: Signal | null;
+  stop: StepResult | null;
 }
 
 /** The columns of all steps as plain arrays. */
@@ -54,7 +61,7 @@ export function drive(
   const driver = new EngineDriver(engine, used);
   const collected = new Collected(used.output);
   const input = chunks instanceof Uint8Array ? [chunks] : chunks;
-  let stop: Signal | null = null;
+  let stop: StepResult | null = null;
 
   const readOn = (): void => {
     while (!driver.needsInput && !driver.isDone && stop === null) {

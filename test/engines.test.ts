@@ -280,7 +280,7 @@ describe("the library", () => {
   it.for(ENGINES)("says which engine read the recording: %s", async (engine) => {
     const bytes = joined([asiInf(), navPvt()]);
     const conversion = convert(bytes, { engine });
-    await wholeText(conversion.csv);
+    await wholeText(conversion.body);
     const decoding = decode(bytes, { engine });
     await all(decoding);
     const repairing = repair(bytes, { engine });

@@ -113,7 +113,7 @@ describe("an error says what is wrong, where, and what to do", () => {
     const through = (stream: TransformStream<Uint8Array, unknown> | AsiCsvStream | AsiDecoderStream) =>
       all(new Blob([bytes.slice()]).stream().pipeThrough(stream) as ReadableStream<unknown>);
     for (const attempt of [
-      () => wholeBytes(convert(bytes).csv),
+      () => wholeBytes(convert(bytes).body),
       () => wholeBytes(repair(bytes).recording),
       () => all(decode(bytes)),
       () => all(decodeRows(bytes)),
@@ -127,13 +127,13 @@ describe("an error says what is wrong, where, and what to do", () => {
 
   it("of a conversion comes out of the stream and of every promise still open", async () => {
     const conversion = convert(joined([header, row, asiInf({ serial: "OTHER" })]));
-    const error = await asiError(wholeBytes(conversion.csv));
+    const error = await asiError(wholeBytes(conversion.body));
     expect(await asiError(conversion.report)).toBe(error);
     expect(await asiError(conversion.fileName)).toBe(error);
     expect((await conversion.info).serial).toBe("TEST-1");
 
     const refused = convert(row);
-    const refusal = await asiError(wholeBytes(refused.csv));
+    const refusal = await asiError(wholeBytes(refused.body));
     expect(await asiError(refused.info)).toBe(refusal);
   });
 });
@@ -184,7 +184,7 @@ describe("a source that gives no bytes is refused", () => {
 
   it("when its first chunk comes: texts, numbers", async () => {
     for (const chunks of [["text"], [1, 2, 3], [null]]) {
-      const error = await asiError(wholeBytes(convert(chunks as unknown as Source).csv));
+      const error = await asiError(wholeBytes(convert(chunks as unknown as Source).body));
       expect(error.code).toBe("BAD_SOURCE");
       expect(error.message).toMatch(/chunk/);
     }

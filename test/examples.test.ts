@@ -12,6 +12,7 @@ const REMARK = /\s+#\s.*$| {2,}\S.*$/;
 
 const DOCUMENTS = [
   "README.md",
+  "docs/choices.md",
   "docs/formats.md",
   "docs/heart-rate.md",
   "docs/library.md",
@@ -64,6 +65,8 @@ describe("an example", () => {
     for (const name of ["recordings/a.asi", "season/b.asi", "players/Ann.asi", "match/a.asi"]) {
       copyFileSync(at("match.asi"), at(name));
     }
+    copyFileSync(at("match.asi"), at("player-7.asi"));
+    writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
     writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
     writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
     RIDE.copyTo(inputs, "run.asi");

@@ -102,7 +102,7 @@ const ASI_INF: Layout = {
     { offset: 0, width: 1, limits: [0, 1, 2] },
     { offset: 2, width: 2, limits: [0, 100] },
     { offset: 4, width: 1, limits: [0, 0x2d, 0x2e, 0x41] },
-    // a NUL that ends the serial number, and what stands behind it
+    // a NUL that ends the serial number, and what follows it
     { offset: 8, width: 1, limits: [0, 0x41] },
     { offset: 19, width: 1, limits: [0, 0x41] },
   ],
@@ -124,7 +124,7 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
 const CLASS_IDS = [0x0107, 0xa500, 0xa501, 0xa502, 0x0135];
 const LENGTHS = [0, 1, 11, 12, 14, 16, 63, 64, 65, 83, 84, 91, 92, 93, 100, 300];
 
-/** Frames by their syncs and lengths alone; what is no frame stays between them. */
+/** Frames by their syncs and lengths alone; other bytes stay between them. */
 export function cut(recording: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let foreign = 0;

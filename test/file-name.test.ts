@@ -29,7 +29,7 @@ describe("the name of a CSV", () => {
   );
 
   it("is refused, like the CSV, for a recording without rows", async () => {
-    const { csv, fileName } = convert(joined([asiInf(), navPvt({ ...civilTime(0), fixType: 0 })]));
+    const { body: csv, fileName } = convert(joined([asiInf(), navPvt({ ...civilTime(0), fixType: 0 })]));
     const error = await asiError(wholeBytes(csv));
     expect(error.code).toBe("NO_SAMPLES");
     expect(await asiError(fileName)).toMatchObject({ code: "NO_SAMPLES", report: error.report });

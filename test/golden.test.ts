@@ -22,7 +22,7 @@ describe.for(engines)("the %s engine", (engine) => {
   describe("converts to the CSV, file name and report that went in", () => {
     it.for(fixtures.filter(({ csv }) => csv !== null).map(named))("%s", async ([, fixture]) => {
       const { bytes, options, expectation } = fixture;
-      const { csv, fileName, report, info } = convert(bytes, { ...options, engine });
+      const { body: csv, fileName, report, info } = convert(bytes, { ...options, engine });
       expect(await wholeText(csv)).toBe(fixture.csv);
       expect(await fileName).toBe(expectation.fileName);
       expect(await report).toEqual(expectation.report);
@@ -71,7 +71,7 @@ describe.for(engines)("the %s engine", (engine) => {
       async ([, { bytes, options, expectation }]) => {
         const conversion = convert(bytes, { ...options, engine });
         const pieces: Uint8Array[] = [];
-        const error = await asiError(collect(conversion.csv, pieces));
+        const error = await asiError(collect(conversion.body, pieces));
         expect(error.code).toBe(expectation.error);
         expect(error.byteOffset).toBe(expectation.errorByteOffset);
         // a header further on refuses the recording when the rows in front of it have come out

@@ -54,7 +54,7 @@ describe("a recording compressed with gzip", () => {
     const { files } = await convertFile(path, { outDir: folder });
     expect(files[0]?.bytes).toBe(MATCH.csv.length);
     expect(Buffer.from(await wholeBytes(readFileChunks(path))).equals(MATCH.bytes)).toBe(true);
-    const error = await asiError(wholeText(convert(gzipSync(MATCH.bytes)).csv));
+    const error = await asiError(wholeText(convert(gzipSync(MATCH.bytes)).body));
     expect(error).toMatchObject({
       code: "NOT_A_RECORDING",
       message: expect.stringMatching(/compressed with gzip/),

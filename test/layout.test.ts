@@ -24,7 +24,7 @@ const recording = joined([
 ]);
 
 function csvOf(layout: CsvLayout): Promise<string> {
-  return wholeText(convert(recording, layout).csv);
+  return wholeText(convert(recording, layout).body);
 }
 
 describe("the columns", () => {
@@ -85,7 +85,7 @@ describe("the line end", () => {
 describe("a layout that differs from the standard in one thing alone", () => {
   const standard = "timestamp,latitude,longitude,altitude,speed,hr\n0.000,0.0000000,0.0000000,0.000,0.000,\n";
   const written = (layout: CsvLayout) =>
-    wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).csv);
+    wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).body);
 
   it("is written so", async () => {
     expect(await written({})).toBe(standard);
@@ -120,7 +120,7 @@ describe("any layout", () => {
         const expected = fields.map((row) =>
           line(columns.map((column) => (row[COLUMNS.indexOf(column)] ?? "").replace(".", decimalMark))),
         );
-        const { csv } = convert(pieces(standard.bytes, size), drawn);
+        const { body: csv } = convert(pieces(standard.bytes, size), drawn);
         expect(await wholeText(csv)).toBe((header ? line(columns) : "") + expected.join(""));
       }),
       { numRuns: 25 },
@@ -128,14 +128,14 @@ describe("any layout", () => {
   });
 
   it("comes under the same name and with the same report", async () => {
-    const { csv, fileName, report } = convert(standard.bytes, { columns: ["speed"], delimiter: ";" });
+    const { body: csv, fileName, report } = convert(standard.bytes, { columns: ["speed"], delimiter: ";" });
     await wholeText(csv);
     expect(await fileName).toBe(standard.expectation.fileName);
     expect(await report).toEqual(standard.expectation.report);
   });
 
   it("can be limited in time", async () => {
-    const { csv, fileName } = convert(recording, { columns: ["timestamp"], from: 1050 });
+    const { body: csv, fileName } = convert(recording, { columns: ["timestamp"], from: 1050 });
     expect(await wholeText(csv)).toBe("timestamp\n1.100\n");
     expect(await fileName).toBe("TEST-1_19700101T000001_19700101T000001.csv");
   });
@@ -175,7 +175,7 @@ describe("a recording of many ranges", () => {
     const rows = Array.from({ length: ranges }, (_, i) => navPvt(civilTime(i * 1_000_000)));
     const bytes = joined([asiInf(), ...rows]);
     write.mockClear();
-    const csv = await wholeText(convert(bytes, { columns: ["timestamp"] }).csv);
+    const csv = await wholeText(convert(bytes, { columns: ["timestamp"] }).body);
     expect(csv.split("\n")).toHaveLength(ranges + 2);
     expect(write.mock.calls.length).toBeGreaterThan(0);
     expect(write.mock.calls.length).toBeLessThan(10);

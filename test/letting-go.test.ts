@@ -21,11 +21,11 @@ const golden = fixture("valid/hour-without-hr");
 
 describe("the source is let go", () => {
   it.for<[string, (source: Watched) => Promise<unknown>]>([
-    ["when the CSV is cancelled", (source) => cancelAfterOne(convert(source.iterable()).csv)],
-    ["when the CSV of a stream is cancelled", (source) => cancelAfterOne(convert(source.stream()).csv)],
+    ["when the CSV is cancelled", (source) => cancelAfterOne(convert(source.iterable()).body)],
+    ["when the CSV of a stream is cancelled", (source) => cancelAfterOne(convert(source.stream()).body)],
     [
       "when the CSV of a Node.js Readable is cancelled",
-      (source) => cancelAfterOne(convert(source.readable()).csv),
+      (source) => cancelAfterOne(convert(source.readable()).body),
     ],
     [
       "when the repaired recording is cancelled",
@@ -33,7 +33,7 @@ describe("the source is let go", () => {
     ],
     ["when a loop over batches is left", (source) => leaveAfterOne(decode(source.iterable()))],
     ["when a loop over rows is left", (source) => leaveAfterOne(decodeRows(source.iterable()))],
-    ["when a loop over the CSV is left", (source) => leaveAfterOne(convert(source.iterable()).csv)],
+    ["when a loop over the CSV is left", (source) => leaveAfterOne(convert(source.iterable()).body)],
     [
       "when a piped CSV is cancelled",
       (source) => cancelAfterOne(source.stream().pipeThrough(new AsiCsvStream())),
@@ -42,7 +42,7 @@ describe("the source is let go", () => {
       "when piped batches are cancelled",
       (source) => cancelAfterOne(source.stream().pipeThrough(new AsiDecoderStream())),
     ],
-    ["when it is read to its end", (source) => wholeBytes(convert(source.iterable()).csv)],
+    ["when it is read to its end", (source) => wholeBytes(convert(source.iterable()).body)],
     [
       "when it turns out to be no recording",
       (source) =>
@@ -57,7 +57,7 @@ describe("the source is let go", () => {
 
   it("at the first error, without reading on", async () => {
     const source = new Watched([joined([asiInf(), asiInf({ serial: "OTHER" })]), ...chunks]);
-    expect(await asiError(wholeBytes(convert(source.iterable()).csv))).toMatchObject({
+    expect(await asiError(wholeBytes(convert(source.iterable()).body))).toMatchObject({
       code: "MIXED_DEVICES",
     });
     expect(source).toMatchObject({ isClosed: true, pulls: 1 });
@@ -126,8 +126,8 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
   it("before it begins", async () => {
     const signal = AbortSignal.abort(reason);
     for (const run of [
-      (source: Source) => wholeBytes(convert(source, { signal }).csv),
-      (source: Source) => wholeBytes(convert(source, { signal, columns: ["hr"] }).csv),
+      (source: Source) => wholeBytes(convert(source, { signal }).body),
+      (source: Source) => wholeBytes(convert(source, { signal, columns: ["hr"] }).body),
       (source: Source) => wholeBytes(repair(source, { signal }).recording),
       (source: Source) => all(decode(source, { signal })),
       (source: Source) => all(decodeRows(source, { signal })),
@@ -164,7 +164,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
   it("while nobody reads, at once", async () => {
     const source = new Watched(chunks);
     const control = new AbortController();
-    const { csv, report } = convert(source.iterable(), { signal: control.signal });
+    const { body: csv, report } = convert(source.iterable(), { signal: control.signal });
     const reader = csv.getReader();
     await reader.read();
     control.abort(reason);
@@ -207,7 +207,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
     ],
   ])("while the source hangs: %s", async ([, sourceOf]) => {
     for (const run of [
-      (source: Source, signal: AbortSignal) => wholeBytes(convert(source, { signal }).csv),
+      (source: Source, signal: AbortSignal) => wholeBytes(convert(source, { signal }).body),
       (source: Source, signal: AbortSignal) => inspect(source, { signal }),
       (source: Source, signal: AbortSignal) => all(decode(source, { signal })),
     ]) {
@@ -239,7 +239,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
 
   it("and has no effect once all is read", async () => {
     const control = new AbortController();
-    const { csv, report } = convert(golden.bytes, { signal: control.signal });
+    const { body: csv, report } = convert(golden.bytes, { signal: control.signal });
     await wholeBytes(csv);
     control.abort();
     expect(await report).toEqual(golden.expectation.report);
@@ -267,7 +267,7 @@ describe("cancelling a CSV ends it, also while the source hangs", () => {
         isClosed = true;
       },
     });
-    const { csv, report } = convert(source);
+    const { body: csv, report } = convert(source);
     const reader = csv.getReader();
     const reading = reader.read();
     await settle();

@@ -7,7 +7,7 @@ export async function libraryOutcome(bytes: Uint8Array, options: DecodeOptions):
   const { serial, signal, engine } = options;
   const repaired = repair(bytes, { serial, signal, engine });
   return {
-    csv: await settled(wholeText(conversion.csv)),
+    csv: await settled(wholeText(conversion.body)),
     info: await settled(conversion.info),
     report: await settled(conversion.report),
     fileName: await settled(conversion.fileName),

@@ -60,7 +60,7 @@ const recordingOf = (times: readonly number[]) =>
   joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
 
 const timesOf = async (times: readonly number[], options: ConvertOptions) => {
-  const { csv } = convert(recordingOf(times), { columns: ["timestamp"], header: false, ...options });
+  const { body: csv } = convert(recordingOf(times), { columns: ["timestamp"], header: false, ...options });
   return (await wholeText(csv)).trimEnd().split("\n");
 };
 
@@ -159,11 +159,11 @@ describe("local times", () => {
     const times = Array.from({ length: 4_000 }, (_, i) => start + i * 1000);
     const whole = recordingOf(times);
     const options = { columns: ["timestamp"], time: "local", timeZone: "Europe/Zurich" } as const;
-    const once = await wholeText(convert(whole, options).csv);
+    const once = await wholeText(convert(whole, options).body);
     expect(once.match(/\+02:00/g)).toHaveLength(1800);
     expect(once.match(/\+01:00/g)).toHaveLength(2200);
     for (const size of [997, 60_000]) {
-      expect(await wholeText(convert(pieces(whole, size), options).csv)).toBe(once);
+      expect(await wholeText(convert(pieces(whole, size), options).body)).toBe(once);
     }
   });
 
@@ -206,7 +206,7 @@ describe("the times of a CSV", () => {
 
   it("stand among the other columns", async () => {
     const bytes = joined([asiInf(), navPvt({ ...civilTime(ms), altitudeMm: -5 })]);
-    const { csv } = convert(bytes, { time: "excel", decimalMark: ",", timeZone: "Asia/Kolkata" });
+    const { body: csv } = convert(bytes, { time: "excel", decimalMark: ",", timeZone: "Asia/Kolkata" });
     expect(await wholeText(csv)).toBe(
       "timestamp;latitude;longitude;altitude;speed;hr\n2025-05-17 20:00:00,050;0,0000000;0,0000000;-0,005;0,000;\n",
     );

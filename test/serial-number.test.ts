@@ -10,7 +10,7 @@ const row = navPvt(civilTime(1000));
 describe("a serial number that the caller gives", () => {
   it("overrides the headers', also those of two devices, also bad ones", async () => {
     const bytes = joined([asiInf({ serial: "A/B" }), row, asiInf({ serial: "OTHER" }), row]);
-    const { csv, fileName, info } = convert(bytes, { serial: "MINE" });
+    const { body: csv, fileName, info } = convert(bytes, { serial: "MINE" });
     expect((await wholeText(csv)).split("\n")).toHaveLength(4);
     expect(await fileName).toBe("MINE_19700101T000001_19700101T000001.csv");
     expect((await info).serial).toBe("MINE");
@@ -66,7 +66,7 @@ describe("a serial number that the caller gives", () => {
     }
     expect(
       await convert(row, { serial: "A".repeat(16) })
-        .csv.getReader()
+        .body.getReader()
         .read(),
     ).toMatchObject({ done: false });
   });

@@ -64,7 +64,7 @@ describe.for(kinds)("a source may be: %s", ([, sourceOf]) => {
   it("for convert, decode, decodeRows, inspect and repair", async () => {
     const { bytes, csv, expectation } = golden;
     const conversion = convert(sourceOf(bytes));
-    expectSame(await wholeText(conversion.csv), csv, "csv");
+    expectSame(await wholeText(conversion.body), csv, "csv");
     expect(await conversion.report).toEqual(expectation.report);
     const { timestampMs } = wholeColumns(await all(decode(sourceOf(bytes))));
     const rows = csvRows(csv ?? "");
@@ -129,9 +129,9 @@ describe("an error of the source comes through unchanged", () => {
   const failure = new TypeError("the network is gone");
 
   it.for<[string, (source: Watched) => Promise<unknown>]>([
-    ["convert", (source) => wholeBytes(convert(source.iterable()).csv)],
-    ["convert of a stream", (source) => wholeBytes(convert(source.stream()).csv)],
-    ["convert of a Node.js Readable", (source) => wholeBytes(convert(source.readable()).csv)],
+    ["convert", (source) => wholeBytes(convert(source.iterable()).body)],
+    ["convert of a stream", (source) => wholeBytes(convert(source.stream()).body)],
+    ["convert of a Node.js Readable", (source) => wholeBytes(convert(source.readable()).body)],
     ["the report", (source) => reportOf(convert(source.iterable()))],
     ["decode", (source) => all(decode(source.iterable()))],
     ["decodeRows", (source) => all(decodeRows(source.iterable()))],
@@ -154,7 +154,7 @@ describe("an error of the source comes through unchanged", () => {
   });
 
   async function reportOf(conversion: ReturnType<typeof convert>): Promise<unknown> {
-    await wholeBytes(conversion.csv).catch(() => {});
+    await wholeBytes(conversion.body).catch(() => {});
     return conversion.report;
   }
 });

@@ -90,7 +90,7 @@ describe("conversions at the same time", () => {
     );
     const running = matches.map(({ bytes }, i) => {
       const conversion = convert(pieces(bytes, 1000 + 701 * i), i % 2 === 0 ? {} : { engine: "scalar" });
-      return { conversion, reader: conversion.csv.getReader(), parts: [] as Uint8Array[] };
+      return { conversion, reader: conversion.body.getReader(), parts: [] as Uint8Array[] };
     });
     const open = new Set(running);
     while (open.size > 0) {
@@ -113,13 +113,13 @@ describe("conversions at the same time", () => {
   it("do not meet one that was cancelled or failed in the middle", async () => {
     for (let round = 0; round < 5; round++) {
       const abandoned = convert(later(pieces(golden.bytes, 3000)), { delimiter: ";" });
-      const reader = abandoned.csv.getReader();
+      const reader = abandoned.body.getReader();
       await reader.read();
       const cancelling = reader.cancel();
       const failing = rejection(inspect(later([asiInf(), asiInf({ serial: "OTHER" })])));
       const results = await Promise.all(
         [golden, fixture("valid/ublox7"), fixture("damaged/torn-frames")].map(async ({ bytes, csv }) => {
-          expectSame(await wholeText(convert(later(pieces(bytes, 20_000))).csv), csv, "csv");
+          expectSame(await wholeText(convert(later(pieces(bytes, 20_000))).body), csv, "csv");
         }),
       );
       await Promise.all([cancelling, failing, ...results]);
@@ -131,10 +131,10 @@ describe("a recording without rows", () => {
   it("gives NO_SAMPLES before a byte comes out, in any layout and pipe", async () => {
     const empty = joined([asiInf(), navPvt({ fixType: 0 }), ascii("text")]);
     for (const csv of [
-      convert(empty).csv,
-      convert(pieces(empty, 7)).csv,
-      convert(empty, { columns: ["hr"], lineEnd: "\r\n" }).csv,
-      convert(joined([asiInf(), navPvt()]), { from: 1 }).csv,
+      convert(empty).body,
+      convert(pieces(empty, 7)).body,
+      convert(empty, { columns: ["hr"], lineEnd: "\r\n" }).body,
+      convert(joined([asiInf(), navPvt()]), { from: 1 }).body,
       new Blob([empty.slice()]).stream().pipeThrough(new AsiCsvStream()),
     ]) {
       const reader = csv.getReader();

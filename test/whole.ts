@@ -30,7 +30,7 @@ export async function asiError(promise: Promise<unknown>): Promise<AsiError> {
 
 /** The error that the conversion of some bytes ends with. */
 export function conversionError(bytes: Uint8Array, options: DecodeOptions = {}): Promise<AsiError> {
-  return asiError(wholeBytes(convert(bytes, options).csv));
+  return asiError(wholeBytes(convert(bytes, options).body));
 }
 
 /** What a promise is rejected with. */

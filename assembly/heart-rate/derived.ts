@@ -1,4 +1,4 @@
-// What is derived from the waveform: beats, a heart rate each second, and figures.
+// Data derived from the waveform: beats, a heart rate each second, and figures.
 
 import { queueDerived } from "../ecg";
 import { OUTPUT } from "../memory";

@@ -1,4 +1,4 @@
-// What the detector has learnt: how high beats and noise score, and how far apart beats are.
+// Adapted levels of the detector: the scores of beats and noise, and the interval between beats.
 
 import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, ranked } from "./ranks";
 

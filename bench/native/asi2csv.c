@@ -37,7 +37,7 @@ typedef int64_t i64;
 
 enum {
   PIECE = 256 * 1024,    /* input and output of one call stay in the second-level cache */
-  MAX_PAYLOAD = 8192,    /* a longer length is no frame */
+  MAX_PAYLOAD = 8192,    /* a frame with a longer length is invalid */
   FRAME_EXTRA = 8,       /* sync, class, id, length, checksum */
   CARRY = MAX_PAYLOAD + FRAME_EXTRA,
   MAX_ROW = 96,          /* longest line (72 bytes) and the overhang of wide stores */
@@ -92,7 +92,7 @@ typedef struct {
 
 typedef struct {
   /* the cached second */
-  u64 civil;          /* year to valid, as they stand in the frame */
+  u64 civil;          /* year to valid, as in the frame */
   int civilIsUsable;  /* 1: date and time exist and are valid */
   i64 civilSeconds;   /* since 1970 */
   i64 shownSeconds;   /* the second whose digits are cached: nano may move a fix across the border */

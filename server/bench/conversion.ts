@@ -44,7 +44,7 @@ export async function measureConversion(
         bare: async () => (await client.upload(BARE_PATH, file)).ms,
         library: async () => {
           const begin = performance.now();
-          for await (const _piece of convert(readFileChunks(file)).csv);
+          for await (const _piece of convert(readFileChunks(file)).body);
           return performance.now() - begin;
         },
       },
@@ -64,7 +64,7 @@ export async function measureConversion(
 /** The CSV that the library makes of the file. */
 async function libraryAlone(file: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  for await (const piece of convert(readFileChunks(file)).csv) pieces.push(piece);
+  for await (const piece of convert(readFileChunks(file)).body) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 

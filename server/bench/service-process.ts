@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { transact } from "../src/domain/change/change.js";
-import { vacuumEmbedded } from "../src/jobs/vacuum.js";
+import { vacuumTable } from "../src/store/embedded/vacuum.js";
 import { sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import type { CommandName, Commands, LoadFigures, Message, Question } from "./commands.js";
 import { measureComputedData } from "./computed-data.js";
@@ -37,7 +37,7 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
   // PostgreSQL would do this automatically within a minute, during a measurement. In the embedded database, the job of the
   // load does it.
   if (store.database.kind === "postgres") await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
-  else await vacuumEmbedded(ctx, "sample_chunks");
+  else await vacuumTable(ctx, "sample_chunks");
   const { rows } = await store.database.pool.query("SELECT pg_total_relation_size('sample_chunks') AS bytes");
   return {
     device,

@@ -6,6 +6,7 @@ import type { Ground } from "../bench/ground.js";
 import { type Attack, Tally, untilTheEnd } from "./attacks/attack.js";
 import { type Bystander, startBystander } from "./bystander.js";
 import { Client } from "./client.js";
+import { giveHistory } from "./histories.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
 import { type Outcome, outcomeOf } from "./verdict.js";
 
@@ -53,6 +54,10 @@ export async function besiege(
   const upload = await recording(bystander.serial, bystander.startMs, 600, 100);
   registrar.close();
   await preparing.stop();
+  for (const [i, { histories }] of chosen.entries()) {
+    const attacker = attackers[i];
+    if (histories && attacker !== undefined) await giveHistory(dataDir, databaseUrl, attacker);
+  }
   // A new process, so that its memory does not include that of the preparation.
   const service = await startBuiltService(dataDir, databaseUrl);
   const person = await startBystander({

@@ -38,7 +38,7 @@ describe("an answer that is being sent", () => {
     expect(response.status).toBe(200);
     const reader = response.body?.getReader();
     expect((await reader?.read())?.done).toBe(false);
-    await commands["token revoke"](s.ctx, { username: person.username });
+    await commands["session revoke"](s.ctx, { username: person.username });
     s.clock.advance(RECHECK_MS);
     const rest = async () => {
       while ((await reader?.read())?.done === false);

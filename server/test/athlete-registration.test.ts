@@ -1,14 +1,14 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { decrypt } from "../src/domain/secrets/encryption.js";
 import { permissions } from "../src/store/schema.js";
-import { ann, bob, email, eve, lastAudit, mailsTo, PNG, s, unique, withAthletes } from "./athlete-scene.js";
+import { email, PNG, unique, withAthletes } from "./athlete-scene.js";
 import type { TestAccount } from "./service.js";
 
-withAthletes();
+const it = withAthletes();
 
 describe("registering athletes", () => {
-  it("anyone registers as an athlete, who can then log in", async () => {
+  it("anyone registers as an athlete, who can then log in", async ({ athletes: { s, lastAudit } }) => {
     const username = unique();
     const athlete_profile = {
       external_id: "p-1",
@@ -49,7 +49,9 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("mails the credentials; a password only when it was generated, and encrypted until then", async () => {
+  it("mails the credentials; a password only when it was generated, and encrypted until then", async ({
+    athletes: { s, mailsTo },
+  }) => {
     const [given, generated] = [unique(), unique()];
     await s.post("/api/v1/athletes/", { username: given, email, password: "correct horse" });
     expect((await mailsTo(given))[0]?.payload).toMatchObject({ to: email, sealedPassword: null });
@@ -60,7 +62,7 @@ describe("registering athletes", () => {
     expect(await s.logIn(generated, password)).toBeTruthy();
   });
 
-  it("refuses what is missing, wrong or taken, field by field", async () => {
+  it("refuses what is missing, wrong or taken, field by field", async ({ athletes: { s, bob } }) => {
     expect((await s.post("/api/v1/athletes/", {})).body).toEqual({
       username: ["This field is required."],
       email: ["This field is required."],
@@ -94,14 +96,14 @@ describe("registering athletes", () => {
     expect(manager.status).toBe(201);
   });
 
-  it.each([
+  it.for([
     ["weight", [0.1, 500], [0, -1, 500.1, "80", Number.MAX_VALUE]],
     ["height", [0.01, 3], [0, 3.1, "1"]],
     ["gender", ["M", "F", "X", null], ["m", "", "MALE", 1]],
     ["nationality", ["", "Österreich", "x".repeat(100), null], ["x".repeat(101), 5, "a\u0000b"]],
     ["birth_date", ["1900-02-28", null], ["1900-02-29", "01-01-1990", 0]],
     ["profile_picture", [PNG, PNG.replaceAll("=", ""), null], ["", "!", PNG.slice(8), "AAAA"]],
-  ])("%s has the settled values", async (field, good, bad) => {
+  ] as const)("%s has the settled values", async ([field, good, bad], { athletes: { s } }) => {
     const create = (value: unknown) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -116,7 +118,7 @@ describe("registering athletes", () => {
     for (const value of bad) expect([value, (await create(value)).status]).toEqual([value, 400]);
   });
 
-  it("takes pictures of JPEG and WebP too, up to 2 MiB and no larger", async () => {
+  it("takes pictures of JPEG and WebP too, up to 2 MiB and no larger", async ({ athletes: { s } }) => {
     const create = (bytes: Buffer) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -134,7 +136,9 @@ describe("registering athletes", () => {
     expect((await create(Buffer.alloc(4 * 1024 * 1024))).status).toBe(413);
   });
 
-  it("a manager with the right creates managed athletes, and gets READ, WRITE and SHARE", async () => {
+  it("a manager with the right creates managed athletes, and gets READ, WRITE and SHARE", async ({
+    athletes: { s, ann },
+  }) => {
     const external_id = unique();
     const { status, body, headers } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -169,7 +173,9 @@ describe("registering athletes", () => {
     await expect(s.logIn(body.username, "")).rejects.toThrow("400");
   });
 
-  it("other managers create none, and nobody creates another manager's athletes", async () => {
+  it("other managers create none, and nobody creates another manager's athletes", async ({
+    athletes: { s, bob, eve, ann },
+  }) => {
     const create = (json: unknown, { token }: TestAccount) =>
       s.post("/api/v1/athletes/create-managed/", json, token);
     expect((await create({ managed_by: bob.id }, bob)).status).toBe(403);

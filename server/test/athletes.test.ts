@@ -1,23 +1,13 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { ann, bob, email, eve, grant, managed, s, unique, withAthletes } from "./athlete-scene.js";
+import { describe, expect } from "vitest";
+import { email, unique, withAthletes } from "./athlete-scene.js";
 import { managingManager } from "./people.js";
-import type { TestAccount } from "./service.js";
 
-withAthletes();
-
-describe("listing athletes", () => {
-  let carl: TestAccount;
-  const ids = new Map<string, number>();
-  const names = (body: { results: { id: number }[] }) =>
-    body.results.map(({ id }) => [...ids].find(([, known]) => known === id)?.[0] ?? "default");
-  const list = async (query: string) => {
-    const { status, body } = await s.get(`/api/v1/athletes/?${query}`, carl.token);
-    expect(status).toBe(200);
-    return names(body);
-  };
-
-  beforeAll(async () => {
-    carl = await managingManager({}, "?create_default_athlete=true");
+const it = withAthletes().extend(
+  "listing",
+  { scope: "file" },
+  async ({ athletes: { s, managed, grant } }) => {
+    const carl = await managingManager({}, "?create_default_athlete=true", s);
+    const ids = new Map<string, number>();
     const people = {
       zoe: { first_name: "Zoë", last_name: "Ash", gender: "F", birth_date: "1990-01-01" },
       adam: { first_name: "adam", last_name: "Zorn", gender: "M", birth_date: "1985-05-05" },
@@ -30,9 +20,23 @@ describe("listing athletes", () => {
     const uma = await s.athlete();
     ids.set("uma", uma.id);
     await grant(uma, carl, "READ", "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
-  });
 
-  it("the list shows those with READ now, and by paging the manager's default athlete", async () => {
+    const names = (body: { results: { id: number }[] }) =>
+      body.results.map(({ id }) => [...ids].find(([, known]) => known === id)?.[0] ?? "default");
+    const list = async (query: string) => {
+      const { status, body } = await s.get(`/api/v1/athletes/?${query}`, carl.token);
+      expect(status).toBe(200);
+      return names(body);
+    };
+    return { carl, list };
+  },
+);
+
+describe("listing athletes", () => {
+  it("the list shows those with READ now, and by paging the manager's default athlete", async ({
+    athletes: { s, eve },
+    listing: { carl, list },
+  }) => {
     expect(await list("")).toEqual(["default", "zoe", "adam", "bea", "uma"]);
     const found = [];
     for (let page: number | null = 1; page !== null; ) {
@@ -53,7 +57,9 @@ describe("listing athletes", () => {
     expect((await s.get("/api/v1/athletes/")).status).toBe(403);
   });
 
-  it("neither WRITE, nor READ that is over or has not begun, lists an athlete", async () => {
+  it("neither WRITE, nor READ that is over or has not begun, lists an athlete", async ({
+    athletes: { s, grant },
+  }) => {
     const [dora, fay] = await Promise.all([s.manager(), s.athlete()]);
     await grant(fay, dora, "WRITE", "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     await grant(fay, dora, "READ", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z");
@@ -64,7 +70,7 @@ describe("listing athletes", () => {
     expect((await s.get("/api/v1/athletes/", dora.token)).body.count).toBe(1);
   });
 
-  it("the list has filters", async () => {
+  it("the list has filters", async ({ athletes: { s, bob }, listing: { carl, list } }) => {
     expect(await list("username=managed-")).toEqual(["default", "zoe", "adam", "bea"]);
     expect(await list("email=@EXAMPLE")).toEqual(["uma"]);
     expect(await list("external_id=ZOE_")).toEqual(["zoe"]);
@@ -90,7 +96,10 @@ describe("listing athletes", () => {
     ]);
   });
 
-  it("the list is searched and ordered, nulls last in both directions", async () => {
+  it("the list is searched and ordered, nulls last in both directions", async ({
+    athletes: { s },
+    listing: { carl, list },
+  }) => {
     expect(await list("search=ash")).toEqual(["zoe"]);
     // Usernames made at random hold any letters from a to f.
     expect(await list(`search=0%25,_${carl.id}`)).toEqual(["bea"]);
@@ -107,7 +116,9 @@ describe("listing athletes", () => {
 });
 
 describe("one athlete", () => {
-  it("an athlete is found by external id by those who may read it, and by itself", async () => {
+  it("an athlete is found by external id by those who may read it, and by itself", async ({
+    athletes: { s, managed, ann, bob, eve },
+  }) => {
     const external_id = `ü ${unique()}`;
     await managed(ann, { external_id });
     const find = (id: string, token?: string) =>
@@ -125,7 +136,9 @@ describe("one athlete", () => {
     expect((await find(mine, eve.token)).body.id).toBe(eve.id);
   });
 
-  it("an athlete is shown to itself and to those with READ now; the list's filters apply", async () => {
+  it("an athlete is shown to itself and to those with READ now; the list's filters apply", async ({
+    athletes: { s, eve, grant },
+  }) => {
     const [fay, dora] = await Promise.all([s.athlete(), s.manager()]);
     const path = `/api/v1/athletes/${fay.id}/`;
     const own = await s.get(path, fay.token);
@@ -145,7 +158,9 @@ describe("one athlete", () => {
     expect((await s.get("/api/v1/athletes/999999999/", dora.token)).status).toBe(404);
   });
 
-  it("updates itself; PUT needs the required fields, PATCH changes what is sent; both answer 201", async () => {
+  it("updates itself; PUT needs the required fields, PATCH changes what is sent; both answer 201", async ({
+    athletes: { s, bob, eve },
+  }) => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     const send = (method: string, json: unknown, query = "") =>
@@ -176,7 +191,7 @@ describe("one athlete", () => {
     expect(await s.logIn(fay.username, fay.password)).toBeTruthy();
   });
 
-  it("a new password ends every session; If-Match names the version", async () => {
+  it("a new password ends every session; If-Match names the version", async ({ athletes: { s } }) => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     const etag = (await s.get(path, fay.token)).headers.get("etag") ?? "";
@@ -191,7 +206,9 @@ describe("one athlete", () => {
     expect(await s.logIn(fay.username, "another passphrase")).toBeTruthy();
   });
 
-  it("an athlete changes its password, and no one else does", async () => {
+  it("an athlete changes its password, and no one else does", async ({
+    athletes: { s, eve, managed, ann },
+  }) => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/change-password/`;
     const send = (method: string, token: string, json: unknown) => s.send(method, path, { token, json });

@@ -138,8 +138,8 @@ describe("backup", () => {
     for (const [lines, words] of [
       [["null"], "not a backup"],
       [["5"], "not a backup"],
-      [['{"format":"asi-server backup 2"}', end], "not a backup"],
-      [['{"format":"asi-server backup 2","migrations":5}', end], "not a backup"],
+      [['{"format":"asi-server backup 1"}', end], "not a backup"],
+      [['{"format":"asi-server backup 1","migrations":5}', end], "not a backup"],
       [[head, '{"id":1}', end], "its first row belongs to no table"],
       [[head, table, "5", end], "row 1 cannot be read"],
       [
@@ -161,7 +161,7 @@ describe("backup", () => {
 
   it("with a line that memory cannot hold is refused before it is read to its end", async () => {
     const file = join(newScratchFolder(), "backup");
-    const head = JSON.stringify({ format: "asi-server backup 2", migrations: [] });
+    const head = JSON.stringify({ format: "asi-server backup 1", migrations: [] });
     const mebibyte = Buffer.alloc(1024 * 1024, " ");
     await pipeline(
       function* () {

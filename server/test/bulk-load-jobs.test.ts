@@ -1,14 +1,14 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
-import { ann, base64, bob, countOf, longOwned, post, START, s, withBulkLoads } from "./bulk-load-scene.js";
+import { base64, START, withBulkLoads } from "./bulk-load-scene.js";
 import { ENDED } from "./ended-lease.js";
 import { walk } from "./recordings.js";
 
-withBulkLoads();
+const it = withBulkLoads();
 
 describe("the jobs of bulk loads", () => {
-  it("are shown to their own callers only", async () => {
+  it("are shown to their own callers only", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {
@@ -27,7 +27,9 @@ describe("the jobs of bulk loads", () => {
     expect(same.status).toBe(304);
   });
 
-  it("a job whose workers are lost three times waits again each time, then fails", async () => {
+  it("a job whose workers are lost three times waits again each time, then fails", async ({
+    bulkLoads: { s, longOwned, ann, post, countOf },
+  }) => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
@@ -52,7 +54,9 @@ describe("the jobs of bulk loads", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("a worker lost between its commit and its word leaves the counts of the one load", async () => {
+  it("a worker lost between its commit and its word leaves the counts of the one load", async ({
+    bulkLoads: { s, longOwned, ann },
+  }) => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;

@@ -1,29 +1,17 @@
 import { gzipSync } from "node:zlib";
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { auditLog, jobs } from "../src/store/schema.js";
-import {
-  ann,
-  base64,
-  bob,
-  countOf,
-  device,
-  iso,
-  longOwned,
-  path,
-  post,
-  START,
-  START_MS,
-  s,
-  withBulkLoads,
-} from "./bulk-load-scene.js";
+import { base64, iso, path, START, START_MS, withBulkLoads } from "./bulk-load-scene.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
-withBulkLoads();
+const it = withBulkLoads();
 
 describe("bulk load", () => {
-  it("refuses what is not base64, not a recording, or another device's, on the field", async () => {
+  it("refuses what is not base64, not a recording, or another device's, on the field", async ({
+    bulkLoads: { post },
+  }) => {
     const foreign = await walk("OTHER-1", START, 3);
     for (const [value, code] of [
       [undefined, "invalid"],
@@ -43,14 +31,16 @@ describe("bulk load", () => {
     }
   });
 
-  it("reads base64 with line breaks and without padding", async () => {
+  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { longOwned, ann, post } }) => {
     const owned = await longOwned(ann);
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
-  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async () => {
+  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async ({
+    bulkLoads: { s, longOwned, ann, post },
+  }) => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 5);
     const packed = gzipSync(recording);
@@ -68,7 +58,7 @@ describe("bulk load", () => {
     expect(bomb.status).toBe(413);
   });
 
-  it("is for the current owner", async () => {
+  it("is for the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -76,7 +66,7 @@ describe("bulk load", () => {
     expect((await s.post(path(device.id), { asi_b64: text })).status).toBe(403);
   });
 
-  it("refuses a recording that is too large", async () => {
+  it("refuses a recording that is too large", async ({ bulkLoads: { s, device, ann } }) => {
     const small = await TestService.start(s.store, { bulkLoadMaxBytes: 3_000 });
     const send = (bytes: number) =>
       small.post(path(device.id), { asi_b64: base64(new Uint8Array(bytes)) }, ann.token);
@@ -85,15 +75,15 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("is gone when turned off", async () => {
+  it("is gone when disabled", async ({ bulkLoads: { s, device, ann } }) => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
-    expect([status, body]).toEqual([410, { detail: "This operation is turned off." }]);
+    expect([status, body]).toEqual([410, { detail: "This operation is disabled." }]);
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("an idempotency key makes one job of two requests", async () => {
+  it("an idempotency key makes one job of two requests", async ({ bulkLoads: { s, longOwned, ann } }) => {
     const owned = await longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
@@ -106,7 +96,9 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async () => {
+  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async ({
+    bulkLoads: { s, longOwned, bob, ann, countOf },
+  }) => {
     const passed = await longOwned(bob);
     await s.release(passed, bob);
     s.clock.advance(60_000);
@@ -149,11 +141,13 @@ describe("bulk load", () => {
       expect.objectContaining({ kind: "bulk-load", samples: { stored: 2, known: 0, refused: 4 } }),
       "job done",
     ]);
-    const metrics = await s.service.app.metrics.getSingleMetricAsString("samples_loaded_total");
+    const metrics = await s.service.app.metrics.getSingleMetricAsString("asi_samples_loaded_total");
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("what is found wrong later fails the job with the library's code", async () => {
+  it("what is found wrong later fails the job with the library's code", async ({
+    bulkLoads: { s, longOwned, ann, countOf },
+  }) => {
     const owned = await longOwned(ann);
     const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
     expect(none.body).toMatchObject({
@@ -170,7 +164,9 @@ describe("bulk load", () => {
     expect(row?.body).toBeNull();
   });
 
-  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async () => {
+  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async ({
+    bulkLoads: { s, longOwned, ann, countOf },
+  }) => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
     const owned = await longOwned(ann);
     const scattered = (count: number) =>

@@ -1,22 +1,10 @@
 import type { Socket } from "node:net";
-import { describe, expect, it, vi } from "vitest";
-import {
-  ann,
-  expectNoFiles,
-  form,
-  head,
-  ON_DISK,
-  open,
-  PART,
-  s,
-  send,
-  spooled,
-  withConversions,
-} from "./conversion-scene.js";
+import { describe, expect, vi } from "vitest";
+import { form, ON_DISK, PART, withConversions } from "./conversion-scene.js";
 import { walk } from "./recordings.js";
 import { type TestAccount, TestService } from "./service.js";
 
-withConversions(ON_DISK);
+const it = withConversions(ON_DISK);
 
 /** A recording whose CSV is more than the buffers of a connection hold. */
 let made: Promise<Uint8Array> | undefined;
@@ -26,7 +14,9 @@ const long = () => {
 };
 
 describe("conversion", () => {
-  it("a client that goes away in the middle of its upload leaves nothing", async () => {
+  it("a client that goes away in the middle of its upload leaves nothing", async ({
+    conversions: { open, head, spooled, expectNoFiles, send },
+  }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
     const { socket } = await open();
     socket.write(head(recording.length + 1000) + PART);
@@ -37,7 +27,9 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that closes its half, or stands still, is cut off and leaves nothing", async () => {
+  it("a client that closes its half, or stands still, is cut off and leaves nothing", async ({
+    conversions: { open, head, expectNoFiles, send },
+  }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
     for (const end of [true, false]) {
       const { socket, closed } = await open();
@@ -50,7 +42,9 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that does not read its answer, or goes away while it does, leaves nothing", async () => {
+  it("a client that does not read its answer, or goes away while it does, leaves nothing", async ({
+    conversions: { open, head, spooled, expectNoFiles },
+  }) => {
     const recording = await long();
     const tail = "\r\n--b--\r\n";
     const { socket } = await open();
@@ -64,7 +58,9 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("a client that leaves in the middle of its answer is no failure of the service", async () => {
+  it("a client that leaves in the middle of its answer is no failure of the service", async ({
+    conversions: { s, open, head, expectNoFiles },
+  }) => {
     const failures = vi.spyOn(s.service.app.log, "error");
     const recording = await long();
     const tail = "\r\n--b--\r\n";
@@ -79,7 +75,9 @@ describe("conversion", () => {
     failures.mockRestore();
   });
 
-  it("bytes that are no HTTP behind an upload do not get into its answer", async () => {
+  it("bytes that are no HTTP behind an upload do not get into its answer", async ({
+    conversions: { open, head, expectNoFiles },
+  }) => {
     const recording = await long();
     const tail = "\r\n--b--\r\n";
     const { socket, answer, closed } = await open();
@@ -93,7 +91,9 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("one of each user runs at a time, and half of what is set for one address; others wait", async () => {
+  it("one of each user runs at a time, and half of what is set for one address; others wait", async ({
+    conversions: { s, send, spooled, open, head, ann },
+  }) => {
     const patient = await TestService.start(s.store, {
       ...ON_DISK,
       convertConcurrency: 4,
@@ -126,7 +126,9 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a slot is free again when the CSV is complete, though nobody reads it", async () => {
+  it("a slot is free again when the CSV is complete, though nobody reads it", async ({
+    conversions: { s, open, head, send, spooled },
+  }) => {
     const patient = await TestService.start(s.store, {
       convertConcurrencyPerUser: 1,
       transferGraceMs: 60_000,
@@ -148,7 +150,9 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("eight files of one user wait to be read; for a ninth the user is told when to come again", async () => {
+  it("eight files of one user wait to be read; for a ninth the user is told when to come again", async ({
+    conversions: { s, open, head, spooled, send },
+  }) => {
     const patient = await TestService.start(s.store, {
       convertConcurrency: 16,
       convertConcurrencyPerUser: 16,
@@ -178,7 +182,36 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a client that sends a byte now and then is cut off; one that keeps the pace is not", async () => {
+  it("files that wait to be read take a bounded part of the disk: the next one of the user waits for them", async ({
+    conversions: { s, open, head, send, spooled },
+  }) => {
+    const recording = await long();
+    const patient = await TestService.start(s.store, {
+      ...ON_DISK,
+      // A quarter is for one user: a file, and not another one beside it.
+      convertDiskBytes: 6 * recording.length,
+      transferGraceMs: 60_000,
+    });
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(patient);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(1);
+    const next = send(form([["file", recording]]), {}, patient);
+    const bob = await s.manager();
+    const others = await send(form([["file", recording]]), { Authorization: `Bearer ${bob.token}` }, patient);
+    expect(others.status).toBe(200);
+    await expect.poll(() => spooled(patient)).toEqual(["1"]);
+    socket.destroy();
+    expect((await next).status).toBe(200);
+    await patient.stop();
+  });
+
+  it("a client that sends a byte now and then is cut off; one that keeps the pace is not", async ({
+    conversions: { s, open, head },
+  }) => {
     const strict = await TestService.start(s.store, {
       transferGraceMs: 800,
       transferMinBytesPerSecond: 16_384,
@@ -210,7 +243,9 @@ describe("conversion", () => {
     await strict.stop();
   });
 
-  it("a client that reads its answer too slowly is cut off", async () => {
+  it("a client that reads its answer too slowly is cut off", async ({
+    conversions: { s, open, spooled, head },
+  }) => {
     const strict = await TestService.start(s.store, {
       transferGraceMs: 200,
       transferMinBytesPerSecond: 10_000_000,

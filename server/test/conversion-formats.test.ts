@@ -1,21 +1,10 @@
 import { convert, FORMAT_NAMES, type FormatName } from "asi-convert";
-import { describe, expect, it } from "vitest";
-import {
-  expectNoFiles,
-  fixture,
-  form,
-  ON_DISK,
-  open,
-  PART,
-  s,
-  send,
-  spooled,
-  withConversions,
-} from "./conversion-scene.js";
+import { describe, expect } from "vitest";
+import { fixture, form, ON_DISK, PART, withConversions } from "./conversion-scene.js";
 import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
-withConversions(ON_DISK);
+const it = withConversions(ON_DISK);
 
 const pathOf = (format: string) => `/api/v2/files/convert/?format=${format}`;
 
@@ -32,24 +21,27 @@ const MEDIA_TYPES: Readonly<Record<FormatName, string>> = {
 };
 
 describe("conversion to a format", () => {
-  it.each(FORMAT_NAMES)("gives the %s of the library, byte for byte, under its name", async (format) => {
-    for (const name of ["valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
-      const recording = fixture(name);
-      const conversion = convert(recording, { format });
-      const expected = await bytesOf(conversion.body);
-      const { status, headers, bytes } = await send(form([["file", recording]]), {}, s, pathOf(format));
-      expect([status, headers.get("content-type")]).toEqual([200, MEDIA_TYPES[format]]);
-      const fileName = await conversion.fileName;
-      expect(fileName.endsWith(`.${format}`)).toBe(true);
-      expect(headers.get("content-disposition")).toBe(`attachment; filename="${fileName}"`);
-      expect(headers.get("content-length")).toBe(`${expected.length}`);
-      expect(JSON.parse(headers.get("x-asi-report") ?? "")).toEqual(await conversion.report);
-      expect(Buffer.from(bytes).equals(Buffer.from(expected))).toBe(true);
-    }
-    await expectNoFiles();
-  });
+  it.for(FORMAT_NAMES)(
+    "gives the %s of the library, byte for byte, under its name",
+    async (format, { conversions: { s, send, expectNoFiles } }) => {
+      for (const name of ["valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
+        const recording = fixture(name);
+        const conversion = convert(recording, { format });
+        const expected = await bytesOf(conversion.body);
+        const { status, headers, bytes } = await send(form([["file", recording]]), {}, s, pathOf(format));
+        expect([status, headers.get("content-type")]).toEqual([200, MEDIA_TYPES[format]]);
+        const fileName = await conversion.fileName;
+        expect(fileName.endsWith(`.${format}`)).toBe(true);
+        expect(headers.get("content-disposition")).toBe(`attachment; filename="${fileName}"`);
+        expect(headers.get("content-length")).toBe(`${expected.length}`);
+        expect(JSON.parse(headers.get("x-asi-report") ?? "")).toEqual(await conversion.report);
+        expect(Buffer.from(bytes).equals(Buffer.from(expected))).toBe(true);
+      }
+      await expectNoFiles();
+    },
+  );
 
-  it("refuses an unknown format, and names those that there are", async () => {
+  it("refuses an unknown format, and names those that there are", async ({ conversions: { s, send } }) => {
     for (const query of ["?format=xlsx", "?format=GPX", "?format=", ""]) {
       const path = `/api/v2/files/convert/${query}`;
       const { status, json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, path);
@@ -59,7 +51,9 @@ describe("conversion to a format", () => {
     expect(json.format[0]).toContain("csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl, kml");
   });
 
-  it("refuses a recording as the conversion to CSV does, and one that the format cannot hold", async () => {
+  it("refuses a recording as the conversion to CSV does, and one that the format cannot hold", async ({
+    conversions: { s, send, expectNoFiles },
+  }) => {
     const old = await recordingOf("A-1", timesFrom("1990-01-01T00:00:00Z", 3).map(rowAt));
     for (const [recording, code] of [
       [new TextEncoder().encode("no recording"), "NOT_A_RECORDING"],
@@ -72,7 +66,9 @@ describe("conversion to a format", () => {
     await expectNoFiles();
   });
 
-  it("refuses a recording that is too large, and one whose file would be", async () => {
+  it("refuses a recording that is too large, and one whose file would be", async ({
+    conversions: { s, send, spooled },
+  }) => {
     const small = await TestService.start(s.store, { ...ON_DISK, convertMaxBytes: 20_000 });
     const large = await walk("A-1", "2024-03-01T10:00:00Z", 1_000);
     const atOnce = await send(form([["file", large]]), {}, small, pathOf("jsonl"));
@@ -90,7 +86,9 @@ describe("conversion to a format", () => {
     await small.stop();
   });
 
-  it("holds the rows of one recording of an address at a time; others wait, and formats that hold none go on", async () => {
+  it("holds the rows of one recording of an address at a time; others wait, and formats that hold none go on", async ({
+    conversions: { s, open, send, spooled },
+  }) => {
     // It waits for uploads that have stopped halfway.
     const patient = await TestService.start(s.store, { ...ON_DISK, transferGraceMs: 60_000 });
     const others = [await s.manager(), await s.manager()];

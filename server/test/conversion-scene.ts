@@ -2,24 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import type { Config } from "../src/config/config.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
-
-export let s: TestService;
-export let ann: TestAccount;
+import { withOwnService } from "./file-service.js";
+import type { TestAccount, TestService } from "./service.js";
 
 export const PATH = "/api/v2/files/asi-to-csv/";
 export const fixture = (name: string) =>
   new Uint8Array(readFileSync(join(import.meta.dirname, "../../fixtures", name)));
-
-/** Files of the service's spool, at this moment. */
-export const spooled = (on = s) =>
-  readdirSync(join(on.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== "lock")
-    .map(({ name }) => name);
-/** None is left when all answers are sent or cut off. */
-export const expectNoFiles = () => expect.poll(() => spooled(), { timeout: 5_000 }).toEqual([]);
 
 export function form(
   parts: readonly [name: string, value: string | Uint8Array, fileName?: string][],
@@ -32,59 +22,63 @@ export function form(
   return data;
 }
 
-export async function send(
-  body: BodyInit,
-  headers: Record<string, string> = {},
-  on = s,
-  path: string = PATH,
-) {
-  const response = await fetch(`${on.service.url}${path}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${ann.token}`, ...headers },
-    body,
-  });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const text = new TextDecoder().decode(bytes);
-  const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    json: isJson ? JSON.parse(text) : undefined,
-  };
-}
-
-/** A connection on which a request is written piece by piece. */
-export async function open(on = s): Promise<{ socket: Socket; answer: () => string; closed: Promise<void> }> {
-  const { port, hostname } = new URL(on.service.url ?? "");
-  const socket = connect(Number(port), hostname);
-  let answer = "";
-  socket.on("data", (chunk) => {
-    answer += chunk;
-  });
-  socket.on("error", () => undefined);
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  await new Promise((resolve) => socket.once("connect", resolve));
-  return { socket, answer: () => answer, closed };
-}
-
-export const head = (length: number, by = ann) =>
-  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${by.token}\r\nContent-Length: ${length}\r\n` +
-  "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
 export const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
 
 /** So that every converted file is where tests can see it. */
 export const ON_DISK = { convertMemoryBytes: 0 };
 
-/** Starts a service with a manager before the tests of a file. */
-export function withConversions(settings: Partial<Config> = {}): void {
-  beforeAll(async () => {
-    const store = await newStore();
-    s = await TestService.start(store, { convertMaxBytes: 40_000_000, transferGraceMs: 300, ...settings });
-    ann = await s.manager();
-  });
-  afterAll(async () => {
-    await s.stop();
-    await s.store.close();
-  });
+function conversionsOn(s: TestService, ann: TestAccount) {
+  /** Files of the service's spool, at this moment. */
+  const spooled = (on = s) =>
+    readdirSync(join(on.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "lock")
+      .map(({ name }) => name);
+
+  /** None is left when all answers are sent or cut off. */
+  const expectNoFiles = () => expect.poll(() => spooled(), { timeout: 5_000 }).toEqual([]);
+
+  async function send(body: BodyInit, headers: Record<string, string> = {}, on = s, path: string = PATH) {
+    const response = await fetch(`${on.service.url}${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${ann.token}`, ...headers },
+      body,
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const text = new TextDecoder().decode(bytes);
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  }
+
+  /** A connection on which a request is written piece by piece. */
+  async function open(on = s): Promise<{ socket: Socket; answer: () => string; closed: Promise<void> }> {
+    const { port, hostname } = new URL(on.service.url ?? "");
+    const socket = connect(Number(port), hostname);
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("error", () => undefined);
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    await new Promise((resolve) => socket.once("connect", resolve));
+    return { socket, answer: () => answer, closed };
+  }
+
+  const head = (length: number, by = ann) =>
+    `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${by.token}\r\nContent-Length: ${length}\r\n` +
+    "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
+
+  return { s, ann, spooled, expectNoFiles, send, open, head };
 }
+
+/** `it` of a file, with a service and a manager who converts. */
+export const withConversions = (settings: Partial<Config> = {}) =>
+  withOwnService({ convertMaxBytes: 40_000_000, transferGraceMs: 300, ...settings }).extend(
+    "conversions",
+    { scope: "file" },
+    async ({ service }) => conversionsOn(service, await service.manager()),
+  );

@@ -1,18 +1,20 @@
 import { gzipSync } from "node:zlib";
 import { convert } from "asi-convert";
-import { describe, expect, it } from "vitest";
-import { expectNoFiles, fixture, form, PART, s, send, withConversions } from "./conversion-scene.js";
+import { describe, expect } from "vitest";
+import { fixture, form, PART, withConversions } from "./conversion-scene.js";
 import { bytesOf, recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
 
-withConversions();
+const it = withConversions();
 
 describe("conversion", () => {
-  it("gives the CSV of the library, byte for byte, under its name", async () => {
+  it("gives the CSV of the library, byte for byte, under its name", async ({
+    conversions: { send, expectNoFiles },
+  }) => {
     for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
       const recording = fixture(name);
       const conversion = convert(recording);
-      const csv = await bytesOf(conversion.csv);
+      const csv = await bytesOf(conversion.body);
       const { status, headers, bytes } = await send(form([["file", recording]]));
       expect([name, status, headers.get("content-type")]).toEqual([name, 200, "text/csv; charset=utf-8"]);
       expect(headers.get("content-disposition")).toBe(`attachment; filename="${await conversion.fileName}"`);
@@ -22,11 +24,13 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async () => {
+  it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async ({
+    conversions: { s, send, expectNoFiles },
+  }) => {
     const recording = fixture("valid/match-hr.asi");
     const packed = new Uint8Array(gzipSync(recording));
-    const { csv, report } = convert(recording);
-    const expected = Buffer.from(await bytesOf(csv));
+    const { body, report } = convert(recording);
+    const expected = Buffer.from(await bytesOf(body));
     const converted = await send(form([["file", packed, "match.asi.gz"]]));
     expect([converted.status, expected.equals(Buffer.from(converted.bytes))]).toEqual([200, true]);
     expect(JSON.parse(converted.headers.get("x-asi-report") ?? "")).toEqual(await report);
@@ -43,7 +47,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("unpacks no more than a recording may have", async () => {
+  it("unpacks no more than a recording may have", async ({ conversions: { s, send } }) => {
     const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
     const bomb = Buffer.concat([recording.subarray(0, 100), new Uint8Array(50_000_000)]);
@@ -58,7 +62,7 @@ describe("conversion", () => {
     await small.stop();
   });
 
-  it("is for any authenticated user", async () => {
+  it("is for any authenticated user", async ({ conversions: { s, send, expectNoFiles } }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const athlete = await s.athlete();
     expect(
@@ -69,7 +73,9 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("names what is wrong with the file, with the library's code", async () => {
+  it("names what is wrong with the file, with the library's code", async ({
+    conversions: { send, expectNoFiles },
+  }) => {
     for (const [name, recording, code] of [
       ["text", new TextEncoder().encode("no recording"), "NOT_A_RECORDING"],
       ["empty", new Uint8Array(), "NOT_A_RECORDING"],
@@ -96,7 +102,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("wants one part named file that is a file", async () => {
+  it("wants one part named file that is a file", async ({ conversions: { send, expectNoFiles } }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     for (const [parts, message] of [
       [[], "No file was submitted."],
@@ -125,7 +131,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("says so when the form has too many parts", async () => {
+  it("says so when the form has too many parts", async ({ conversions: { send } }) => {
     const many = Array.from({ length: 40 }, (_, i): [string, string] => [`note-${i}`, "x"]);
     const { status, json } = await send(
       form([...many, ["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]),
@@ -133,7 +139,7 @@ describe("conversion", () => {
     expect([status, json]).toEqual([400, { detail: "The form has too many parts." }]);
   });
 
-  it("the name of the upload cannot get into the answer", async () => {
+  it("the name of the upload cannot get into the answer", async ({ conversions: { send } }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 2);
     for (const name of ['x"; filename="evil.exe', "../../etc/passwd", "a%0d%0aX-Evil: 1", "\u202egpj.asi"]) {
       const { status, headers } = await send(form([["file", recording, name]]));
@@ -145,7 +151,7 @@ describe("conversion", () => {
     }
   });
 
-  it("refuses a file that is too large, also a damaged one", async () => {
+  it("refuses a file that is too large, also a damaged one", async ({ conversions: { s, send } }) => {
     const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
     const { status, json } = await send(form([["file", recording]]), {}, small);
@@ -159,7 +165,7 @@ describe("conversion", () => {
     await small.stop();
   });
 
-  it("refuses other content types, and compressed bodies", async () => {
+  it("refuses other content types, and compressed bodies", async ({ conversions: { s, send } }) => {
     for (const type of [
       "application/json",
       "text/csv",
@@ -175,7 +181,7 @@ describe("conversion", () => {
     expect(elsewhere.status).toBe(415);
   });
 
-  it("a broken form is a malformed request", async () => {
+  it("a broken form is a malformed request", async ({ conversions: { send, expectNoFiles } }) => {
     const type = "multipart/form-data; boundary=b";
     for (const [contentType, body] of [
       ["multipart/form-data", `${PART}x\r\n--b--\r\n`],
@@ -191,14 +197,14 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("leaves ranges out of a report that is long", async () => {
+  it("leaves ranges out of a report that is long", async ({ conversions: { send } }) => {
     const times = Array.from({ length: 200 }, (_, i) => Date.parse("2024-03-01T10:00:00Z") + i * 400_000);
     const { headers } = await send(form([["file", await recordingOf("A-1", times.map(rowAt))]]));
     const report = JSON.parse(headers.get("x-asi-report") ?? "");
     expect([report.ranges, report.ranges_left_out, report.rows.total]).toEqual([undefined, 200, 200]);
   });
 
-  it("is limited per user", async () => {
+  it("is limited per user", async ({ conversions: { s, send } }) => {
     const strict = await TestService.start(s.store, { throttleFilesPerMinute: 1 });
     const recording = await recordingOf("A-1", timesFrom("2024-03-01T10:00:00Z", 2).map(rowAt));
     const headers = { Authorization: `Bearer ${(await s.manager()).token}` };

@@ -1,14 +1,14 @@
 /** A token alone changes the password and the mail address right after signing in; later the current password is needed. */
-import { describe, expect, it } from "vitest";
-import { isOpen, logsIn, mailsTo, newPassword, s, withPasswordResets } from "./password-reset-scene.js";
-import type { Send, TestAccount } from "./service.js";
+import { describe, expect } from "vitest";
+import { newPassword, withPasswordResets } from "./password-reset-scene.js";
+import type { Send, TestAccount, TestService } from "./service.js";
 
-withPasswordResets();
+const it = withPasswordResets();
 
 const pathOf = (role: "manager" | "athlete", { id }: TestAccount) => `/api/v1/${role}s/${id}/`;
-const change = (path: string, { token }: TestAccount, json: object, method = "PATCH") =>
+const change = (s: TestService, path: string, { token }: TestAccount, json: object, method = "PATCH") =>
   s.send(method, path, { token, json } satisfies Send);
-const later = () => s.clock.advance(5 * 60_000 + 1);
+const later = (s: TestService) => s.clock.advance(5 * 60_000 + 1);
 const required = ["400", "current_password_required"];
 const outcome = ({ status, headers }: Awaited<ReturnType<typeof change>>) => [
   `${status}`,
@@ -16,71 +16,83 @@ const outcome = ({ status, headers }: Awaited<ReturnType<typeof change>>) => [
 ];
 
 describe.each(["manager", "athlete"] as const)("the password of a %s", (role) => {
-  it.each([
+  it.for([
     ["change-password/", "PUT", 204],
     ["", "PATCH", 201],
-  ])("is changed with a token alone right after signing in (%s%s)", async (operation, method, status) => {
-    const person = await s[role]();
-    const other = await s.logIn(person.username, person.password);
-    const password = newPassword();
-    const done = await change(pathOf(role, person) + operation, person, { password }, method);
-    expect(done.status).toBe(status);
-    expect([await isOpen(other), await logsIn(person, password)]).toEqual([false, true]);
-    expect((await mailsTo(person)).map(({ subject }) => subject)).toContain("Your password was changed");
-  });
+  ] as const)(
+    "is changed with a token alone right after signing in (%s%s)",
+    async ([operation, method, status], { passwords: { s, isOpen, logsIn, mailsTo } }) => {
+      const person = await s[role]();
+      const other = await s.logIn(person.username, person.password);
+      const password = newPassword();
+      const done = await change(s, pathOf(role, person) + operation, person, { password }, method);
+      expect(done.status).toBe(status);
+      expect([await isOpen(other), await logsIn(person, password)]).toEqual([false, true]);
+      expect((await mailsTo(person)).map(({ subject }) => subject)).toContain("Your password was changed");
+    },
+  );
 
-  it.each([
+  it.for([
     ["change-password/", "PUT", 204],
     ["", "PATCH", 201],
-  ])("needs the current password later (%s%s)", async (operation, method, status) => {
-    const person = await s[role]();
-    later();
-    const path = pathOf(role, person) + operation;
-    const password = newPassword();
-    const alone = await change(path, person, { password }, method);
-    expect(outcome(alone)).toEqual(required);
-    expect(alone.body).toHaveProperty("current_password");
-    const wrong = await change(path, person, { password, current_password: "not the password" }, method);
-    expect(outcome(wrong)).toEqual(["400", "wrong_password"]);
-    expect(wrong.body).toHaveProperty("current_password");
-    expect([await isOpen(person.token), await logsIn(person, person.password)]).toEqual([true, true]);
-    const proven = { password, current_password: person.password };
-    expect((await change(path, person, proven, method)).status).toBe(status);
-    expect([await isOpen(person.token), await logsIn(person, password)]).toEqual([false, true]);
-  });
+  ] as const)(
+    "needs the current password later (%s%s)",
+    async ([operation, method, status], { passwords: { s, isOpen, logsIn } }) => {
+      const person = await s[role]();
+      later(s);
+      const path = pathOf(role, person) + operation;
+      const password = newPassword();
+      const alone = await change(s, path, person, { password }, method);
+      expect(outcome(alone)).toEqual(required);
+      expect(alone.body).toHaveProperty("current_password");
+      const wrong = await change(s, path, person, { password, current_password: "not the password" }, method);
+      expect(outcome(wrong)).toEqual(["400", "wrong_password"]);
+      expect(wrong.body).toHaveProperty("current_password");
+      expect([await isOpen(person.token), await logsIn(person, person.password)]).toEqual([true, true]);
+      const proven = { password, current_password: person.password };
+      expect((await change(s, path, person, proven, method)).status).toBe(status);
+      expect([await isOpen(person.token), await logsIn(person, password)]).toEqual([false, true]);
+    },
+  );
 });
 
 describe("the credentials of an account", () => {
-  it("need the current password with a token that was refreshed, however new the token is", async () => {
+  it("need the current password with a token that was refreshed, however new the token is", async ({
+    passwords: { s },
+  }) => {
     const person = await s.manager();
     const { username, password } = person;
     const { refresh_token } = (await s.token({ grant_type: "password", username, password })).body;
-    later();
+    later(s);
     const { access_token } = (await s.token({ grant_type: "refresh_token", refresh_token })).body;
     const path = pathOf("manager", person);
     const refreshed = { ...person, token: access_token };
-    expect(outcome(await change(path, refreshed, { password: newPassword() }))).toEqual(required);
+    expect(outcome(await change(s, path, refreshed, { password: newPassword() }))).toEqual(required);
     const renewed = { ...person, token: await s.logIn(username, password) };
-    expect((await change(path, renewed, { password: newPassword() })).status).toBe(201);
+    expect((await change(s, path, renewed, { password: newPassword() })).status).toBe(201);
   });
 
-  it("let a client send back the whole account with the password of now", async () => {
+  it("let a client send back the whole account with the password of now", async ({
+    passwords: { s, isOpen },
+  }) => {
     const person = await s.manager();
-    later();
+    later(s);
     const { username, email } = (await s.get("/api/v1/account/", person.token)).body;
     const same = { username, email, password: person.password, manager_profile: { first_name: "Ann" } };
-    expect((await change(pathOf("manager", person), person, same, "PUT")).status).toBe(201);
+    expect((await change(s, pathOf("manager", person), person, same, "PUT")).status).toBe(201);
     expect(await isOpen(person.token)).toBe(true);
   });
 
-  it("include the mail address, to which links for a new password go; mails tell the address of before", async () => {
+  it("include the mail address, to which links for a new password go; mails tell the address of before", async ({
+    passwords: { s, mailsTo },
+  }) => {
     const person = await s.manager();
-    later();
+    later(s);
     const path = pathOf("manager", person);
     const email = `thief-of-${person.username}@example.org`;
-    expect(outcome(await change(path, person, { email }))).toEqual(required);
+    expect(outcome(await change(s, path, person, { email }))).toEqual(required);
     const proven = { email, password: newPassword(), current_password: person.password };
-    expect((await change(path, person, proven)).status).toBe(201);
+    expect((await change(s, path, person, proven)).status).toBe(201);
     const told = (await mailsTo(person)).filter(({ subject }) => subject !== "Your account");
     expect(told.map(({ to, subject }) => [to, subject]).sort()).toEqual([
       [`${person.username}@example.org`, "Your mail address was changed"],
@@ -88,11 +100,13 @@ describe("the credentials of an account", () => {
     ]);
   });
 
-  it("cannot be guessed by a token: wrong passwords count like those of signing in", async () => {
+  it("cannot be guessed by a token: wrong passwords count like those of signing in", async ({
+    passwords: { s },
+  }) => {
     const person = await s.manager();
-    later();
+    later(s);
     const guess = () =>
-      change(pathOf("manager", person), person, { password: newPassword(), current_password: "a guess" });
+      change(s, pathOf("manager", person), person, { password: newPassword(), current_password: "a guess" });
     for (let tries = 0; tries < s.config.throttleFailedPasswords; tries += 1) {
       expect((await guess()).status).toBe(400);
     }

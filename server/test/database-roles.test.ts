@@ -41,7 +41,7 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await expect(openStore(testConfig({ databaseUrl }))).rejects.toThrow("asi-server migrate");
     const processes = await Processes.onNewDatabase({ DATABASE_URL: urlOf(`${name}_owner`) });
     const migrated = await processes.command("migrate");
-    expect(migrated.applied).toContain("0001-ground");
+    expect(migrated.applied).toContain("0001-first");
     expect((await processes.command("migrate")).applied).toEqual([]);
 
     const store = await openStore(testConfig({ databaseUrl }));

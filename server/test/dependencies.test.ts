@@ -1,4 +1,4 @@
-/** What dependencies might do on the side is turned off. */
+/** What dependencies might do on the side is disabled. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

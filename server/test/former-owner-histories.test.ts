@@ -1,27 +1,19 @@
 /** The same over random histories of ownerships, clocks, loads and reads. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   AHEAD_MS,
-  computedRead,
-  frameOf,
   heartRateOf,
   iso,
   latitudeOf,
   MINUTE_MS,
-  manager,
-  managers,
-  now,
-  release,
+  type Owners,
   type Sample,
-  s,
-  take,
-  upload,
   withManagers,
 } from "./former-owner-scene.js";
 import { type TestDevice, TestService } from "./service.js";
 
-withManagers();
+const it = withManagers();
 
 type Step =
   | { do: "take" | "release" | "read" | "hand over"; by: number }
@@ -56,7 +48,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** What a manager reads of a device by every way there is. */
-async function everythingRead(device: TestDevice, index: number, of = s) {
+async function everythingRead(
+  { s, manager, now, computedRead }: Owners,
+  device: TestDevice,
+  index: number,
+  of = s,
+) {
   const { token } = manager(index);
   const window = `start=${now() - 3 * 3_600_000}&stop=${now() + 3_600_000}`;
   const soon = `start=${now() + 1}&stop=${now() + AHEAD_MS}`;
@@ -92,7 +89,7 @@ function expectOwn({ samples, computed }: Awaited<ReturnType<typeof everythingRe
 }
 
 /** Computed data begin and end with samples that their owner may read, and leave none of their heart rates out. */
-function expectFrom(times: readonly number[], computed: Awaited<ReturnType<typeof computedRead>>): void {
+function expectFrom(times: readonly number[], computed: Awaited<ReturnType<Owners["computedRead"]>>): void {
   const heard = times.filter((ms) => ms % 2 === 0);
   const { first_timestamp: first = null, last_timestamp: last = null } = computed ?? {};
   if (first === null || last === null) expect(computed === undefined ? [] : heard).toEqual([]);
@@ -149,7 +146,10 @@ class Model {
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 10 : 2;
 
 describe("over random histories of owners, clocks, loads and reads", () => {
-  it("nobody reads a sample that was loaded under another's ownership, and everybody reads all of his own", async () => {
+  it("nobody reads a sample that was loaded under another's ownership, and everybody reads all of his own", async ({
+    owners,
+  }) => {
+    const { s, now, take, frameOf, release, upload, managers } = owners;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
         s.clock.stopAt(Date.now());
@@ -180,7 +180,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
             model.runJobs(now());
           },
           async read(by: number) {
-            const read = await everythingRead(device, by);
+            const read = await everythingRead(owners, device, by);
             expectOwn(read, by);
             const readable = model.readable(by);
             const window = [now() - 3 * 3_600_000, now() + 3_600_000] as const;
@@ -228,7 +228,10 @@ describe("over random histories of owners, clocks, loads and reads", () => {
     );
   });
 
-  it("nobody does when several act at once, in two processes with clocks of their own", async () => {
+  it("nobody does when several act at once, in two processes with clocks of their own", async ({
+    owners,
+  }) => {
+    const { s, take, managers, manager, upload } = owners;
     const other = await TestService.start(s.store);
     await fc.assert(
       fc.asyncProperty(
@@ -251,7 +254,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
                 if (next.do === "hand over") for (const one of managers) await at.release(device, one);
                 if (next.do === "hand over" || next.do === "take") await at.take(device, manager(by));
                 else if (next.do === "release") await at.release(device, manager(by));
-                else if (next.do === "read") expectOwn(await everythingRead(device, by, at), by);
+                else if (next.do === "read") expectOwn(await everythingRead(owners, device, by, at), by);
                 else if ("offsets" in next) {
                   await upload(
                     device,
@@ -269,7 +272,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
             for (const one of done) if (one.status === "rejected") throw one.reason;
           }
           for (const index of managers.keys()) {
-            expectOwn(await everythingRead(device, index), index);
+            expectOwn(await everythingRead(owners, device, index), index);
           }
           s.clock.advance(3_600_000);
           await s.runJobs();

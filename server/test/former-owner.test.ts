@@ -1,36 +1,27 @@
 /** Only the manager who loaded a device's samples reads them: the next owner does not get those of a former one. */
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import { storeSamples } from "../src/store/samples/index.js";
 import {
   AHEAD_MS,
-  computedRead,
-  frameOf,
   heartRateOf,
   iso,
   isPostgres,
   latitudeOf,
-  load,
   MINUTE_MS,
-  manager,
-  now,
-  raw,
   recordingBy,
-  release,
-  s,
-  take,
-  timesRead,
-  upload,
   withManagers,
 } from "./former-owner-scene.js";
 import { hold } from "./held-locks.js";
 import { newDatabase, TestService } from "./service.js";
 
-withManagers();
+const it = withManagers();
 
 describe("a former owner's samples", () => {
-  it("from times after the release are gone, and the next owner's of the same times are stored", async () => {
+  it("from times after the release are gone, and the next owner's of the same times are stored", async ({
+    owners: { s, manager, now, load, release, take, timesRead },
+  }) => {
     const device = await s.ownedDevice(manager(0));
     const ahead = now() + 4 * MINUTE_MS;
     expect(await load(device, 0, [now(), ahead])).toMatchObject({ samples_stored: 2 });
@@ -45,7 +36,9 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
   });
 
-  it("from times before the release stay the former owner's, in the very chunk that is cut", async () => {
+  it("from times before the release stay the former owner's, in the very chunk that is cut", async ({
+    owners: { s, manager, now, load, release, timesRead },
+  }) => {
     const device = await s.ownedDevice(manager(0));
     const first = now() + 1;
     const times = Array.from({ length: 240 }, (_, i) => first + i * 1000);
@@ -56,7 +49,9 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, first, first + 3_600_000)).toEqual(times.filter((ms) => ms < end));
   });
 
-  it("are not stored when they are more than five minutes ahead, or as far as the setting says", async () => {
+  it("are not stored when they are more than five minutes ahead, or as far as the setting says", async ({
+    owners: { s, manager, now, load },
+  }) => {
     const device = await s.ownedDevice(manager(0));
     s.clock.stopAt(now());
     const times = [now() + AHEAD_MS, now() + AHEAD_MS + 1];
@@ -70,7 +65,9 @@ describe("a former owner's samples", () => {
     s.clock.stopAt(Date.now());
   });
 
-  it("of an upload that waited are stored up to the end of the ownership, and none beyond", async () => {
+  it("of an upload that waited are stored up to the end of the ownership, and none beyond", async ({
+    owners: { s, manager, now, upload, release, take, timesRead },
+  }) => {
     const device = await s.ownedDevice(manager(0));
     s.clock.advance(MINUTE_MS);
     const before = now() - 30_000;
@@ -87,7 +84,9 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, before, before + 3_600_000)).toEqual([before]);
   });
 
-  it("do not come from the cache of pages that the former owner read", async () => {
+  it("do not come from the cache of pages that the former owner read", async ({
+    owners: { s, manager, now, load, timesRead, release, take },
+  }) => {
     const device = await s.ownedDevice(manager(0));
     const ahead = now() + 4 * MINUTE_MS;
     await load(device, 0, [ahead]);
@@ -97,7 +96,9 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("do not come with an ownership that is extended backwards, and an empty ownership leaves no row", async () => {
+  it("do not come with an ownership that is extended backwards, and an empty ownership leaves no row", async ({
+    owners: { s, take, now, load, release, timesRead },
+  }) => {
     const device = await s.device();
     s.clock.stopAt(Date.now());
     await take(device, 0);
@@ -142,25 +143,28 @@ describe("a former owner's samples", () => {
     }
   });
 
-  it.runIf(isPostgres)("do not slip in while a load and a release meet", async () => {
-    const device = await s.ownedDevice(manager(0));
-    const ahead = now() + 4 * MINUTE_MS;
-    await upload(device, 0, [ahead]);
-    // The release waits before it removes samples, and the load begins while the ownership's end is not yet to be seen.
-    const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
-    const releasing = release(device, 0);
-    await held.waiters(1);
-    const loading = s.runJobs();
-    await held.waiters(2);
-    await held.letGo();
-    await Promise.all([loading, releasing]);
-    await take(device, 1);
-    expect(await timesRead(device, 1, now(), ahead)).toEqual([]);
-  });
+  it.runIf(isPostgres)(
+    "do not slip in while a load and a release meet",
+    async ({ owners: { s, manager, now, upload, release, take, timesRead } }) => {
+      const device = await s.ownedDevice(manager(0));
+      const ahead = now() + 4 * MINUTE_MS;
+      await upload(device, 0, [ahead]);
+      // The release waits before it removes samples, and the load begins while the ownership's end is not yet to be seen.
+      const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
+      const releasing = release(device, 0);
+      await held.waiters(1);
+      const loading = s.runJobs();
+      await held.waiters(2);
+      await held.letGo();
+      await Promise.all([loading, releasing]);
+      await take(device, 1);
+      expect(await timesRead(device, 1, now(), ahead)).toEqual([]);
+    },
+  );
 
   it.runIf(isPostgres)(
     "of the next owner are not read by a request of the former one under way",
-    async () => {
+    async ({ owners: { s, manager, now, frameOf, computedRead, raw, timesRead } }) => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 2 * MINUTE_MS;
       await frameOf(device, 0);

@@ -267,20 +267,20 @@ describe("health", () => {
       const text = await t.service.app.metrics.metrics();
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
-    expect((await metrics())('job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
+    expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
     // Mails its credentials.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();
-    expect(waiting('jobs_waiting{kind="mail"}')).toBe(1);
-    expect(waiting('jobs_waiting{kind="compute"}')).toBe(0);
-    expect(waiting('jobs_delay_seconds{kind="mail"}')).toBe(7);
+    expect(waiting('asi_jobs_waiting{kind="mail"}')).toBe(1);
+    expect(waiting('asi_jobs_waiting{kind="compute"}')).toBe(0);
+    expect(waiting('asi_jobs_delay_seconds{kind="mail"}')).toBe(7);
     // No mail server is there.
     await t.runJobs();
     const tried = await metrics();
-    expect(tried('job_runs_total{kind="mail",outcome="retry"}')).toBe(1);
-    expect(tried('job_run_duration_seconds_count{kind="mail"}')).toBe(1);
-    expect(tried('jobs_waiting{kind="mail"}')).toBe(1);
-    expect(tried('jobs_delay_seconds{kind="mail"}')).toBe(0);
+    expect(tried('asi_job_runs_total{kind="mail",outcome="retry"}')).toBe(1);
+    expect(tried('asi_job_run_duration_seconds_count{kind="mail"}')).toBe(1);
+    expect(tried('asi_jobs_waiting{kind="mail"}')).toBe(1);
+    expect(tried('asi_jobs_delay_seconds{kind="mail"}')).toBe(0);
   });
 });

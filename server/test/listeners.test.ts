@@ -147,7 +147,7 @@ describe("metrics at two addresses", () => {
     const stalled = [];
     for (const address of ADDRESSES) {
       const { received } = await open(address, port, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-      await expect.poll(received).toMatch(/200 OK[\s\S]*http_requests_waiting/);
+      await expect.poll(received).toMatch(/200 OK[\s\S]*asi_http_requests_waiting/);
       stalled.push(await open(address, port, HEAD));
     }
     await stop();

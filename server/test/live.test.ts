@@ -237,7 +237,7 @@ describe("a connection with live data ends", () => {
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);
     const client = await follow(bens, { by: ben });
-    await commands["token revoke"](s.ctx, { username: ben.username });
+    await commands["session revoke"](s.ctx, { username: ben.username });
     expect(await client.end()).toBe("signed_out");
   });
 
@@ -260,8 +260,8 @@ describe("a connection with live data ends", () => {
     const own = await ownedSince2024();
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
-      const text = await at.service.app.metrics.getSingleMetricAsString("live_connections");
-      return Number(/^live_connections (\d+)$/m.exec(text)?.[1]);
+      const text = await at.service.app.metrics.getSingleMetricAsString("asi_live_connections");
+      return Number(/^asi_live_connections (\d+)$/m.exec(text)?.[1]);
     };
     const client = await follow(own, { at });
     expect([await connectionsTo(own), await openNow()]).toEqual([1, 1]);

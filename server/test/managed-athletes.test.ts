@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   accounts,
   activities,
@@ -8,50 +8,55 @@ import {
   permissions,
   timeframes,
 } from "../src/store/schema.js";
-import { ann, bob, eve, grant, lastAudit, managed, s, unique, withAthletes } from "./athlete-scene.js";
+import { unique, withAthletes } from "./athlete-scene.js";
 import { managingManager } from "./people.js";
 import type { TestAccount } from "./service.js";
 
-withAthletes();
+const it = withAthletes();
 
 describe("managed athletes", () => {
-  it.each([
+  it.for([
     ["its own path", "update-managed/"],
     ["the athlete's path", ""],
-  ])("are updated by their manager on %s", async (_, end) => {
-    const { id, username } = await managed(ann, { athlete_profile: { first_name: "Max", weight: 70 } });
-    const path = `/api/v1/athletes/${id}/${end}`;
-    const send = (method: string, json: unknown, by = ann, query = "") =>
-      s.send(method, path + query, { token: by.token, json });
-    const patched = await send("PATCH", { athlete_profile: { last_name: "May" }, username: "x", email: 3 });
-    expect(patched.status).toBe(201);
-    expect(patched.headers.get("deprecation")).toBe("@1704067200");
-    expect(patched.body).toMatchObject({
-      username,
-      email: "",
-      athlete_profile: { first_name: "Max", last_name: "May", weight: 70 },
-    });
-    expect((await send("PUT", patched.body)).body).toEqual(patched.body);
-    expect((await send("PUT", { external_id: "x" })).body).toEqual({
-      managed_by: ["This field is required."],
-    });
-    const external_id = unique();
-    const replaced = await send("PUT", { managed_by: ann.id, external_id });
-    expect(replaced.status).toBe(201);
-    expect(replaced.body).toMatchObject({
-      external_id,
-      managed_by: ann.id,
-      athlete_profile: { weight: 70 },
-    });
-    expect((await send("PUT", { managed_by: bob.id })).status).toBe(403);
-    expect((await send("PATCH", { managed_by: bob.id })).status).toBe(403);
-    expect((await send("PATCH", {}, ann, "?is_managed=false")).status).toBe(404);
-    expect((await send("PUT", { managed_by: ann.id }, bob)).status).toBe(403);
-    expect((await send("PUT", { managed_by: eve.id }, eve)).status).toBe(403);
-    expect(await lastAudit(id)).toMatchObject({ operation: "updateManagedAthlete", accountId: ann.id });
-  });
+  ] as const)(
+    "are updated by their manager on %s",
+    async ([_, end], { athletes: { s, managed, ann, bob, eve, lastAudit } }) => {
+      const { id, username } = await managed(ann, { athlete_profile: { first_name: "Max", weight: 70 } });
+      const path = `/api/v1/athletes/${id}/${end}`;
+      const send = (method: string, json: unknown, by = ann, query = "") =>
+        s.send(method, path + query, { token: by.token, json });
+      const patched = await send("PATCH", { athlete_profile: { last_name: "May" }, username: "x", email: 3 });
+      expect(patched.status).toBe(201);
+      expect(patched.headers.get("deprecation")).toBe("@1704067200");
+      expect(patched.body).toMatchObject({
+        username,
+        email: "",
+        athlete_profile: { first_name: "Max", last_name: "May", weight: 70 },
+      });
+      expect((await send("PUT", patched.body)).body).toEqual(patched.body);
+      expect((await send("PUT", { external_id: "x" })).body).toEqual({
+        managed_by: ["This field is required."],
+      });
+      const external_id = unique();
+      const replaced = await send("PUT", { managed_by: ann.id, external_id });
+      expect(replaced.status).toBe(201);
+      expect(replaced.body).toMatchObject({
+        external_id,
+        managed_by: ann.id,
+        athlete_profile: { weight: 70 },
+      });
+      expect((await send("PUT", { managed_by: bob.id })).status).toBe(403);
+      expect((await send("PATCH", { managed_by: bob.id })).status).toBe(403);
+      expect((await send("PATCH", {}, ann, "?is_managed=false")).status).toBe(404);
+      expect((await send("PUT", { managed_by: ann.id }, bob)).status).toBe(403);
+      expect((await send("PUT", { managed_by: eve.id }, eve)).status).toBe(403);
+      expect(await lastAudit(id)).toMatchObject({ operation: "updateManagedAthlete", accountId: ann.id });
+    },
+  );
 
-  it("are not updated by a manager without the right, nor are those who manage themselves", async () => {
+  it("are not updated by a manager without the right, nor are those who manage themselves", async ({
+    athletes: { s, managed, eve, ann },
+  }) => {
     const carl = await managingManager();
     const { id } = await managed(carl);
     await s.store.database.queries
@@ -67,26 +72,31 @@ describe("managed athletes", () => {
     }
   });
 
-  it.each([
+  it.for([
     ["its own path", "delete-managed/"],
     ["the athlete's path", ""],
-  ])("are deleted by their manager on %s, with or without the right to create", async (_, end) => {
-    const carl = await s.manager({}, "?create_default_athlete=true");
-    const [{ id }] = (await s.get("/api/v1/athletes/", carl.token)).body.results;
-    const remove = (by: TestAccount, query = "") =>
-      s.send("DELETE", `/api/v1/athletes/${id}/${end}${query}`, { token: by.token });
-    expect((await remove(bob)).status).toBe(403);
-    expect((await remove(eve)).status).toBe(403);
-    expect((await remove(carl, "?is_managed=false")).status).toBe(404);
-    const done = await remove(carl);
-    expect([done.status, done.body, done.headers.get("deprecation")]).toEqual([204, "", "@1704067200"]);
-    expect((await remove(carl)).status).toBe(404);
-    expect((await s.get(`/api/v1/athletes/?managed_by=${carl.id}`, carl.token)).body.count).toBe(0);
-  });
+  ] as const)(
+    "are deleted by their manager on %s, with or without the right to create",
+    async ([_, end], { athletes: { s, bob, eve } }) => {
+      const carl = await s.manager({}, "?create_default_athlete=true");
+      const [{ id }] = (await s.get("/api/v1/athletes/", carl.token)).body.results;
+      const remove = (by: TestAccount, query = "") =>
+        s.send("DELETE", `/api/v1/athletes/${id}/${end}${query}`, { token: by.token });
+      expect((await remove(bob)).status).toBe(403);
+      expect((await remove(eve)).status).toBe(403);
+      expect((await remove(carl, "?is_managed=false")).status).toBe(404);
+      const done = await remove(carl);
+      expect([done.status, done.body, done.headers.get("deprecation")]).toEqual([204, "", "@1704067200"]);
+      expect((await remove(carl)).status).toBe(404);
+      expect((await s.get(`/api/v1/athletes/?managed_by=${carl.id}`, carl.token)).body.count).toBe(0);
+    },
+  );
 });
 
 describe("deleting an athlete", () => {
-  it("takes along permissions, tokens, time frames and their computed data", async () => {
+  it("takes along permissions, tokens, time frames and their computed data", async ({
+    athletes: { s, grant, bob, eve, lastAudit },
+  }) => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     await grant(fay, bob, "READ", "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z");

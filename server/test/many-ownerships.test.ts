@@ -94,3 +94,28 @@ it("is left by a deleted account in transactions of at most a hundred ownerships
   expect(values.filter(({ before }) => before !== null)).toHaveLength(1);
   expect(await countSamplesOf(sqlClientOf(queries), bob.id)).toBe(50);
 });
+
+it("lists in the details of a job at most a thousand of the times that its owner may read", async () => {
+  const s = await service();
+  const ann = await s.manager();
+  const device = await s.ownedDevice(ann);
+  const start = Date.parse("2023-01-01T00:00:00Z");
+  await s.store.database.queries.execute(sql`
+    INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
+    SELECT ${device.id}, ${ann.id}, ${new Date(start)}::timestamptz + n * interval '2 s', ${new Date(start)}::timestamptz + n * interval '2 s' + interval '1 s'
+    FROM generate_series(0, 1204) AS n`);
+  const rows = [rowAt(start), rowAt(start + 1204 * 2_000)];
+  const { body } = await s.load(device, ann, await recordingOf(device.serial_number, rows));
+  expect(body.details).toMatchObject({ samples_stored: 2, readable_left_out: 205 });
+  expect(body.details.readable).toHaveLength(1_000);
+  expect(body.details.readable[1]).toEqual({
+    start: "2023-01-01T00:00:02.000Z",
+    stop: "2023-01-01T00:00:02.999Z",
+  });
+  // Reading is by the same times.
+  const page = await s.get(
+    `/api/v1/devices/${device.id}/raw-data/?start=${start}&stop=${start + 86_400_000}`,
+    ann.token,
+  );
+  expect(page.body.count).toBe(2);
+});

@@ -19,7 +19,7 @@ describe("migrations", () => {
     const { database } = await newDatabase();
     onTestFinished(() => database.close());
     const both = await Promise.all([migrate(database), migrate(database)]);
-    expect(both.flat()).toContain("0001-ground");
+    expect(both.flat()).toContain("0001-first");
     expect(both.some((applied) => applied.length === 0)).toBe(true);
     expect(await migrate(database)).toEqual([]);
   });
@@ -59,27 +59,6 @@ async function migrated(): Promise<Database> {
 }
 
 const withMore = (...more: Migration[]) => ({ migrations: [...migrations, ...more], lockTries: 1 });
-
-describe("0040: the permissions of a managed athlete's manager", () => {
-  it("last until the end of 2199-12-31", async () => {
-    const { database: other } = await newDatabase();
-    onTestFinished(() => other.close());
-    await migrate(other, { migrations: migrations.filter(({ name }) => name < "0040") });
-    await other.pool.query(`
-      INSERT INTO accounts (id, role, username, username_key, email, managed_by, created_at) VALUES
-        (1, 'MANAGER', 'ann', 'ann', 'ann@example.org', NULL, now()),
-        (2, 'ATHLETE', 'max', 'max', '', 1, now()),
-        (3, 'ATHLETE', 'fay', 'fay', 'fay@example.org', NULL, now());
-      INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time) VALUES
-        (2, 1, 'READ', '1970-01-01T00:00:00Z', '2199-12-31T00:00:00Z'),
-        (3, 1, 'READ', '1970-01-01T00:00:00Z', '2199-12-31T00:00:00Z')`);
-    await migrate(other);
-    const { rows } = await other.pool.query(
-      `SELECT (expiration_time AT TIME ZONE 'UTC')::text AS until FROM permissions ORDER BY athlete_id`,
-    );
-    expect(rows.map(({ until }) => until)).toEqual(["2199-12-31 23:59:59.999", "2199-12-31 00:00:00"]);
-  });
-});
 
 describe("a database and a release that do not fit together", () => {
   it("a database of a newer release is refused in a sentence that names its migration", async () => {

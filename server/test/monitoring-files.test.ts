@@ -80,9 +80,9 @@ async function metricsOfOtherServers(): Promise<string> {
   const states = [{ label: "db1/samples", problem: "timeout" }];
   measureQueues(registry, { waiting: 0 } as never, { pool, sampleServers: { states } } as never);
   const text = await registry.metrics();
-  expect(text).toMatch(/^sample_server_up\{server="db1\/samples"\} 0$/m);
-  expect(text).toMatch(/^read_replica_age_seconds 1\.5$/m);
-  expect(text).toMatch(/^read_replica_used 0$/m);
+  expect(text).toMatch(/^asi_sample_server_up\{server="db1\/samples"\} 0$/m);
+  expect(text).toMatch(/^asi_read_replica_age_seconds 1\.5$/m);
+  expect(text).toMatch(/^asi_read_replica_used 0$/m);
   return `\n${text}`;
 }
 

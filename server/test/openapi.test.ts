@@ -113,7 +113,7 @@ describe("documentation", () => {
     const { description } = document.body.info;
     const table = description.slice(description.indexOf("| Limit "));
     expect(table).toContain("| From `start_time` to `end_time` of a time frame | at most 7 days ");
-    expect(readFileSync(join(import.meta.dirname, "../README.md"), "utf8")).toContain(table);
+    expect(readFileSync(join(import.meta.dirname, "../../docs/limits.md"), "utf8")).toContain(table);
   });
 
   it("the definition of computed data is no required key, and its version is a header", () => {

@@ -2,20 +2,22 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";
 import { accounts, auditLog } from "../src/store/schema.js";
-import { lastAudit, list, OPERATOR, refusal, run, s, withOperator } from "./operator-scene.js";
+import { OPERATOR, withOperator } from "./operator-scene.js";
 import { managingManager } from "./people.js";
-import type { TestAccount } from "./service.js";
+import type { TestAccount, TestService } from "./service.js";
 import { grant, Team } from "./team.js";
 
-withOperator();
+const it = withOperator();
 
-const account = ({ token }: TestAccount) => s.get("/api/v1/account/", token);
+const account = (s: TestService, { token }: TestAccount) => s.get("/api/v1/account/", token);
 
 describe("account disable", () => {
-  it("refuses tokens, sessions and refresh tokens with a clear error, until account enable", async () => {
+  it("refuses tokens, sessions and refresh tokens with a clear error, until account enable", async ({
+    operator: { s, run, lastAudit },
+  }) => {
     const ann = await s.manager();
     const { username, password } = ann;
     const { refresh_token } = (await s.token({ grant_type: "password", username, password })).body;
@@ -40,7 +42,7 @@ describe("account disable", () => {
       after: { disabledAt: expect.any(String) },
     });
     const told = { detail: "This account is disabled. Ask the operator of the service." };
-    for (const refused of [await account(ann), await onPage()]) {
+    for (const refused of [await account(s, ann), await onPage()]) {
       expect([refused.status, refused.headers.get("x-error-code"), refused.body]).toEqual([
         403,
         "account_disabled",
@@ -58,13 +60,15 @@ describe("account disable", () => {
     expect([wrong.status, wrong.body]).toEqual([nobody.status, nobody.body]);
 
     expect(await run("account enable", { username })).toEqual({ username, disabled: null });
-    expect([(await account(ann)).status, (await onPage()).status, (await refresh()).status]).toEqual([
+    expect([(await account(s, ann)).status, (await onPage()).status, (await refresh()).status]).toEqual([
       200, 200, 200,
     ]);
     expect(await lastAudit()).toMatchObject({ operation: "obtainToken", operator: null });
   });
 
-  it("says so on the login page of an application, to who knows the password", async () => {
+  it("says so on the login page of an application, to who knows the password", async ({
+    operator: { s, run },
+  }) => {
     const { username, password } = await s.manager();
     const redirect_uri = "https://app.example.org/";
     const { clientId } = await createApplication(s.ctx, { name: "App", redirectUris: [redirect_uri] });
@@ -77,7 +81,9 @@ describe("account disable", () => {
     expect(await logIn("wrong")).toContain("The username or the password is wrong.");
   });
 
-  it("leaves the data: those who may read it go on, and nothing is deleted", async () => {
+  it("leaves the data: those who may read it go on, and nothing is deleted", async ({
+    operator: { s, run },
+  }) => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -94,7 +100,7 @@ describe("account disable", () => {
     });
   });
 
-  it("of nobody is refused, and twice is once", async () => {
+  it("of nobody is refused, and twice is once", async ({ operator: { s, refusal, run } }) => {
     const { username } = await s.manager();
     expect(await refusal("account disable", { username: "nobody" })).toBe("not_found");
     const once = await run("account disable", { username });
@@ -103,7 +109,9 @@ describe("account disable", () => {
 });
 
 describe("account list and show", () => {
-  it("tell what an account is, without password, picture or token", async () => {
+  it("tell what an account is, without password, picture or token", async ({
+    operator: { s, list, run, refusal },
+  }) => {
     const manager = await managingManager(
       { manager_profile: { first_name: "Zoë", last_name: "Zorn" } },
       "",
@@ -133,7 +141,7 @@ describe("account list and show", () => {
     expect(await refusal("account list", { role: "king" })).toBe("invalid");
   });
 
-  it("come in parts, each row once, however many there are", async () => {
+  it("come in parts, each row once, however many there are", async ({ operator: { s, run } }) => {
     await s.store.database.queries.execute(sql`
       INSERT INTO accounts (role, username, username_key, email, created_at)
       SELECT 'ATHLETE', 'many-' || n, 'many-' || n, '', now() FROM generate_series(1, 1200) AS n`);
@@ -155,7 +163,9 @@ describe("account list and show", () => {
 });
 
 describe("account reset-password", () => {
-  it("mails a link, and is refused where nobody could use it", async () => {
+  it("mails a link, and is refused where nobody could use it", async ({
+    operator: { s, run, lastAudit, list, refusal },
+  }) => {
     const manager = await managingManager({}, "?create_default_athlete=true", s);
     const { username } = manager;
     expect(await run("account reset-password", { username })).toEqual({
@@ -181,7 +191,9 @@ describe("account reset-password", () => {
 });
 
 describe("app list and rotate-secret", () => {
-  it("replace a lost secret: the old one ends at once, and sessions go on with the new one", async () => {
+  it("replace a lost secret: the old one ends at once, and sessions go on with the new one", async ({
+    operator: { s, run, list, refusal },
+  }) => {
     const { username, password } = await s.manager();
     const { clientId, clientSecret } = await createApplication(s.ctx, { name: "Coach", redirectUris: [] });
     const token = (secret: string, form: Record<string, string>) =>

@@ -1,16 +1,19 @@
 /** What the operator's commands do to devices and their samples, as users see it. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import { auditLog, removedSamples } from "../src/store/schema.js";
-import { lastAudit, list, OPERATOR, refusal, run, s, withOperator } from "./operator-scene.js";
+import { OPERATOR, withOperator } from "./operator-scene.js";
+import type { TestService } from "./service.js";
 import { Team } from "./team.js";
 
-withOperator();
+const it = withOperator();
 
 describe("device list, rename and retire", () => {
-  it("list every device with its owner, and those of one owner", async () => {
+  it("list every device with its owner, and those of one owner", async ({
+    operator: { s, list, refusal },
+  }) => {
     const ann = await s.manager();
     const [owned, free] = [await s.ownedDevice(ann), await s.device()];
     const [row] = await list("device list", { owner: ann.username });
@@ -25,7 +28,9 @@ describe("device list, rename and retire", () => {
     expect(await refusal("device list", { owner: "nobody" })).toBe("not_found");
   });
 
-  it("rename a device as its owner would, and the name by which it is taken", async () => {
+  it("rename a device as its owner would, and the name by which it is taken", async ({
+    operator: { s, run, lastAudit, refusal },
+  }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const { serial_number: serialNumber } = device;
@@ -48,13 +53,15 @@ describe("device list, rename and retire", () => {
     }
   });
 
-  it("retire a device: it is nobody's, nobody takes it, and its owner keeps the samples", async () => {
+  it("retire a device: it is nobody's, nobody takes it, and its owner keeps the samples", async ({
+    operator: { s, run, lastAudit, list },
+  }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const { serial_number: serialNumber } = device;
     const startMs = Date.now() - 60_000;
     await s.backdate(device, new Date(startMs - 1000).toISOString());
-    await storeAt(device.id, [startMs, startMs + 100]);
+    await storeAt(s, device.id, [startMs, startMs + 100]);
     await run("device retire", { serialNumber });
     expect(await lastAudit()).toMatchObject({ operation: "device retire", operator: OPERATOR });
     expect((await s.get(`/api/v1/devices/${device.id}/`, ann.token)).status).toBe(403);
@@ -69,7 +76,7 @@ describe("device list, rename and retire", () => {
 });
 
 /** Stores samples at a steady speed. */
-async function storeAt(deviceId: number, times: readonly number[]): Promise<void> {
+async function storeAt(s: TestService, deviceId: number, times: readonly number[]): Promise<void> {
   const columns = allocateColumns(times.length);
   times.forEach((ms, i) => {
     columns.timestampMs[i] = ms;
@@ -85,7 +92,9 @@ async function storeAt(deviceId: number, times: readonly number[]): Promise<void
 describe("samples delete", () => {
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  it("deletes an interval, and computes what counted on it again, also beside samples that have expired", async () => {
+  it("deletes an interval, and computes what counted on it again, also beside samples that have expired", async ({
+    operator: { s, run },
+  }) => {
     const team = await Team.of(s);
     const { device, manager } = team;
     const frame = await team.frame(0, 600);
@@ -131,11 +140,14 @@ describe("samples delete", () => {
     expect(await run("samples delete", args)).toMatchObject({ samples_deleted: 0 });
   });
 
-  it("goes on over any number of chunks in transactions of bounded size, and counts recordings that wait", async () => {
+  it("goes on over any number of chunks in transactions of bounded size, and counts recordings that wait", async ({
+    operator: { s, run },
+  }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const firstMs = Date.parse("2024-01-01T00:00:00Z");
     await storeAt(
+      s,
       device.id,
       Array.from({ length: 2_100 }, (_, i) => firstMs + i * 300_000),
     );
@@ -159,7 +171,7 @@ describe("samples delete", () => {
     await s.runJobs();
   });
 
-  it("refuses another device, no time, and a stop before the start", async () => {
+  it("refuses another device, no time, and a stop before the start", async ({ operator: { s, refusal } }) => {
     const { serial_number: serialNumber } = await s.device();
     const [start, stop] = ["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"];
     expect(await refusal("samples delete", { serialNumber: "NONE", start, stop })).toBe("not_found");

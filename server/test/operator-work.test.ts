@@ -1,18 +1,20 @@
 /** What the operator's commands do to jobs and webhooks, as users see it. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
-import { lastAudit, list, OPERATOR, refusal, run, s, withOperator } from "./operator-scene.js";
+import { OPERATOR, withOperator } from "./operator-scene.js";
 import { type TestAccount, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 
-withOperator();
+const it = withOperator();
 
 describe("job list, retry and revoke", () => {
-  it("list jobs without their content, and run one that waits for its next try", async () => {
+  it("list jobs without their content, and run one that waits for its next try", async ({
+    operator: { s, list, run, lastAudit, refusal },
+  }) => {
     const server = await startMailServer();
     const at = await TestService.start(s.store, { smtpUrl: server.url });
     server.refuses = true;
@@ -39,7 +41,9 @@ describe("job list, retry and revoke", () => {
     expect(await refusal("job retry", { jobId: "job-none" })).toBe("not_found");
   });
 
-  it("run a failed computation again, and no other failed job: its content was erased", async () => {
+  it("run a failed computation again, and no other failed job: its content was erased", async ({
+    operator: { s, refusal, run, list },
+  }) => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 10);
     const { queries } = s.store.database;
@@ -79,7 +83,9 @@ describe("job list, retry and revoke", () => {
     expect(await refusal("job retry", { jobId: lost })).toBe("job_not_retriable");
   });
 
-  it("revoke a job that waits, with its content, and the call of a webhook with its delivery", async () => {
+  it("revoke a job that waits, with its content, and the call of a webhook with its delivery", async ({
+    operator: { s, list, run, refusal },
+  }) => {
     const ann = await s.manager();
     await s.runJobs();
     await s.post("/api/v1/account/request-password-reset/", { username: ann.username });
@@ -100,7 +106,7 @@ describe("job list, retry and revoke", () => {
     });
     expect(await refusal("job revoke", { jobId })).toBe("job_ended");
 
-    const { id } = await webhookOf(ann, "http://127.0.0.1:9/hook");
+    const { id } = await webhookOf(s, ann, "http://127.0.0.1:9/hook");
     const [call] = await list("job list", { kind: "webhook", account: ann.username });
     await run("job revoke", { jobId: String(call?.job_id) });
     const [delivery] = await s.store.database.queries
@@ -113,7 +119,7 @@ describe("job list, retry and revoke", () => {
     });
   });
 
-  it("revoke a job under way: what it does then is not recorded", async () => {
+  it("revoke a job under way: what it does then is not recorded", async ({ operator: { s, list, run } }) => {
     const server = await startMailServer();
     const at = await TestService.start(s.store, { smtpUrl: server.url });
     await s.runJobs();
@@ -133,7 +139,11 @@ describe("job list, retry and revoke", () => {
 });
 
 /** A webhook of an account, with a delivery that waits. */
-async function webhookOf(owner: TestAccount, webhook_url: string): Promise<{ id: number; path: string }> {
+async function webhookOf(
+  s: TestService,
+  owner: TestAccount,
+  webhook_url: string,
+): Promise<{ id: number; path: string }> {
   const activity = await newActivity(s, owner);
   const path = `/api/v1/activities/${activity}/webhooks/`;
   const body = { webhook_url, secret_token: "sesame", activity_events: true, timeframes_events: true };
@@ -143,9 +153,11 @@ async function webhookOf(owner: TestAccount, webhook_url: string): Promise<{ id:
 }
 
 describe("webhook list and disable", () => {
-  it("list webhooks without their secrets, and stop one with all its calls until its owner updates it", async () => {
+  it("list webhooks without their secrets, and stop one with all its calls until its owner updates it", async ({
+    operator: { s, list, run, lastAudit, refusal },
+  }) => {
     const ann = await s.manager();
-    const { id, path } = await webhookOf(ann, "http://127.0.0.1:9/stop");
+    const { id, path } = await webhookOf(s, ann, "http://127.0.0.1:9/stop");
     const [row] = await list("webhook list", { account: ann.username });
     expect(row).toMatchObject({ id, owner: ann.username, url: "http://127.0.0.1:9/stop", disabled: null });
     expect(JSON.stringify(row)).not.toContain("secret");

@@ -1,15 +1,6 @@
 /** A browser with the page of the service. */
-import { beforeAll } from "vitest";
-import { type Answer, type Send, service, type TestAccount, type TestService } from "./service.js";
-
-export let s: TestService;
-
-/** Gives the tests of a file their service. */
-export function withBrowsers(): void {
-  beforeAll(async () => {
-    s = await service();
-  });
-}
+import { withSharedService } from "./file-service.js";
+import type { Answer, Send, TestAccount, TestService } from "./service.js";
 
 export const PAGE = { "X-Asi-Page": "1" };
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -19,7 +10,7 @@ export class Browser {
   cookie: string | undefined;
   readonly at: TestService;
 
-  constructor(at: TestService = s) {
+  constructor(at: TestService) {
     this.at = at;
   }
 
@@ -52,9 +43,19 @@ export class Browser {
   }
 }
 
-export async function signedIn(account: TestAccount, at: TestService = s): Promise<Browser> {
-  const browser = new Browser(at);
-  const { status, body } = await browser.signIn(account);
-  if (status !== 201) throw new Error(`Not signed in: ${status} ${JSON.stringify(body)}`);
-  return browser;
+function browsersOn(s: TestService) {
+  return {
+    s,
+
+    async signedIn(account: TestAccount, at = s): Promise<Browser> {
+      const browser = new Browser(at);
+      const { status, body } = await browser.signIn(account);
+      if (status !== 201) throw new Error(`Not signed in: ${status} ${JSON.stringify(body)}`);
+      return browser;
+    },
+  };
 }
+
+/** `it` of a file, with a service and browsers. */
+export const withBrowsers = () =>
+  withSharedService().extend("browsers", { scope: "file" }, ({ service }) => browsersOn(service));

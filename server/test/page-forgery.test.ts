@@ -1,9 +1,9 @@
 /** What pages of others make the browser of a user send counts for nothing. */
-import { describe, expect, it } from "vitest";
-import { Browser, PAGE, s, signedIn, withBrowsers } from "./page-browser.js";
+import { describe, expect } from "vitest";
+import { Browser, PAGE, withBrowsers } from "./page-browser.js";
 import { type Send, startService } from "./service.js";
 
-withBrowsers();
+const it = withBrowsers();
 
 describe("a forged request", () => {
   /** What a page of somebody else can make the browser of a user send, with its cookie or without. */
@@ -16,32 +16,35 @@ describe("a forged request", () => {
     ["the same origin, with another value", { "X-Asi-Page": "true" }],
   ];
 
-  it.each(forgeries)("of %s reads nothing and changes nothing", async (_, headers) => {
-    const ann = await s.manager();
-    const device = await s.ownedDevice(ann);
-    const browser = await signedIn(ann);
-    for (const [method, path, json] of [
-      ["GET", "/api/v1/account/"],
-      ["GET", "/session/"],
-      ["PUT", `/api/v1/managers/${ann.id}/change-password/`, { password: "a password of the forger" }],
-      ["POST", `/api/v1/devices/${device.id}/release-ownership/`],
-      ["DELETE", "/session/"],
-    ] as const) {
-      const { status, headers: sent } = await browser.send(method, path, { json, headers });
-      expect([path, status, sent.get("x-error-code")]).toEqual([path, 403, "not_authenticated"]);
-    }
-    const own = await browser.send("GET", "/api/v1/devices/?current=true");
-    expect([own.status, own.body.count]).toEqual([200, 1]);
-  });
+  it.for(forgeries)(
+    "of %s reads nothing and changes nothing",
+    async ([_, headers], { browsers: { s, signedIn } }) => {
+      const ann = await s.manager();
+      const device = await s.ownedDevice(ann);
+      const browser = await signedIn(ann);
+      for (const [method, path, json] of [
+        ["GET", "/api/v1/account/"],
+        ["GET", "/session/"],
+        ["PUT", `/api/v1/managers/${ann.id}/change-password/`, { password: "a password of the forger" }],
+        ["POST", `/api/v1/devices/${device.id}/release-ownership/`],
+        ["DELETE", "/session/"],
+      ] as const) {
+        const { status, headers: sent } = await browser.send(method, path, { json, headers });
+        expect([path, status, sent.get("x-error-code")]).toEqual([path, 403, "not_authenticated"]);
+      }
+      const own = await browser.send("GET", "/api/v1/devices/?current=true");
+      expect([own.status, own.body.count]).toEqual([200, 1]);
+    },
+  );
 
-  it.each(forgeries)("of %s signs nobody in", async (_, headers) => {
+  it.for(forgeries)("of %s signs nobody in", async ([_, headers], { browsers: { s } }) => {
     const ann = await s.manager();
     const { username, password } = ann;
-    const answer = await new Browser().send("POST", "/session/", { json: { username, password }, headers });
+    const answer = await new Browser(s).send("POST", "/session/", { json: { username, password }, headers });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
   });
 
-  it("by a form signs nobody in and does nothing", async () => {
+  it("by a form signs nobody in and does nothing", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     const { username, password } = ann;
@@ -67,7 +70,7 @@ describe("a forged request", () => {
     expect(release.status).toBe(403);
   });
 
-  it("is not allowed by a preflight, whatever the origin", async () => {
+  it("is not allowed by a preflight, whatever the origin", async ({ browsers: { s } }) => {
     for (const origin of ["https://evil.example", "https://blog.asi.example.org", "null"]) {
       for (const path of ["/session/", "/api/v1/account/"]) {
         const { headers } = await s.send("OPTIONS", path, {
@@ -83,9 +86,9 @@ describe("a forged request", () => {
     }
   });
 
-  it.each([["https://app.example.org"], ["*"]])(
+  it.for([["https://app.example.org"], ["*"]] as const)(
     "of a page that may use the API (CORS_ORIGINS=%s) is none with the cookie",
-    async (origins) => {
+    async ([origins], { browsers: { s, signedIn } }) => {
       const ann = await s.manager();
       const open = await startService({ corsOrigins: [origins] });
       const browser = await signedIn(ann, open);
@@ -109,7 +112,7 @@ describe("a forged request", () => {
     },
   );
 
-  it("with a header and a cookie counts by the header alone", async () => {
+  it("with a header and a cookie counts by the header alone", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);
     const asBen = await browser.send("GET", "/api/v1/account/", { token: ben.token });
@@ -118,7 +121,7 @@ describe("a forged request", () => {
     expect([invalid.status, invalid.headers.get("x-error-code")]).toEqual([403, "invalid_token"]);
   });
 
-  it("with a token in the place of the other counts for nothing", async () => {
+  it("with a token in the place of the other counts for nothing", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     expect((await s.get("/api/v1/account/", browser.token)).status).toBe(403);

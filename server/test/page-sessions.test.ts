@@ -1,19 +1,19 @@
 /** Sessions of the page: a cookie that counts only for requests of the page itself. */
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Config } from "../src/config/config.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, refreshTokens } from "../src/store/schema.js";
-import { Browser, FIREFOX, PAGE, s, signedIn, withBrowsers } from "./page-browser.js";
+import { Browser, FIREFOX, PAGE, withBrowsers } from "./page-browser.js";
 import { newStore, startService, TestService } from "./service.js";
 
-withBrowsers();
+const it = withBrowsers();
 
 describe("a session of the page", () => {
-  it("begins with username and password, and ends with signing out", async () => {
+  it("begins with username and password, and ends with signing out", async ({ browsers: { s } }) => {
     const ann = await s.manager();
-    const browser = new Browser();
+    const browser = new Browser(s);
     const { status, body, headers } = await browser.signIn(ann);
     expect([status, body]).toEqual([
       201,
@@ -36,9 +36,11 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("has a cookie that scripts cannot read and that other sites cannot send", async () => {
+  it("has a cookie that scripts cannot read and that other sites cannot send", async ({
+    browsers: { s },
+  }) => {
     const ann = await s.manager();
-    const [local] = (await new Browser().signIn(ann)).headers.getSetCookie();
+    const [local] = (await new Browser(s).signIn(ann)).headers.getSetCookie();
     expect(local).toMatch(/^asi-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
     const tls = await startService({ baseUrl: "https://asi.example.org/" });
     const [secure] = (await new Browser(tls).signIn(ann)).headers.getSetCookie();
@@ -47,7 +49,9 @@ describe("a session of the page", () => {
     );
   });
 
-  it("over TLS, counts only by the name that a subdomain cannot set", async () => {
+  it("over TLS, counts only by the name that a subdomain cannot set", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const tls = await startService({ baseUrl: "https://asi.example.org/" });
     const browser = await signedIn(ann, tls);
@@ -56,7 +60,7 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("needs TLS wherever the service is reached from other machines", async () => {
+  it("needs TLS wherever the service is reached from other machines", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const cases: [Partial<Config>, isSecure: boolean][] = [
       [{ host: "0.0.0.0" }, true],
@@ -72,7 +76,7 @@ describe("a session of the page", () => {
     }
   });
 
-  it("does everything that a token does", async () => {
+  it("does everything that a token does", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const device = await s.device();
     const browser = await signedIn(ann);
@@ -86,7 +90,7 @@ describe("a session of the page", () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([device.id]);
   });
 
-  it("lasts twelve hours, and is gone afterwards", async () => {
+  it("lasts twelve hours, and is gone afterwards", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const later = await startService();
     later.clock.stopAt(Date.now());
@@ -103,7 +107,9 @@ describe("a session of the page", () => {
     expect(await sessions()).toBe(1);
   });
 
-  it("ends when so many others begin that it leaves the list of them", async () => {
+  it("ends when so many others begin that it leaves the list of them", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const small = await startService({ refreshTokensPerApplication: 2 });
     const browsers = [];
@@ -116,7 +122,7 @@ describe("a session of the page", () => {
     for (const other of others) expect(await other.isSignedIn()).toBe(true);
   });
 
-  it("ends when the password is changed", async () => {
+  it("ends when the password is changed", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browsers = [await signedIn(ann), await signedIn(ann)];
     const changed = await browsers[0]?.send("PUT", `/api/v1/managers/${ann.id}/change-password/`, {
@@ -124,11 +130,11 @@ describe("a session of the page", () => {
     });
     expect(changed?.status).toBe(204);
     for (const browser of browsers) expect(await browser.isSignedIn()).toBe(false);
-    expect((await new Browser().signIn(ann)).status).toBe(400);
-    expect((await new Browser().signIn({ ...ann, password: "another long passphrase" })).status).toBe(201);
+    expect((await new Browser(s).signIn(ann)).status).toBe(400);
+    expect((await new Browser(s).signIn({ ...ann, password: "another long passphrase" })).status).toBe(201);
   });
 
-  it("is listed with the browser, and ended from another one", async () => {
+  it("is listed with the browser, and ended from another one", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const [laptop, phone] = [await signedIn(ann), await signedIn(ann)];
     const list = async () => (await laptop.send("GET", "/session/")).body.results;
@@ -152,7 +158,7 @@ describe("a session of the page", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it("of somebody else is neither seen nor ended", async () => {
+  it("of somebody else is neither seen nor ended", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const [annas, bens] = [await signedIn(ann), await signedIn(ben)];
     const [{ id }] = (await annas.send("GET", "/session/")).body.results;
@@ -160,7 +166,7 @@ describe("a session of the page", () => {
     expect(await annas.isSignedIn()).toBe(true);
   });
 
-  it("ends when somebody signs in with the same browser", async () => {
+  it("ends when somebody signs in with the same browser", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);
     const first = browser.cookie;
@@ -170,18 +176,22 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("is seen and ended by the operator like those of applications", async () => {
+  it("is seen and ended by the operator like those of applications", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
-    const { sessions } = await commands["token list"](s.ctx, { username: ann.username });
+    const { sessions } = await commands["session list"](s.ctx, { username: ann.username });
     const [session] = (sessions as { id: number; application: string }[]).filter(
       ({ application }) => application === "Page",
     );
-    await commands["token revoke"](s.ctx, { username: ann.username, id: String(session?.id) });
+    await commands["session revoke"](s.ctx, { username: ann.username, id: String(session?.id) });
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("is in the audit log, and neither the token nor the password is in the database", async () => {
+  it("is in the audit log, and neither the token nor the password is in the database", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     const { token } = browser;
@@ -203,13 +213,13 @@ describe("a session of the page", () => {
 });
 
 describe("signing in", () => {
-  it("with a wrong password or an unknown name is refused in the same words", async () => {
+  it("with a wrong password or an unknown name is refused in the same words", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     for (const wrong of [
       { ...ann, password: "not this one" },
       { ...ann, username: "nobody of this name" },
     ]) {
-      const { status, body, headers } = await new Browser().signIn(wrong);
+      const { status, body, headers } = await new Browser(s).signIn(wrong);
       expect([status, headers.get("x-error-code"), body]).toEqual([
         400,
         "wrong_credentials",
@@ -219,7 +229,7 @@ describe("signing in", () => {
     }
   });
 
-  it("counts wrong passwords together with those at the token endpoint", async () => {
+  it("counts wrong passwords together with those at the token endpoint", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const strict = await startService({ throttleFailedPasswords: 4 });
     const wrong = { username: ann.username, password: "wrong" };
@@ -231,7 +241,9 @@ describe("signing in", () => {
     expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
   });
 
-  it("is turned off by revoking the application of the page, which no client can use", async () => {
+  it("is disabled by revoking the application of the page, which no client can use", async ({
+    browsers: { signedIn },
+  }) => {
     const own = await TestService.start(await newStore());
     const ann = await own.manager();
     const grant = { grant_type: "password", username: ann.username, password: ann.password };

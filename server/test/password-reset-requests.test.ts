@@ -1,28 +1,21 @@
 /** Requests for a link for a new password, which anyone may send: they tell strangers nothing, and serve them nothing. */
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { requestPasswordReset } from "../src/domain/accounts/password-reset.js";
 import { commands } from "../src/operator/commands.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, jobs, passwordResets } from "../src/store/schema.js";
-import {
-  ask,
-  linked,
-  linksTo,
-  mailsTo,
-  newPassword,
-  reset,
-  s,
-  withPasswordResets,
-} from "./password-reset-scene.js";
+import { newPassword, withPasswordResets } from "./password-reset-scene.js";
 import { managingManager } from "./people.js";
 import { startService } from "./service.js";
 
-withPasswordResets();
+const it = withPasswordResets();
 
 describe("a request for a link", () => {
-  it("is answered alike, with the same work, whether or not the account exists or can log in", async () => {
+  it("is answered alike, with the same work, whether or not the account exists or can log in", async ({
+    passwords: { s, ask, linksTo },
+  }) => {
     const manager = await managingManager();
     const { body: managed } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -48,7 +41,9 @@ describe("a request for a link", () => {
     expect(await linksTo(manager)).toHaveLength(1);
   });
 
-  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async () => {
+  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async ({
+    passwords: { s },
+  }) => {
     const at = await startService({
       throttlePasswordResetsOfUserPerHour: 3,
       throttlePasswordResetsPerHour: 6,
@@ -76,7 +71,9 @@ describe("a request for a link", () => {
     expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
   });
 
-  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async () => {
+  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async ({
+    passwords: { linksTo, reset },
+  }) => {
     const at = await startService({ trustProxy: ["127.0.0.1"] });
     at.clock.stopAt(Date.now());
     const person = await at.manager();
@@ -104,13 +101,17 @@ describe("a request for a link", () => {
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("gets one mail together with those that arrive before it is sent", async () => {
+  it("gets one mail together with those that arrive before it is sent", async ({
+    passwords: { s, ask, linksTo },
+  }) => {
     const person = await s.manager();
     await Promise.all([1, 2, 3, 4].map(() => ask(person.username)));
     expect(await linksTo(person)).toHaveLength(1);
   });
 
-  it("is erased with the account, and so are its links", async () => {
+  it("is erased with the account, and so are its links", async ({
+    passwords: { s, linked, ask, mailsTo },
+  }) => {
     const person = await s.manager();
     await linked(person);
     await ask(person.username.toUpperCase());

@@ -3,23 +3,10 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
-import { service, type TestAccount, type TestService } from "./service.js";
-
-export let s: TestService;
-
-/** Gives the tests of a file their service. */
-export function withPasswordResets(): void {
-  beforeAll(async () => {
-    s = await service();
-  });
-}
-
-export const ask = (username: string, at = s) =>
-  at.post("/api/v1/account/request-password-reset/", { username });
-export const reset = (token: string, password: string, at = s) =>
-  at.post("/api/v1/account/reset-password/", { token, password });
+import { withSharedService } from "./file-service.js";
+import type { TestAccount, TestService } from "./service.js";
 
 export interface Mail {
   to: string | undefined;
@@ -43,54 +30,67 @@ export function readMail(raw: string): Mail {
   };
 }
 
-/** The mails to an account, of all that is to be sent. */
-export async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
-  await at.runJobs();
-  const folder = join(at.config.dataDir, "mail");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(`account-${id}-`))
-    .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
-}
-
 export const LINK = /^(http\S+)\/#\/new-password\?token=([\w-]{43})$/m;
 
-/** The links that were mailed to an account, in any order. */
-export const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
-  (await mailsTo(account, at)).flatMap(({ text }) => {
-    const [, page = "", token = ""] = LINK.exec(text) ?? [];
-    return token === "" ? [] : [{ page, token }];
-  });
-
-/** Asks for a link and reads the mail. @returns the token */
-export async function linked(account: TestAccount, at = s): Promise<string> {
-  const before = (await linksTo(account, at)).map(({ token }) => token);
-  expect((await ask(account.username, at)).status).toBe(204);
-  const [token = ""] = (await linksTo(account, at))
-    .map((link) => link.token)
-    .filter((t) => !before.includes(t));
-  expect(token).not.toBe("");
-  return token;
-}
-
 export const newPassword = () => `new ${randomUUID()}`;
-export const logsIn = async ({ username }: TestAccount, password: string) =>
-  (await s.token({ grant_type: "password", username, password })).status === 200;
-export const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
 
-/** Expects that a token is refused, without a word about why. */
-export async function expectRefused(token: string, at = s): Promise<void> {
-  const { status, headers, body } = await reset(token, newPassword(), at);
-  expect([status, headers.get("x-error-code"), body]).toEqual([
-    400,
-    "invalid_reset_token",
-    { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
-  ]);
+function passwordResetsOn(s: TestService) {
+  const ask = (username: string, at = s) => at.post("/api/v1/account/request-password-reset/", { username });
+  const reset = (token: string, password: string, at = s) =>
+    at.post("/api/v1/account/reset-password/", { token, password });
+
+  /** The mails to an account, of all that is to be sent. */
+  async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
+    await at.runJobs();
+    const folder = join(at.config.dataDir, "mail");
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(`account-${id}-`))
+      .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
+  }
+
+  /** The links that were mailed to an account, in any order. */
+  const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
+    (await mailsTo(account, at)).flatMap(({ text }) => {
+      const [, page = "", token = ""] = LINK.exec(text) ?? [];
+      return token === "" ? [] : [{ page, token }];
+    });
+
+  /** Asks for a link and reads the mail. @returns the token */
+  async function linked(account: TestAccount, at = s): Promise<string> {
+    const before = (await linksTo(account, at)).map(({ token }) => token);
+    expect((await ask(account.username, at)).status).toBe(204);
+    const [token = ""] = (await linksTo(account, at))
+      .map((link) => link.token)
+      .filter((t) => !before.includes(t));
+    expect(token).not.toBe("");
+    return token;
+  }
+
+  const logsIn = async ({ username }: TestAccount, password: string) =>
+    (await s.token({ grant_type: "password", username, password })).status === 200;
+  const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
+
+  /** Expects that a token is refused, without a word about why. */
+  async function expectRefused(token: string, at = s): Promise<void> {
+    const { status, headers, body } = await reset(token, newPassword(), at);
+    expect([status, headers.get("x-error-code"), body]).toEqual([
+      400,
+      "invalid_reset_token",
+      { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
+    ]);
+  }
+
+  /** The jobs that ended because the link had expired. */
+  const expired = (at = s) =>
+    at.store.database.queries
+      .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
+      .from(jobs)
+      .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));
+
+  return { s, ask, reset, mailsTo, linksTo, linked, logsIn, isOpen, expectRefused, expired };
 }
 
-/** The jobs that ended because the link had expired. */
-export const expired = (at = s) =>
-  at.store.database.queries
-    .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
-    .from(jobs)
-    .where(and(eq(jobs.kind, "mail"), sql`${jobs.details}->>'code' = 'expired'`));
+/** `it` of a file, with a service and what asks for links and uses them. */
+export const withPasswordResets = () =>
+  withSharedService().extend("passwords", { scope: "file" }, ({ service }) => passwordResetsOn(service));

@@ -1,36 +1,21 @@
 /** A forgotten password: a link by mail, which works once and for an hour. */
 import { request } from "node:http";
 import { and, eq, sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, passwordResets } from "../src/store/schema.js";
 import { startMailServer } from "./mail-server.js";
-import {
-  ask,
-  expectRefused,
-  expired,
-  isOpen,
-  LINK,
-  linked,
-  linksTo,
-  logsIn,
-  mailsTo,
-  newPassword,
-  readMail,
-  reset,
-  s,
-  withPasswordResets,
-} from "./password-reset-scene.js";
+import { LINK, newPassword, readMail, withPasswordResets } from "./password-reset-scene.js";
 import { hashCount } from "./quick-argon2.js";
 import { newStore, startService, TestService } from "./service.js";
 
-withPasswordResets();
+const it = withPasswordResets();
 
 describe("a forgotten password", () => {
-  it.each(["manager", "athlete"] as const)(
+  it.for(["manager", "athlete"] as const)(
     "is replaced by one link in a mail to the %s; every session ends, and a mail says so",
-    async (role) => {
+    async (role, { passwords: { s, ask, mailsTo, linksTo, isOpen, logsIn, reset } }) => {
       const person = await s[role]();
       const { username, password: old } = person;
       const refresh = (await s.token({ grant_type: "password", username, password: old })).body.refresh_token;
@@ -56,7 +41,9 @@ describe("a forgotten password", () => {
     },
   );
 
-  it("is in the audit: who asked and who set it is the account, and no row holds a token or a password", async () => {
+  it("is in the audit: who asked and who set it is the account, and no row holds a token or a password", async ({
+    passwords: { s, linked, reset },
+  }) => {
     const person = await s.manager();
     const token = await linked(person);
     const password = newPassword();
@@ -74,7 +61,9 @@ describe("a forgotten password", () => {
     expect([text.includes(token), text.includes(password)]).toEqual([false, false]);
   });
 
-  it("leads to the page at BASE_URL, with its path, whatever host the client names", async () => {
+  it("leads to the page at BASE_URL, with its path, whatever host the client names", async ({
+    passwords: { s, linksTo },
+  }) => {
     const at = await startService({ baseUrl: "https://club.example.org/asi" });
     const person = await at.manager();
     for (const [index, service] of [at, s].entries()) {
@@ -99,7 +88,9 @@ describe("a forgotten password", () => {
     }
   });
 
-  it("goes by the mail server too; a mail that could not be sent within the hour is not sent", async () => {
+  it("goes by the mail server too; a mail that could not be sent within the hour is not sent", async ({
+    passwords: { ask, expired },
+  }) => {
     const server = await startMailServer();
     // The mails of other tests wait in another database.
     const store = await newStore();
@@ -127,7 +118,9 @@ describe("a forgotten password", () => {
     ]);
   });
 
-  it("that could not be looked up within the hour is dropped, and so is what was asked for", async () => {
+  it("that could not be looked up within the hour is dropped, and so is what was asked for", async ({
+    passwords: { ask, expired, linksTo },
+  }) => {
     const at = await startService();
     const person = await at.manager();
     await ask(person.username, at);
@@ -139,7 +132,7 @@ describe("a forgotten password", () => {
 });
 
 describe("the token of a link", () => {
-  it("works once", async () => {
+  it("works once", async ({ passwords: { s, linked, reset, expectRefused, logsIn } }) => {
     const person = await s.manager();
     const token = await linked(person);
     const password = newPassword();
@@ -148,7 +141,9 @@ describe("the token of a link", () => {
     expect(await logsIn(person, password)).toBe(true);
   });
 
-  it("works once, however many use it at the same moment", async () => {
+  it("works once, however many use it at the same moment", async ({
+    passwords: { s, linked, reset, logsIn },
+  }) => {
     const person = await s.manager();
     const token = await linked(person);
     const passwords = [1, 2, 3, 4, 5].map(newPassword);
@@ -161,7 +156,9 @@ describe("the token of a link", () => {
     }
   });
 
-  it("works for an hour, and its row is removed then", async () => {
+  it("works for an hour, and its row is removed then", async ({
+    passwords: { linked, reset, expectRefused },
+  }) => {
     const at = await startService();
     const person = await at.manager();
     const [early, late] = [await linked(person, at), await linked(person, at)];
@@ -182,7 +179,9 @@ describe("the token of a link", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("stays valid when somebody asks for another one, and ends with the first that is used", async () => {
+  it("stays valid when somebody asks for another one, and ends with the first that is used", async ({
+    passwords: { s, linked, reset, expectRefused },
+  }) => {
     const person = await s.manager();
     const [first, second] = [await linked(person), await linked(person)];
     expect((await reset(first, newPassword())).status).toBe(204);
@@ -190,7 +189,9 @@ describe("the token of a link", () => {
     expect((await reset(await linked(person), newPassword())).status).toBe(204);
   });
 
-  it("ends when the password or the mail address is changed, and when the operator ends the sessions", async () => {
+  it("ends when the password or the mail address is changed, and when the operator ends the sessions", async ({
+    passwords: { s, linked, expectRefused },
+  }) => {
     const person = await s.manager();
     const path = `/api/v1/managers/${person.id}/`;
     const change = (json: object) => s.send("PATCH", path, { token: person.token, json });
@@ -202,11 +203,13 @@ describe("the token of a link", () => {
     expect((await change({ password: newPassword() })).status).toBe(201);
     await expectRefused(token);
     token = await linked(person);
-    await commands["token revoke"](s.ctx, { username: person.username });
+    await commands["session revoke"](s.ctx, { username: person.username });
     await expectRefused(token);
   });
 
-  it("is stored as a hash, sealed until it is mailed, and is no other token; no other token is one", async () => {
+  it("is stored as a hash, sealed until it is mailed, and is no other token; no other token is one", async ({
+    passwords: { s, ask, linked, expectRefused, isOpen },
+  }) => {
     const person = await s.manager();
     await ask(person.username);
     const stored = async () => {
@@ -243,7 +246,9 @@ describe("the token of a link", () => {
     expect((await s.token({ grant_type: "refresh_token", refresh_token: token })).status).toBe(400);
   });
 
-  it("that is wrong costs no hash, and a password that is refused leaves a link that is right", async () => {
+  it("that is wrong costs no hash, and a password that is refused leaves a link that is right", async ({
+    passwords: { s, linked, expectRefused, reset },
+  }) => {
     const person = await s.manager();
     const token = await linked(person);
     const before = hashCount();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { grantsOf } from "../src/domain/permissions/coverage.js";
-import { removePermissions } from "../src/domain/permissions/remove.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { auditLog, permissions } from "../src/store/schema.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 
@@ -204,7 +204,7 @@ describe("permissions", () => {
     const announce = async (_: string, event: { revoked?: readonly object[] } | object) => {
       if ("revoked" in event) atATime.push(event.revoked?.length ?? 0);
     };
-    await removePermissions({ queries, announce }, eq(permissions.managerId, far.id));
+    await deletePermissions({ queries, announce }, eq(permissions.managerId, far.id));
     expect(atATime).toEqual([1000, 1000, 500]);
     expect(await queries.$count(permissions, eq(permissions.managerId, far.id))).toBe(0);
   });

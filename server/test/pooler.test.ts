@@ -104,7 +104,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     }
   });
 
-  it("a start is refused in a sentence when the pooler or the server is away, or when there are two databases", async () => {
+  it("a start is refused in a sentence when the pooler or the server is unreachable, or when there are two databases", async () => {
     const nowhere = databaseUrl.replace(/:\d+\//, ":1/");
     const started = (databaseUrl: string | null, databaseDirectUrl: string) =>
       openStore(testConfig({ databaseUrl, databaseDirectUrl, databasePreparedStatements: false }));

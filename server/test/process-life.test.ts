@@ -173,7 +173,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     };
     expect(await at("/health/live/")).toEqual([200, '{"status":"ok"}']);
     expect(await at("/health/ready/")).toEqual([200, '{"status":"ok"}']);
-    expect(await at("/metrics")).toEqual([200, expect.stringContaining("job_runs_total")]);
+    expect(await at("/metrics")).toEqual([200, expect.stringContaining("asi_job_runs_total")]);
     expect(await at("/api/v1/account/")).toEqual([404, ""]);
     expect(await worker.terminate()).toBe(0);
   });

@@ -83,8 +83,8 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
   await s.take({ id: 0, serial_number: serialNumber, device_name: "rover" }, owner);
   await commands["ownership backdate"](operator, { serialNumber, start: "2024-01-01T00:00:00Z" });
   await commands["manager grant"](operator, { username: owner.username });
-  await commands["token list"](operator, { username: owner.username });
-  await commands["token revoke"](operator, { username: thatAthlete.username });
+  await commands["session list"](operator, { username: owner.username });
+  await commands["session revoke"](operator, { username: thatAthlete.username });
   await commands["app revoke"](operator, { clientId: String(app.client_id) });
   await commands["account delete"](ctx as never, { username: thatAthlete.username });
   await commands["account delete"](ctx as never, { username: owner.username });

@@ -13,6 +13,8 @@ import { type TestAccount, type TestDevice, TestService, testConfig } from "./se
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
+/** No times, on which no right depends. */
+const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
 const log = { info: () => undefined, warn: () => undefined } as never;
 
 describe.runIf(isPostgres)("a read replica", () => {
@@ -132,7 +134,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     await loaded(1, device, ann);
     await expect.poll(() => strict.current(), PATIENCE).toBeUndefined();
     expect(strict.ageMs).toBeGreaterThan(MAX_AGE_MS);
-    const read = await readFromReplica({ ...s.ctx, queries: ours.queries }, strict, [], (client) =>
+    const read = await readFromReplica({ ...s.ctx, queries: ours.queries }, strict, NOTHING, (client) =>
       readPage(client, device.id, [{ startMs: START_MS, stopMs: START_MS + 3_600_000 }], 0, 10_000),
     );
     expect([read.page.count, read.ageMs]).toEqual([2 * before, 0]);
@@ -141,7 +143,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   it("stays in use when a page fails for a reason of its own, which the primary confirms", async () => {
     await caughtUp();
     const asked: string[] = [];
-    const refused = readFromReplica(s.ctx, replica, [], async (client) => {
+    const refused = readFromReplica(s.ctx, replica, NOTHING, async (client) => {
       const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
       asked.push(rows[0]?.standby ? "replica" : "primary");
       return client.query("SELECT 'x'::int");
@@ -157,7 +159,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     await s.manager();
     const age = replica.ageMs;
     await expect.poll(() => replica.ageMs, PATIENCE).toBeGreaterThan(age + 1_500);
-    const { ageMs } = await readFromReplica(s.ctx, replica, [], async () => undefined);
+    const { ageMs } = await readFromReplica(s.ctx, replica, NOTHING, async () => undefined);
     expect(ageMs).toBeGreaterThan(age + 1_500);
   });
 
@@ -178,7 +180,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([page.status, page.body.count]).toEqual([200, 0]);
   });
 
-  it("that is away is not missed, and is used again when it is back", async () => {
+  it("that is unreachable is not missed, and is used again when it is back", async () => {
     const { ann, device, count } = await deviceWithSamples();
     const before = await count();
     await standby.halt("immediate");

@@ -21,7 +21,7 @@ const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const range = new URLSearchParams({ start: String(START_MS), stop: String(START_MS + 3_600_000) });
 
-describe.runIf(isSpread)("a server of samples that is away", () => {
+describe.runIf(isSpread)("a server of samples that is unreachable", () => {
   let servers: PostgresServer[];
   let s: TestService;
   let ann: TestAccount;
@@ -74,7 +74,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     // Without its address, because anyone may ask.
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok", sample_servers_away: 1 });
     expect(await s.service.app.metrics.metrics()).toMatch(
-      new RegExp(`sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
+      new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
     );
     // A load of another device counts the samples of the account, of which some are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);
@@ -173,7 +173,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     let added = await s.device();
     while ((await serverOfDevice(s.store.database, added.id)) !== 0) added = await s.device();
     const { sampleServers } = s.store.database;
-    await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is away/);
+    await expect.poll(() => sampleServers?.refusal(added.id)?.message, PATIENCE).toMatch(/is unreachable/);
     await lost.restart();
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
@@ -232,7 +232,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     await watch.stop();
   });
 
-  it("is away although its error has the code with which the coordinator would end the session", async () => {
+  it("is unreachable although its error has the code with which the coordinator would end the session", async () => {
     const { watch, warnings } = await watching();
     const [first] = servers as [PostgresServer];
     const remote = new pg.Client(`${first.url}postgres`);
@@ -278,7 +278,7 @@ describe.runIf(isSpread)("a server of samples that is away", () => {
     await Promise.all(ofDevices());
     isFull = true;
     await lost.halt("fast");
-    await expect.poll(() => watch.refusal(device(0).id)?.message, PATIENCE).toMatch(/is away/);
+    await expect.poll(() => watch.refusal(device(0).id)?.message, PATIENCE).toMatch(/is unreachable/);
     expect(watch.refusal(device(1).id)).toBeUndefined();
     await expect
       .poll(() => lines, PATIENCE)

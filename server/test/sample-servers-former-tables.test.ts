@@ -84,7 +84,7 @@ describe.runIf(isSpread)("copies of samples that nothing uses any more", () => {
     expect(await abandoned()).toEqual([]);
   });
 
-  it("are listed while their server is away, and dropped by the next command when it is back", async () => {
+  it("are listed while their server is unreachable, and dropped by the next command when it is back", async () => {
     await run(distribute);
     await expect(run(gather, { withCommitOf: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow();
     const copies = await abandoned();

@@ -2,7 +2,7 @@
  * Runs with every file of tests that start services. A test fails when a response of a service differs from the OpenAPI
  * document, and when Node.js has emitted a warning.
  */
-import { afterAll, afterEach } from "vitest";
+import { afterAll, afterEach, aroundAll } from "vitest";
 import { takeProcessWarnings } from "./process-warnings.js";
 import { takeDifferences } from "./response-check.js";
 import { endService } from "./service.js";
@@ -19,5 +19,9 @@ async function checkTest(): Promise<void> {
 }
 
 afterEach(checkTest);
-afterAll(checkTest);
 afterAll(endService);
+// Around all: what the file's fixtures end comes after every `afterAll`.
+aroundAll(async (runFile) => {
+  await runFile();
+  await checkTest();
+});

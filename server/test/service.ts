@@ -125,7 +125,8 @@ async function distribute({ kind, direct }: Database): Promise<void> {
   }
 }
 
-async function lastingStore(): Promise<TestStore> {
+/** A new, empty, migrated database that lasts beyond the test which creates it; to be closed. */
+export async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase("migrated");
   await distribute(database);
   let closed: Promise<void> | undefined;

@@ -19,7 +19,7 @@ interface Listed {
 }
 
 const sessionsOf = async ({ username }: TestAccount) =>
-  (await commands["token list"](s.ctx, { username })).sessions as Listed[];
+  (await commands["session list"](s.ctx, { username })).sessions as Listed[];
 
 const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
 
@@ -57,7 +57,7 @@ describe("the operator", () => {
     const [used] = (await sessionsOf(person)).filter(({ application }) => application === "Phone");
     expect(used).toMatchObject({ id: session?.id, issued: session?.issued, access_tokens: 2 });
     expect(Date.parse(used?.last_used ?? "")).toBeGreaterThan(Date.parse(session?.issued ?? ""));
-    const told = JSON.stringify(await commands["token list"](s.ctx, { username: person.username }));
+    const told = JSON.stringify(await commands["session list"](s.ctx, { username: person.username }));
     for (const token of [person.token, phone.access, phone.refreshToken]) expect(told).not.toContain(token);
   });
 
@@ -66,10 +66,10 @@ describe("the operator", () => {
     const other = await s.manager();
     const phone = await logInWith("Phone", person);
     const id = String((await sessionsOf(person)).find(({ application }) => application === "Phone")?.id);
-    await expect(commands["token revoke"](s.ctx, { username: other.username, id })).rejects.toThrow(
+    await expect(commands["session revoke"](s.ctx, { username: other.username, id })).rejects.toThrow(
       "not_found",
     );
-    await commands["token revoke"](s.ctx, { username: person.username, id });
+    await commands["session revoke"](s.ctx, { username: person.username, id });
     expect(await isOpen(phone.access)).toBe(false);
     expect((await phone.refresh()).body.error).toBe("invalid_grant");
     expect(await isOpen(person.token)).toBe(true);

@@ -1,6 +1,6 @@
 /** Requests for the same computed data share one computation, and it is dropped when all callers have left. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { Computer } from "../src/domain/change/computer.js";
+import type { ComputePool } from "../src/domain/change/compute-pool.js";
 import { exampleComputedData } from "../src/domain/computed-data/example.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
@@ -10,8 +10,8 @@ const MANY = 15;
 
 let s: TestService;
 let team: Team;
-let compute: MockInstance<Computer["compute"]>;
-let share: MockInstance<Computer["share"]>;
+let compute: MockInstance<ComputePool["compute"]>;
+let share: MockInstance<ComputePool["share"]>;
 
 beforeAll(async () => {
   s = await startService({ computeThreads: 1 });

@@ -229,14 +229,14 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(tokens).toMatchObject({ count: 1, attributes: { method: "POST", status: 200 } });
     expect(tokens?.bucketCounts).toHaveLength((tokens?.explicitBounds?.length ?? 0) + 1);
     expect(tokens?.bucketCounts?.reduce((sum, count) => sum + Number(count))).toBe(1);
-    expect(collector.metrics.get("job_runs_total")).toMatchObject({ type: "counter" });
+    expect(collector.metrics.get("asi_job_runs_total")).toMatchObject({ type: "counter" });
     const named = [
-      "database_connections",
-      "database_waiting",
-      "http_requests_waiting",
-      "raw_data_cache_bytes",
-      "jobs_waiting",
-      "jobs_delay_seconds",
+      "asi_database_connections",
+      "asi_database_waiting",
+      "asi_http_requests_waiting",
+      "asi_raw_data_cache_bytes",
+      "asi_jobs_waiting",
+      "asi_jobs_delay_seconds",
       "nodejs_eventloop_lag_p99_seconds",
     ];
     for (const name of named) expect([name, collector.metrics.get(name)?.type]).toEqual([name, "gauge"]);

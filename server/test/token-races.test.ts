@@ -52,7 +52,7 @@ describe("a token request under way", () => {
       const { refresh_token } = (await logIn(person)).body;
       const refreshed = refresh(refresh_token);
       await sleep(round % 5);
-      await commands["token revoke"](s.ctx, { username: person.username });
+      await commands["session revoke"](s.ctx, { username: person.username });
       expect([round, await opens(await refreshed)]).toEqual([round, false]);
     }
   });

@@ -1,6 +1,6 @@
 /** What receivers get. They are real servers on loopback, and the clock is moved. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
@@ -8,26 +8,14 @@ import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned } from "./receiver.js";
 import { Team } from "./team.js";
-import {
-  activityOfAnn,
-  advance,
-  ann,
-  asAnn,
-  deliveries,
-  HOUR_MS,
-  receiver,
-  register,
-  row,
-  SECRET,
-  s,
-  states,
-  withWebhooks,
-} from "./webhook-scene.js";
+import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
-withWebhooks();
+const it = withWebhooks();
 
 describe("what a receiver gets", () => {
-  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async () => {
+  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async ({
+    hooks: { s, register, ann },
+  }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -47,7 +35,9 @@ describe("what a receiver gets", () => {
     expect(untraced).toBeUndefined();
   });
 
-  it("each event of the flags chosen, with ids only, the token and a signature", async () => {
+  it("each event of the flags chosen, with ids only, the token and a signature", async ({
+    hooks: { s, register, states },
+  }) => {
     const hook = await receiver();
     const webhook = await register(`${hook.url}?key=1`);
     await emit(s, "activity-updated", webhook.activity);
@@ -80,14 +70,14 @@ describe("what a receiver gets", () => {
     expect(await states(webhook)).toEqual(["delivered", "delivered"]);
   });
 
-  it.each([
+  it.for([
     [{ activity_events: true, timeframes_events: false }, ["activity-deleted", "activity-updated"]],
     [
       { activity_events: false, timeframes_events: true },
       ["timeframe-created", "timeframe-deleted", "timeframe-updated"],
     ],
     [{ activity_events: false, timeframes_events: false }, []],
-  ])("%o: %j", async (flags, expected) => {
+  ] as const)("%o: %j", async ([flags, expected], { hooks: { s, register, activityOfAnn } }) => {
     const hook = await receiver();
     const { activity } = await register(hook.url, flags);
     const another = await activityOfAnn();
@@ -102,7 +92,9 @@ describe("what a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, the deletion too, though the webhook goes with it", async () => {
+  it("each change of an activity and its time frames, the deletion too, though the webhook goes with it", async ({
+    hooks: { s },
+  }) => {
     const hook = await receiver();
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -139,7 +131,7 @@ describe("what a receiver gets", () => {
     expect(hook.received.every((call) => isSigned(call, SECRET))).toBe(true);
   });
 
-  it("nothing of a change that was rolled back", async () => {
+  it("nothing of a change that was rolled back", async ({ hooks: { s, register } }) => {
     const hook = await receiver();
     const { activity } = await register(hook.url);
     await expect(
@@ -152,7 +144,9 @@ describe("what a receiver gets", () => {
     expect(hook.received).toEqual([]);
   });
 
-  it("events from before, though the webhook is changed since, to where it was then", async () => {
+  it("events from before, though the webhook is changed since, to where it was then", async ({
+    hooks: { s, register, asAnn },
+  }) => {
     const [old, fresh] = [await receiver(), await receiver()];
     const webhook = await register(old.url);
     await emit(s, "activity-updated", webhook.activity);
@@ -164,7 +158,7 @@ describe("what a receiver gets", () => {
     expect(fresh.received.every((call) => isSigned(call, "another"))).toBe(true);
   });
 
-  it("nothing more once the webhook is deleted", async () => {
+  it("nothing more once the webhook is deleted", async ({ hooks: { s, register, asAnn, advance } }) => {
     const hook = await receiver();
     hook.behaviour = answer(503);
     const webhook = await register(hook.url);
@@ -186,7 +180,9 @@ describe("what a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal events that wait, and another for what happens after it was begun", async () => {
+  it("one call for equal events that wait, and another for what happens after it was begun", async ({
+    hooks: { s, register },
+  }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     for (let again = 0; again < 5; again += 1) {
@@ -210,7 +206,9 @@ describe("what a receiver gets", () => {
     expect(hook.received).toHaveLength(5);
   });
 
-  it("one call for each webhook and time frame of an activity that is deleted, however many", async () => {
+  it("one call for each webhook and time frame of an activity that is deleted, however many", async ({
+    hooks: { s },
+  }) => {
     const hook = await receiver();
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -237,7 +235,9 @@ describe("what a receiver gets", () => {
 });
 
 describe("calls by hand", () => {
-  it("sends again with the same id, to the webhook as it is now", async () => {
+  it("sends again with the same id, to the webhook as it is now", async ({
+    hooks: { s, register, asAnn, deliveries, advance },
+  }) => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(500);
     const webhook = await register(old.url);
@@ -264,7 +264,9 @@ describe("calls by hand", () => {
     expect(fresh.received).toHaveLength(2);
   });
 
-  it("a test call is made once and does not count", async () => {
+  it("a test call is made once and does not count", async ({
+    hooks: { s, register, asAnn, advance, states, row },
+  }) => {
     const hook = await receiver();
     hook.behaviour = answer(500);
     const webhook = await register(hook.url, { activity_events: false, timeframes_events: false });

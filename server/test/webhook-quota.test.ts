@@ -1,24 +1,15 @@
 /** Events of webhooks whose owner has as many waiting deliveries as the quota allows. */
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { emit } from "./events.js";
 import { TestService } from "./service.js";
-import {
-  ann,
-  asAnn,
-  deliveries,
-  lookup,
-  receiver,
-  register,
-  SECRET,
-  s,
-  settings,
-  withWebhooks,
-} from "./webhook-scene.js";
+import { lookup, receiver, SECRET, settings, withWebhooks } from "./webhook-scene.js";
 
-withWebhooks();
+const it = withWebhooks();
 
 describe("what a receiver gets when too many deliveries wait", () => {
-  it("what the quota has room for; one failed delivery counts the rest, also of the same instant", async () => {
+  it("what the quota has room for; one failed delivery counts the rest, also of the same instant", async ({
+    hooks: { s, register, ann, deliveries },
+  }) => {
     const hook = await receiver();
     const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 3 }, lookup);
     const webhook = await register(hook.url);
@@ -43,7 +34,9 @@ describe("what a receiver gets when too many deliveries wait", () => {
     );
   });
 
-  it("the first of the events that were counted, when that delivery is sent again; later ones are counted anew", async () => {
+  it("the first of the events that were counted, when that delivery is sent again; later ones are counted anew", async ({
+    hooks: { s, register, deliveries, asAnn },
+  }) => {
     const hook = await receiver();
     const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 1 }, lookup);
     const webhook = await register(hook.url);
@@ -67,7 +60,9 @@ describe("what a receiver gets when too many deliveries wait", () => {
     ]);
   });
 
-  it("the count of each webhook for itself, in one delivery for each", async () => {
+  it("the count of each webhook for itself, in one delivery for each", async ({
+    hooks: { s, register, asAnn, deliveries },
+  }) => {
     const hook = await receiver();
     const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 1 }, lookup);
     const one = await register(hook.url);

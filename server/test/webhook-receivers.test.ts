@@ -1,32 +1,20 @@
 /** Which receivers may be called, and how many at a time. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
 import { ENDED } from "./ended-lease.js";
 import { emit } from "./events.js";
 import { answer } from "./receiver.js";
 import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
-import {
-  activityOfAnn,
-  ann,
-  deliveries,
-  lookup,
-  NAMES,
-  receiver,
-  register,
-  SECOND_MS,
-  SECRET,
-  s,
-  settings,
-  states,
-  withWebhooks,
-} from "./webhook-scene.js";
+import { lookup, NAMES, receiver, SECOND_MS, SECRET, settings, withWebhooks } from "./webhook-scene.js";
 
-withWebhooks();
+const it = withWebhooks();
 
 describe("addresses are checked at every delivery", () => {
-  it("a name that has come to resolve to a private address is not called", async () => {
+  it("a name that has come to resolve to a private address is not called", async ({
+    hooks: { s, activityOfAnn, ann },
+  }) => {
     const hook = await receiver();
     const found: Record<string, string[]> = { "rebound.example": ["93.184.215.14"] };
     const askedFor = new Set<number | undefined>();
@@ -69,7 +57,9 @@ describe("addresses are checked at every delivery", () => {
     expect([...askedFor]).toEqual([ann.id]);
   });
 
-  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async () => {
+  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async ({
+    hooks: { s, activityOfAnn, ann },
+  }) => {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
     const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
@@ -94,7 +84,9 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("a private literal that was stored in development is not called in production", async () => {
+  it("a private literal that was stored in development is not called in production", async ({
+    hooks: { s, register, deliveries },
+  }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
@@ -106,7 +98,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("only the addresses that were checked are connected to", async () => {
+  it("only the addresses that were checked are connected to", async ({ hooks: { s, register, states } }) => {
     const hook = await receiver();
     const webhook = await register(`http://receiver.example:${hook.port}/`);
     await emit(s, "activity-updated", webhook.activity);
@@ -117,7 +109,9 @@ describe("addresses are checked at every delivery", () => {
 });
 
 describe("many receivers", () => {
-  it("a slow one holds up no other, and gets no more than its share of calls at once", async () => {
+  it("a slow one holds up no other, and gets no more than its share of calls at once", async ({
+    hooks: { s, register },
+  }) => {
     const [slow, fast] = [await receiver(), await receiver()];
     let atOnce = 0;
     let most = 0;
@@ -144,7 +138,9 @@ describe("many receivers", () => {
     expect(most).toBeGreaterThan(1);
   });
 
-  it("one account's many slow receivers leave hands for another account", async () => {
+  it("one account's many slow receivers leave hands for another account", async ({
+    hooks: { s, register },
+  }) => {
     const bob = await s.manager();
     const hands = s.config.webhookConcurrency;
     const slow = await Promise.all(Array.from({ length: hands + 8 }, () => receiver()));
@@ -175,7 +171,9 @@ describe("many receivers", () => {
     await patient.stop();
   });
 
-  it("a worker that dies in the middle loses nothing, however often", async () => {
+  it("a worker that dies in the middle loses nothing, however often", async ({
+    hooks: { s, register, states },
+  }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);

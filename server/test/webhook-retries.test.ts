@@ -1,31 +1,18 @@
 /** Receivers that fail: what is sent again and when, and when a webhook is disabled. */
 import { and, eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { readConfig } from "../src/config/config.js";
 import { auditLog } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { answer, isSigned, startReceiver } from "./receiver.js";
-import {
-  advance,
-  asAnn,
-  deliveries,
-  HOUR_MS,
-  receiver,
-  receivers,
-  register,
-  row,
-  SCHEDULE_MS,
-  SECOND_MS,
-  SECRET,
-  s,
-  states,
-  withWebhooks,
-} from "./webhook-scene.js";
+import { HOUR_MS, receiver, SCHEDULE_MS, SECOND_MS, SECRET, withWebhooks } from "./webhook-scene.js";
 
-withWebhooks();
+const it = withWebhooks();
 
 describe("a receiver that fails", () => {
-  it("is tried seven times on the schedule, with the same id and body and a new timestamp, then given up", async () => {
+  it("is tried seven times on the schedule, with the same id and body and a new timestamp, then given up", async ({
+    hooks: { s, register, deliveries, advance },
+  }) => {
     const hook = await receiver();
     hook.behaviour = answer(500, "out of order");
     const webhook = await register(hook.url);
@@ -59,7 +46,7 @@ describe("a receiver that fails", () => {
     expect(hook.received.every((call) => call.body === first?.body && isSigned(call, SECRET))).toBe(true);
   });
 
-  it("gets the event once it works again", async () => {
+  it("gets the event once it works again", async ({ hooks: { s, register, advance, deliveries } }) => {
     const hook = await receiver();
     hook.behaviour = answer(502);
     const webhook = await register(hook.url);
@@ -80,35 +67,43 @@ describe("a receiver that fails", () => {
     expect(hook.received).toHaveLength(2);
   });
 
-  it.each([
+  it.for([
     [429, "600", 600 * SECOND_MS],
     [503, "7200", 2 * HOUR_MS],
     [503, String(72 * 3600), 24 * HOUR_MS],
     [500, "600", 5 * SECOND_MS],
     [503, "1", 5 * SECOND_MS],
-  ])("%i with Retry-After: %s is left alone for %i ms", async (status, seconds, waitMs) => {
-    const hook = await receiver();
-    hook.behaviour = answer(status, "", { "Retry-After": seconds });
-    const webhook = await register(hook.url);
-    await emit(s, "activity-updated", webhook.activity);
-    await s.runJobs();
-    const [{ next_attempt_at, last_attempt_at }] = await deliveries(webhook);
-    const planned = Date.parse(next_attempt_at) - Date.parse(last_attempt_at);
-    expect(planned).toBeGreaterThanOrEqual(waitMs);
-    expect(planned).toBeLessThanOrEqual(waitMs * 1.1);
-  });
+  ] as const)(
+    "%i with Retry-After: %s is left alone for %i ms",
+    async ([status, seconds, waitMs], { hooks: { s, register, deliveries } }) => {
+      const hook = await receiver();
+      hook.behaviour = answer(status, "", { "Retry-After": seconds });
+      const webhook = await register(hook.url);
+      await emit(s, "activity-updated", webhook.activity);
+      await s.runJobs();
+      const [{ next_attempt_at, last_attempt_at }] = await deliveries(webhook);
+      const planned = Date.parse(next_attempt_at) - Date.parse(last_attempt_at);
+      expect(planned).toBeGreaterThanOrEqual(waitMs);
+      expect(planned).toBeLessThanOrEqual(waitMs * 1.1);
+    },
+  );
 
-  it.each([301, 302, 303, 307, 308])("%i is a failure and never followed", async (status) => {
-    const [hook, target] = [await receiver(), await receiver()];
-    hook.behaviour = answer(status, "", { Location: target.url });
-    const webhook = await register(hook.url);
-    await emit(s, "activity-updated", webhook.activity);
-    await s.runJobs();
-    expect(await deliveries(webhook)).toMatchObject([{ state: "retrying", response_status: status }]);
-    expect(target.connections).toBe(0);
-  });
+  it.for([301, 302, 303, 307, 308])(
+    "%i is a failure and never followed",
+    async (status, { hooks: { s, register, deliveries } }) => {
+      const [hook, target] = [await receiver(), await receiver()];
+      hook.behaviour = answer(status, "", { Location: target.url });
+      const webhook = await register(hook.url);
+      await emit(s, "activity-updated", webhook.activity);
+      await s.runJobs();
+      expect(await deliveries(webhook)).toMatchObject([{ state: "retrying", response_status: status }]);
+      expect(target.connections).toBe(0);
+    },
+  );
 
-  it("is given 15 s in all and 5 s to connect, of which tests take less", async () => {
+  it("is given 15 s in all and 5 s to connect, of which tests take less", async ({
+    hooks: { s, register, deliveries },
+  }) => {
     expect(readConfig({})).toMatchObject({ webhookTimeoutMs: 15_000, webhookConnectTimeoutMs: 5_000 });
     const silent = await receiver();
     silent.behaviour = () => undefined;
@@ -130,7 +125,9 @@ describe("a receiver that fails", () => {
     }
   });
 
-  it("killed in the middle of its answer gets the event again", async () => {
+  it("killed in the middle of its answer gets the event again", async ({
+    hooks: { s, register, states, advance },
+  }) => {
     const hook = await receiver();
     hook.behaviour = (response) => {
       response.writeHead(200, { "Content-Length": "100" });
@@ -145,7 +142,9 @@ describe("a receiver that fails", () => {
     expect([await states(webhook), hook.received.length]).toEqual([["delivered"], 2]);
   });
 
-  it("not there at all gets the event when it is", async () => {
+  it("not there at all gets the event when it is", async ({
+    hooks: { s, register, deliveries, advance, states },
+  }) => {
     const gone = await startReceiver();
     await gone.stop();
     const webhook = await register(gone.url);
@@ -154,13 +153,12 @@ describe("a receiver that fails", () => {
     const [{ state, response_status, response }] = await deliveries(webhook);
     expect([state, response_status]).toEqual(["retrying", null]);
     expect(response).toContain("ECONNREFUSED");
-    const back = await startReceiver(gone.port);
-    receivers.push(back);
+    const back = await receiver(gone.port);
     await advance(6 * SECOND_MS);
     expect([await states(webhook), back.received.length]).toEqual([["delivered"], 1]);
   });
 
-  it("that answers without end is read for 64 KiB", async () => {
+  it("that answers without end is read for 64 KiB", async ({ hooks: { s, register, deliveries } }) => {
     const hook = await receiver();
     let writtenBytes = 0;
     hook.behaviour = (response) => {
@@ -183,7 +181,9 @@ describe("a receiver that fails", () => {
 });
 
 describe("a webhook is disabled", () => {
-  it("by 410, at once; an update enables it again", async () => {
+  it("by 410, at once; an update enables it again", async ({
+    hooks: { s, register, deliveries, row, asAnn, states },
+  }) => {
     const hook = await receiver();
     hook.behaviour = answer(410);
     const webhook = await register(hook.url);
@@ -211,7 +211,7 @@ describe("a webhook is disabled", () => {
     expect(await states(webhook)).toEqual(["failed", "delivered"]);
   });
 
-  it("with what is still to be sent to it", async () => {
+  it("with what is still to be sent to it", async ({ hooks: { s, register, asAnn, advance, states } }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     for (let frame = 1; frame <= 30; frame += 1) await emit(s, "timeframe-created", webhook.activity, frame);
@@ -227,7 +227,7 @@ describe("a webhook is disabled", () => {
     expect(new Set(await states(webhook))).toEqual(new Set(["failed"]));
   });
 
-  it("not by what an earlier URL answered", async () => {
+  it("not by what an earlier URL answered", async ({ hooks: { s, register, asAnn, row } }) => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(410);
     const webhook = await register(old.url);
@@ -237,7 +237,9 @@ describe("a webhook is disabled", () => {
     expect((await row(webhook))?.disabledAt).toBeNull();
   });
 
-  it("by 20 exhausted deliveries one after the other, not by 19", async () => {
+  it("by 20 exhausted deliveries one after the other, not by 19", async ({
+    hooks: { s, register, advance, row, asAnn },
+  }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     const exhaust = async (count: number) => {

@@ -1,11 +1,12 @@
 /** A service with a manager whose webhooks are delivered to real receivers on loopback. The clock is moved. */
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Config } from "../src/config/config.js";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { webhooks } from "../src/store/schema.js";
+import { withOwnService } from "./file-service.js";
 import { type Receiver, startReceiver } from "./receiver.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import type { TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 export const SECRET = "sesame ünd more";
@@ -35,82 +36,73 @@ export const settings: Partial<Config> = {
   webhookConnectTimeoutMs: 200,
 };
 
-export let s: TestService;
-export let ann: TestAccount;
-export const receivers: Receiver[] = [];
-
-export async function receiver(): Promise<Receiver> {
-  const started = await startReceiver();
-  receivers.push(started);
-  return started;
-}
-
-export async function activityOfAnn(): Promise<number> {
-  await asAnn("GET", "/api/v1/account/");
-  return newActivity(s, ann);
-}
-
 export interface Registered {
   activity: number;
   id: number;
   path: string;
 }
 
-/** A webhook of a new activity. */
-export async function register(webhook_url: string, more: Record<string, unknown> = {}): Promise<Registered> {
-  const activity = await activityOfAnn();
-  const path = `/api/v1/activities/${activity}/webhooks/`;
-  const { status, body } = await asAnn("POST", path, {
-    webhook_url,
-    secret_token: SECRET,
-    activity_events: true,
-    timeframes_events: true,
-    ...more,
-  });
-  expect([status, body]).toEqual([200, expect.anything()]);
-  return { activity, id: body.id, path: `${path}${body.id}/` };
+/** A receiver that is stopped when the test ends. */
+export async function receiver(port = 0): Promise<Receiver> {
+  const started = await startReceiver(port);
+  onTestFinished(() => started.stop());
+  return started;
 }
 
-export let expiresMs = 0;
+function webhooksOn(s: TestService, ann: TestAccount) {
+  let expiresMs = 0;
 
-/** The clock moves beyond the life of tokens; this asks with one that is valid. */
-export async function asAnn(method: string, path: string, json?: unknown) {
-  const nowMs = s.clock.now().getTime();
-  if (nowMs >= expiresMs) {
-    ann.token = await s.logIn(ann.username, ann.password);
-    expiresMs = nowMs + 9 * HOUR_MS;
+  /** The clock moves beyond the life of tokens; this asks with one that is valid. */
+  async function asAnn(method: string, path: string, json?: unknown) {
+    const nowMs = s.clock.now().getTime();
+    if (nowMs >= expiresMs) {
+      ann.token = await s.logIn(ann.username, ann.password);
+      expiresMs = nowMs + 9 * HOUR_MS;
+    }
+    return s.send(method, path, { token: ann.token, json });
   }
-  return s.send(method, path, { token: ann.token, json });
+
+  async function activityOfAnn(): Promise<number> {
+    await asAnn("GET", "/api/v1/account/");
+    return newActivity(s, ann);
+  }
+
+  /** A webhook of a new activity. */
+  async function register(webhook_url: string, more: Record<string, unknown> = {}): Promise<Registered> {
+    const activity = await activityOfAnn();
+    const path = `/api/v1/activities/${activity}/webhooks/`;
+    const { status, body } = await asAnn("POST", path, {
+      webhook_url,
+      secret_token: SECRET,
+      activity_events: true,
+      timeframes_events: true,
+      ...more,
+    });
+    expect([status, body]).toEqual([200, expect.anything()]);
+    return { activity, id: body.id, path: `${path}${body.id}/` };
+  }
+
+  const deliveries = async ({ path }: Registered) =>
+    (await asAnn("GET", `${path}deliveries/?limit=3000`)).body.results;
+
+  const states = async (webhook: Registered) =>
+    (await deliveries(webhook)).map(({ state }: { state: string }) => state);
+
+  const row = async ({ id }: Registered) => {
+    const [found] = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
+    return found;
+  };
+
+  const advance = async (ms: number) => {
+    s.clock.advance(ms);
+    await s.runJobs();
+  };
+
+  return { s, ann, activityOfAnn, register, asAnn, deliveries, states, row, advance };
 }
 
-export const deliveries = async ({ path }: Registered) =>
-  (await asAnn("GET", `${path}deliveries/?limit=3000`)).body.results;
-
-export const states = async (webhook: Registered) =>
-  (await deliveries(webhook)).map(({ state }: { state: string }) => state);
-
-export const row = async ({ id }: Registered) => {
-  const [found] = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
-  return found;
-};
-
-export const advance = async (ms: number) => {
-  s.clock.advance(ms);
-  await s.runJobs();
-};
-
-/** Starts a service with a manager before the tests of a file, and stops receivers after each test. */
-export function withWebhooks(): void {
-  beforeAll(async () => {
-    expiresMs = 0;
-    s = await TestService.start(await newStore(), settings, lookup);
-    ann = await s.manager();
-  });
-  afterEach(async () => {
-    await Promise.all(receivers.splice(0).map((receiver) => receiver.stop()));
-  });
-  afterAll(async () => {
-    await s.stop();
-    await s.store.close();
-  });
-}
+/** `it` of a file, with a service and a manager. */
+export const withWebhooks = () =>
+  withOwnService(settings, lookup).extend("hooks", { scope: "file" }, async ({ service }) =>
+    webhooksOn(service, await service.manager()),
+  );

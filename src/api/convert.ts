@@ -32,9 +32,8 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions 
  * once the stream has been read.
  */
 export interface Conversion {
+  /** The file, piece by piece. */
   readonly body: ReadableStream<Uint8Array>;
-  /** The same stream as `body`. */
-  readonly csv: ReadableStream<Uint8Array>;
   /** For example `text/csv`. */
   readonly mediaType: string;
   /** `{serial}_{start}_{end}` with the times of the rows written, and the extension of the format. */
@@ -56,8 +55,7 @@ export interface Conversion {
  */
 export function convert(source: Source, options: ConvertOptions = {}): Conversion {
   requireOptions(options, CONVERT_OPTIONS);
-  const stream = options.format === undefined ? "csv" : "body";
-  return conversionOf(source, options, `Read ${stream} to its end first, then await it.`);
+  return conversionOf(source, options, "Read body to its end first, then await it.");
 }
 
 /** The same. `whatToDo`: a sentence that says what to do before awaiting a promise. */
@@ -77,7 +75,6 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
   const fileName = reader.result.then((result) => fileNameIn(result, format));
   return {
     body,
-    csv: body,
     mediaType: format.mediaType,
     fileName: promised("fileName", fileName),
     report: promised("report", reader.report),

@@ -29,7 +29,7 @@ export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decod
       // a caller that has received a batch may request the next one at any time
       isHeld: () => reader.isBegun,
       endIfAborted: () => reader.endIfAborted(),
-      hearAbort: () => reader.hearAbort(),
+      listenForAbort: () => reader.listenForAbort(),
     },
     "Iterate over the decoding (for await), then await it.",
   );

@@ -49,7 +49,7 @@ export class AsiCsvStream implements TransformPair<Uint8Array> {
     const input = new TransformStream<Uint8Array, Uint8Array>();
     const conversion = conversionOf(input.readable, options, READ_FIRST);
     this.writable = input.writable;
-    this.readable = conversion.csv;
+    this.readable = conversion.body;
     this.info = conversion.info;
     this.report = conversion.report;
     this.fileName = conversion.fileName;

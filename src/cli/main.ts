@@ -11,7 +11,7 @@ import { UsageError } from "./terminal/usage-error.js";
 /**
  * The command `asi`.
  *
- * @param args what stands behind the name of the command
+ * @param args arguments after the command name
  * @returns the exit status
  */
 export function main(args: readonly string[]): Promise<ExitStatus> {

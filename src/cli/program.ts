@@ -11,15 +11,17 @@ import { addConvert } from "./commands/convert.js";
 import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
+import { addLoad } from "./commands/load.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
+import { addRecipes } from "./commands/recipes.js";
 import { addRepair } from "./commands/repair.js";
 import { addReport } from "./commands/report.js";
 import { addSquad } from "./commands/squad.js";
 import { addStats } from "./commands/stats.js";
 import { addValidate } from "./commands/validate.js";
 import { optionDescription } from "./help/command-model.js";
-import { HOW_TO_GET_HELP, inOurVoice } from "./help/wrong-usage.js";
+import { HOW_TO_GET_HELP, rewordError } from "./help/wrong-usage.js";
 import { COLOR_MODES } from "./terminal/console.js";
 import type { ExitStatus } from "./terminal/exit-status.js";
 import { printable, printableLines } from "./terminal/printable.js";
@@ -30,6 +32,8 @@ const COMMANDS = [
   addConvert,
   addInfo,
   addStats,
+  addRecipes,
+  addLoad,
   addSquad,
   addPlot,
   addReport,
@@ -58,7 +62,10 @@ export function buildProgram(context: Context, onStatus: (status: ExitStatus) =>
       writeOut: (text) => write(1, text),
       writeErr: (text) => write(2, text),
       outputError(text) {
-        context.console.failure(context.console.paint("red", "asi:"), ` ${inOurVoice(text, firstOperand())}`);
+        context.console.failure(
+          context.console.paint("red", "asi:"),
+          ` ${rewordError(text, firstOperand())}`,
+        );
         context.console.failure(HOW_TO_GET_HELP);
       },
     })

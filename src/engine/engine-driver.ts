@@ -1,4 +1,4 @@
-import type { Engine, EngineSettings, Signal } from "./engine.js";
+import type { Engine, EngineSettings, StepResult } from "./engine.js";
 
 /** The loop that drives an engine: writes chunks into it, in the largest parts that it accepts. */
 export class EngineDriver {
@@ -33,7 +33,7 @@ export class EngineDriver {
   }
 
   /** Runs one step. Read the output of the engine before the next step. */
-  step(): Signal {
+  step(): StepResult {
     // A step that stopped continues with the bytes already written: refilling the buffer would move all unread bytes.
     if (!this.#isStopped && this.#offset < this.#chunk.length) {
       this.#offset += this.engine.write(this.#chunk, this.#offset);

@@ -35,7 +35,7 @@ export interface EngineSettings {
 }
 
 /** Why `step` returned. */
-export type Signal =
+export type StepResult =
   /** All written bytes have been read as far as possible: write more, or, after a final step, the input is complete. */
   | { kind: "drained" }
   /**
@@ -96,7 +96,7 @@ export interface Engine {
   /** Copies bytes of `chunk`, starting at `offset`. Returns how many were copied (0 only if a step must run first). */
   write(chunk: Uint8Array, offset: number): number;
   /** Reads the written bytes. `final`: no more bytes will be written; frames that extend past the end are overruns. */
-  step(final: boolean): Signal;
+  step(final: boolean): StepResult;
   /** CSV lines of the last step. */
   csv(): Uint8Array;
   /** Rows of the last step. */

@@ -80,7 +80,7 @@ export class DescriptorOutput {
   }
 }
 
-// An open that waits for the reader would keep a thread of the pool, and nothing could take it back.
+// Opening a pipe that has no reader would block a thread of the pool until one opens it.
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
     try {

@@ -122,7 +122,7 @@ interface TextSink {
   readonly destroyed: boolean;
 }
 
-// What is handed to the parser at a time: it reads all that it is given at once.
+// Size of the pieces for the parser, which reads a piece without a pause.
 const PIECE = 1 << 16;
 // The parser reads an unfinished row again with every piece: without the bound of MAX_ROW_LENGTH a row of megabytes would take
 // minutes.

@@ -32,7 +32,7 @@ export class OutputFile {
   #isOpen = true;
   #bytes = 0;
 
-  /** @param folder where the file will stand */
+  /** @param folder of the file */
   constructor(folder: string) {
     clearStaleFiles(folder);
     this.#temporaryPath = join(folder, temporaryName());
@@ -177,7 +177,7 @@ export function refuseInput(input: string, outputs: readonly string[]): void {
   }
 }
 
-/** What is thrown for an output that is an input of the same call. */
+/** Error for an output that is an input of the same call. */
 export function inputAsOutput(path: string): AsiError {
   return new AsiError(
     "FILE_EXISTS",
@@ -201,5 +201,5 @@ export function refuseExisting(path: string): void {
 }
 
 function fileExists(path: string): AsiError {
-  return new AsiError("FILE_EXISTS", `${path} is there already; it is overwritten only with option force.`);
+  return new AsiError("FILE_EXISTS", `${path} already exists; set the option force to overwrite it.`);
 }

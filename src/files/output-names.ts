@@ -25,7 +25,7 @@ export interface NameOptions {
 /** Every option of names. */
 export const NAME_OPTIONS = optionNames<NameOptions>({ name: true, nameTimeZone: true });
 
-/** What a name is made of. */
+/** Values that a name can contain. */
 export interface NamedFile {
   serial: string;
   /** First and last row, ms since 1970 UTC. */

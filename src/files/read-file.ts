@@ -77,7 +77,7 @@ export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSo
   return new MaybeGzip(file);
 }
 
-/** What is read synchronously, which takes half the time of a stream. */
+/** Files that are read synchronously, which takes half the time of a stream. */
 interface RegularFile {
   descriptor: number;
   /** Whether it is to be closed. */
@@ -130,7 +130,7 @@ class FileChunks extends ChunkSource {
   }
 }
 
-// What may let a reader wait must not be read synchronously: nothing could interrupt it.
+// A source that may block is not read synchronously: the read could not be interrupted.
 function waits(stats: Stats): boolean {
   return !stats.isFile() && !stats.isDirectory();
 }

@@ -14,11 +14,11 @@ export function isTemporaryName(name: string): boolean {
 
 /** A name that no other file has. */
 export function temporaryName(): string {
-  // Need not be secret: "wx" opens no file that is there already. (node:crypto would cost 3 ms to load.)
+  // Need not be secret: "wx" opens no existing file. (node:crypto would cost 3 ms to load.)
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Told by the threads themselves: to load node:worker_threads would cost the others milliseconds.
+// Set by the threads: importing node:worker_threads would cost other processes milliseconds.
 let thisThread = 0;
 
 /** Says which thread of the process this is (`threadId`); without it the main one. */

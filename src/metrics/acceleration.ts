@@ -8,7 +8,7 @@ export const RESAMPLED_STEP_MS = 100;
 const SLOWEST_DOUBLE_STEP_MS = 2 * 200;
 
 /** Minimum duration of a segment with an acceleration signal. */
-const SHORTEST_SEGMENT_MS = 1000;
+export const SHORTEST_SEGMENT_MS = 1000;
 
 /** Speed and acceleration of one segment at 10 Hz. */
 export interface AccelerationSignal {
@@ -16,6 +16,8 @@ export interface AccelerationSignal {
   readonly startMs: number;
   /** Resampled, unfiltered speed in mm/s. */
   readonly speedMmPerS: Float64Array;
+  /** The same after the low-pass filter, in mm/s. */
+  readonly smoothMmPerS: Float64Array;
   /** Derivative of the low-passed speed in mm/s2. */
   readonly accelerationMmPerS2: Float64Array;
 }
@@ -34,20 +36,25 @@ export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[
     const endMs = signal.timestampMs[segment.last] ?? 0;
     if (endMs - startMs < SHORTEST_SEGMENT_MS) continue;
     const speedMmPerS = resample(signal, segment);
-    signals.push({ startMs, speedMmPerS, accelerationMmPerS2: differentiate(lowPassZeroPhase(speedMmPerS)) });
+    const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
+    signals.push({ startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) });
   }
   return signals;
 }
 
 /** Linear interpolation at 10 Hz from the start of the segment; samples at multiples of 100 ms keep their values. */
-function resample(signal: PreparedSignal, { first, last }: Segment): Float64Array {
+export function resample(
+  signal: PreparedSignal,
+  { first, last }: Segment,
+  everyMs = RESAMPLED_STEP_MS,
+): Float64Array {
   const { timestampMs, speedMmPerS } = signal;
   const startMs = timestampMs[first] ?? 0;
-  const length = Math.floor(((timestampMs[last] ?? 0) - startMs) / RESAMPLED_STEP_MS) + 1;
+  const length = Math.floor(((timestampMs[last] ?? 0) - startMs) / everyMs) + 1;
   const resampled = new Float64Array(length);
   let right = first;
   for (let k = 0; k < length; k++) {
-    const t = startMs + k * RESAMPLED_STEP_MS;
+    const t = startMs + k * everyMs;
     while (right < last && (timestampMs[right] ?? t) < t) right++;
     const rightMs = timestampMs[right] ?? t;
     const rightSpeed = speedMmPerS[right] ?? 0;
@@ -63,14 +70,14 @@ function resample(signal: PreparedSignal, { first, last }: Segment): Float64Arra
 }
 
 /** Central differences, one-sided at the ends; mm/s in, mm/s2 out. */
-function differentiate(speeds: Float64Array): Float64Array {
+export function differentiate(speeds: Float64Array, stepMs = RESAMPLED_STEP_MS): Float64Array {
   const lastIndex = speeds.length - 1;
   const derivative = new Float64Array(speeds.length);
   for (let i = 0; i <= lastIndex; i++) {
     const before = Math.max(i - 1, 0);
     const after = Math.min(i + 1, lastIndex);
     const differenceMmPerS = (speeds[after] ?? 0) - (speeds[before] ?? 0);
-    derivative[i] = (differenceMmPerS * 1000) / ((after - before) * RESAMPLED_STEP_MS);
+    derivative[i] = (differenceMmPerS * 1000) / ((after - before) * stepMs);
   }
   return derivative;
 }

@@ -1,32 +1,64 @@
+/** Coefficients of one pass: y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2]. */
+export interface LowPass {
+  readonly b0: number;
+  readonly b1: number;
+  readonly b2: number;
+  readonly a1: number;
+  readonly a2: number;
+}
+
 /**
  * Second-order Butterworth low-pass filter for 10 Hz, corrected so that a forward and a backward pass together have half
  * power at 2 Hz. The cut-off is that of Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove gait from speed.
  * Dual-pass gain: 0.9991 at 0.5 Hz, 0.9837 at 1, 0.9089 at 1.5, 0.7071 at 2, 0.1579 at 3.
  */
-const B0 = 0.264493773259;
-const B1 = 0.528987546517;
-const B2 = 0.264493773259;
-const A1 = -0.115976527133;
-const A2 = 0.173951620167;
+export const TWO_HZ: LowPass = {
+  b0: 0.264493773259,
+  b1: 0.528987546517,
+  b2: 0.264493773259,
+  a1: -0.115976527133,
+  a2: 0.173951620167,
+};
 
-/** Gain at 0 Hz: with the digits above it is 1 + 1e-12. */
-const GAIN_AT_REST = (B0 + B1 + B2) / (1 + A1 + A2);
+/** Coefficients have this many decimals, so that no library of mathematics changes a digit. */
+const COEFFICIENT_DECIMALS = 12;
+
+/**
+ * A second-order Butterworth low-pass filter, by the bilinear transform.
+ *
+ * @param cutoffHz below half of the rate
+ * @param rateHz values a second
+ * @param corrected whether both passes together have half power at the cut-off (Winter), or each of them
+ */
+export function butterworth(cutoffHz: number, rateHz: number, corrected: boolean): LowPass {
+  const forBothPasses = corrected ? (Math.SQRT2 - 1) ** 0.25 : 1;
+  const k = Math.tan((Math.PI * cutoffHz) / rateHz) / forBothPasses;
+  const norm = 1 / (1 + Math.SQRT2 * k + k * k);
+  const rounded = (x: number) => Number(x.toFixed(COEFFICIENT_DECIMALS));
+  return {
+    b0: rounded(k * k * norm),
+    b1: rounded(2 * k * k * norm),
+    b2: rounded(k * k * norm),
+    a1: rounded(2 * (k * k - 1) * norm),
+    a2: rounded((1 - Math.SQRT2 * k + k * k) * norm),
+  };
+}
 
 /** Number of samples that are mirrored at each end before filtering. */
 const PADDING = 9;
 
 /**
- * Low-pass filters a 10 Hz signal without shifting it in time: forward, then backward (fourth order, zero phase).
+ * Low-pass filters a signal without shifting it in time: forward, then backward (fourth order, zero phase).
  *
- * @param signal at least 2 values, in any unit
+ * @param signal at least one value, in any unit; for the default filter at 10 Hz
  * @returns the same number of values, in the same unit
  */
-export function lowPassZeroPhase(signal: Float64Array): Float64Array {
+export function lowPassZeroPhase(signal: Float64Array, filter = TWO_HZ): Float64Array {
   const padding = Math.min(PADDING, signal.length - 1);
   const padded = padByOddReflection(signal, padding);
-  filterInPlace(padded);
+  filterInPlace(padded, filter);
   padded.reverse();
-  filterInPlace(padded);
+  filterInPlace(padded, filter);
   padded.reverse();
   return padded.slice(padding, padding + signal.length);
 }
@@ -46,15 +78,17 @@ function padByOddReflection(signal: Float64Array, padding: number): Float64Array
 }
 
 /** One pass in transposed direct form II, starting in the steady state for the first value. */
-function filterInPlace(values: Float64Array): void {
+function filterInPlace(values: Float64Array, { b0, b1, b2, a1, a2 }: LowPass): void {
+  // Gain at 0 Hz: nearly 1, because of the digits of the coefficients.
+  const gainAtRest = (b0 + b1 + b2) / (1 + a1 + a2);
   const first = values[0] ?? 0;
-  let state1 = (GAIN_AT_REST - B0) * first;
-  let state2 = (B2 - A2 * GAIN_AT_REST) * first;
+  let state1 = (gainAtRest - b0) * first;
+  let state2 = (b2 - a2 * gainAtRest) * first;
   for (let i = 0; i < values.length; i++) {
     const x = values[i] ?? 0;
-    const y = B0 * x + state1;
-    state1 = B1 * x - A1 * y + state2;
-    state2 = B2 * x - A2 * y;
+    const y = b0 * x + state1;
+    state1 = b1 * x - a1 * y + state2;
+    state2 = b2 * x - a2 * y;
     values[i] = y;
   }
 }

@@ -1,6 +1,7 @@
-import { checkOptions, type MetricsOptions } from "./options.js";
-import { distancesOf, prepareSignal } from "./prepare.js";
-import { type MetricSamples, orderSamples, selectSamples } from "./samples.js";
+import type { MetricsOptions } from "./options.js";
+import { distancesOf } from "./prepare.js";
+import type { MetricSamples } from "./samples.js";
+import { selectedSignal } from "./selected-signal.js";
 
 /** Distance over time. Both columns have the same length and ascend, the times strictly. */
 export interface DistanceCurve {
@@ -23,14 +24,7 @@ export function distanceCurve(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions = {},
 ): DistanceCurve {
-  const { parameters, periods, fromMs, toMs } = checkOptions(options);
-  const selected = selectSamples(
-    orderSamples(samples),
-    fromMs ?? Number.NEGATIVE_INFINITY,
-    toMs ?? Number.POSITIVE_INFINITY,
-    periods,
-  );
-  const signal = prepareSignal(selected, parameters);
+  const { signal } = selectedSignal(samples, options);
   return {
     timestampMs: signal.timestampMs,
     distanceM: distancesOf(signal).map((distance) => distance / HALF_MICROMETRES_PER_METRE),

@@ -8,7 +8,7 @@ import { durationSeconds, fromThousandths } from "./rounding.js";
 const ONSET_MM_PER_S2 = 500;
 
 /** A value above 9 m/s2 (the artefact limit of SciSports) ends an effort and belongs to none. */
-const ARTEFACT_MM_PER_S2 = 9000;
+export const ARTEFACT_MM_PER_S2 = 9000;
 
 const SHORTEST_EFFORT_MS = 500;
 

@@ -1,5 +1,8 @@
 export { computeMetrics, METRICS_VERSION } from "./compute-metrics.js";
 export { type DistanceCurve, distanceCurve } from "./distance-curve.js";
+export { METABOLIC_CAUTION, METABOLIC_VERSION, type MetabolicEstimate, metabolicEstimate } from "./energy.js";
+export * from "./hrv/index.js";
+export * from "./load/index.js";
 export type {
   AccelerationEffort,
   DistancePerSpeedRange,
@@ -22,6 +25,9 @@ export {
   parameterProblems,
   parametersIn,
 } from "./parameters.js";
+export * from "./peaks/index.js";
+export * from "./person/index.js";
+export * from "./pitch/index.js";
 export {
   type MetricParameters,
   PRESETS,
@@ -32,5 +38,6 @@ export {
   type Sport,
   type ThresholdPair,
 } from "./presets.js";
+export * from "./recipes/index.js";
 export type { MetricSamples } from "./samples.js";
 export { segmentGapMs } from "./segments.js";

@@ -126,7 +126,7 @@ export interface Metrics {
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
   /** Whether accelerations were looked for: false below 5 samples a second, where both lists are empty. */
   readonly has_accelerations: boolean;
-  /** What the figures leave out because it is faster than `max_valid_speed`. Much of it means that the sport is wrong. */
+  /** Rows that the figures omit because they are faster than `max_valid_speed`. Much of it means that the sport is wrong. */
   readonly too_fast: TooFast;
   /** The rules and parameters of the computation; clients get them on request. */
   readonly definition: { readonly version: number; readonly parameters: MetricParameters };

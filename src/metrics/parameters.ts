@@ -15,7 +15,7 @@ export function parametersIn(params: object): ParameterOverrides {
 /** A violated rule between parameters. */
 export interface ParameterProblem {
   readonly parameter: keyof MetricParameters;
-  /** What is wrong and what to do, for the caller. */
+  /** The problem and the remedy, for the caller. */
   readonly message: string;
 }
 

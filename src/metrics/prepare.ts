@@ -1,7 +1,7 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-import { doubleMedianStep, gapMs } from "./segments.js";
+import { doubleMedianStep, type GapRule, gapMs } from "./segments.js";
 
 /** Samples `first` to `last` (both included), without a gap. */
 export interface Segment {
@@ -43,18 +43,38 @@ export interface Totals {
   readonly durationMs: number;
 }
 
+/** What the steps of preparation may vary in. */
+export interface PreparationRules {
+  readonly maxValidMmPerS: number;
+  readonly standstillMmPerS: number;
+  /** Default: 1 s and 5 median steps. */
+  readonly gap?: GapRule;
+  /** Whether the median of three removes spikes. Default true. */
+  readonly withoutSpikes?: boolean;
+}
+
 /** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
 export function prepareSignal(samples: OrderedSamples, parameters: MetricParameters): PreparedSignal {
-  const maxValidMmPerS = inThousandths(parameters.max_valid_speed);
+  return prepareBy(samples, {
+    maxValidMmPerS: inThousandths(parameters.max_valid_speed),
+    standstillMmPerS: inThousandths(parameters.standstill_speed),
+  });
+}
+
+/** The same by other rules. */
+export function prepareBy(
+  samples: OrderedSamples,
+  { maxValidMmPerS, standstillMmPerS, gap, withoutSpikes = true }: PreparationRules,
+): PreparedSignal {
   const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
   const doubleMedianStepMs = doubleMedianStep(timestampMs);
-  const segments = splitAtGaps(timestampMs, doubleMedianStepMs);
-  const filtered = medianOfThree(speedMmPerS, segments);
+  const segments = splitAtGaps(timestampMs, doubleMedianStepMs, gap);
+  const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
   return {
     timestampMs,
     speedMmPerS: filtered,
     segments,
-    intervalSpeedSum: sumIntervalSpeeds(filtered, segments, inThousandths(parameters.standstill_speed)),
+    intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
     doubleMedianStepMs,
     tooFast: tooFastOf(samples, maxValidMmPerS),
   };
@@ -131,8 +151,8 @@ function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
 
-function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number | null): Segment[] {
-  const longestStepMs = gapMs(doubleMedianStepMs);
+function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number | null, gap?: GapRule): Segment[] {
+  const longestStepMs = gapMs(doubleMedianStepMs, gap);
   const segments: Segment[] = [];
   let first = 0;
   for (let i = 0; i < timestampMs.length; i++) {

@@ -38,3 +38,9 @@ export function durationSeconds(durationMs: number): number {
 export function metres(distanceHalfUm: number): number {
   return divideRoundingHalfUp(distanceHalfUm, 2_000_000, 3);
 }
+
+/** Rounds a result of floating-point arithmetic half up (towards positive infinity). */
+export function roundHalfUp(value: number, decimals: number): number {
+  const unitsPerOne = 10 ** decimals;
+  return Math.floor(value * unitsPerOne + 0.5) / unitsPerOne;
+}

@@ -1,6 +1,12 @@
+/** When two samples are in different segments. */
+export interface GapRule {
+  readonly minMs: number;
+  /** In median steps. */
+  readonly steps: number;
+}
+
 /** Two samples are in different segments when they are further apart than this and than 5 median steps. */
-const SHORTEST_GAP_MS = 1000;
-const GAP_IN_STEPS = 5;
+const GAP: GapRule = { minMs: 1000, steps: 5 };
 
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
@@ -27,8 +33,8 @@ export function doubleMedianStep(...timestampMs: readonly Float64Array[]): numbe
 }
 
 /** Samples further apart than this are in different segments: nothing is summed, joined or detected between them. */
-export function gapMs(doubleMedianStepMs: number | null): number {
-  return Math.max(SHORTEST_GAP_MS, (GAP_IN_STEPS * (doubleMedianStepMs ?? 0)) / 2);
+export function gapMs(doubleMedianStepMs: number | null, { minMs, steps }: GapRule = GAP): number {
+  return Math.max(minMs, (steps * (doubleMedianStepMs ?? 0)) / 2);
 }
 
 /**

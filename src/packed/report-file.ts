@@ -3,7 +3,7 @@ import type { PresetName } from "../metrics/presets.js";
 import type { DamagePlace } from "../reading/first-damage.js";
 import type { Inspection } from "../reading/read-result.js";
 
-/** What a report contains besides the viewer: docs/report-file.md. */
+/** Data of a report besides the viewer: docs/report-file.md. */
 export interface ReportData {
   version: 1;
   /** File name of the recording, without its folder. */

@@ -5,7 +5,7 @@ import { segmentGapMs } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { KM_PER_H } from "./figure-text.js";
 
-/** What a picture shows. */
+/** Content of a picture. */
 export interface Session {
   /** Name of the recording. */
   name: string;

@@ -5,13 +5,13 @@ import type { SourceReader } from "./source-reader.js";
 /** The reading behind a stream. A caller that holds a reader may continue at any time. */
 export function readingBehind(
   stream: ReadableStream,
-  reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "hearAbort">,
+  reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "listenForAbort">,
 ): Reading {
   return {
     isOver: () => reader.isOver,
     isHeld: () => stream.locked || reader.isReading,
     endIfAborted: () => reader.endIfAborted(),
-    hearAbort: () => reader.hearAbort(),
+    listenForAbort: () => reader.listenForAbort(),
   };
 }
 

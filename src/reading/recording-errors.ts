@@ -1,10 +1,10 @@
-import type { Signal } from "../engine/engine.js";
+import type { StepResult } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import type { Report } from "../types.js";
 
 // Errors in recordings. Those of headers are in header.ts.
 
-/** What a reader says of gzip in place of `NOT_A_RECORDING`, which it would be. */
+/** The error for gzip in place of `NOT_A_RECORDING`. */
 export function compressedInput(): AsiError {
   return new AsiError(
     "NOT_A_RECORDING",
@@ -14,7 +14,7 @@ export function compressedInput(): AsiError {
 }
 
 /** The error for a signal other than a header. */
-export function stopError(signal: Exclude<Signal, { kind: "drained" | "header" }>): AsiError {
+export function stopError(signal: Exclude<StepResult, { kind: "drained" | "header" }>): AsiError {
   const { byteOffset } = signal;
   if (signal.kind === "damaged") {
     const message = `${DAMAGE_TEXT[signal.damage]} Omit the option strict to read around it.`;

@@ -1,4 +1,4 @@
-import type { Engine, EngineSettings, OutputKind, Signal } from "../engine/engine.js";
+import type { Engine, EngineSettings, OutputKind, StepResult } from "../engine/engine.js";
 import { EngineDriver } from "../engine/engine-driver.js";
 import { acquireEngine, releaseEngine } from "../engine/engines.js";
 import { AsiError } from "../errors.js";
@@ -241,7 +241,7 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /** Checks a header. Returns its payload, or null if it is not usable, and then the reading has failed. */
-  #takeHeader({ payload, byteOffset }: Extract<Signal, { kind: "header" }>): Uint8Array | null {
+  #takeHeader({ payload, byteOffset }: Extract<StepResult, { kind: "header" }>): Uint8Array | null {
     const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
     if (info instanceof AsiError) {
       this.#failure = info;

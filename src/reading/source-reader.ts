@@ -153,7 +153,7 @@ export class SourceReader<K extends OutputKind> {
    * Listens to the signal from now on, as `next` does. Only for waits that may be long: if the reading never starts, the listener
    * stays on the signal.
    */
-  hearAbort(): void {
+  listenForAbort(): void {
     if (!this.#isBegun && !this.#isOver) this.#signal?.addEventListener("abort", this.#onAbort);
   }
 
@@ -167,11 +167,11 @@ export class SourceReader<K extends OutputKind> {
     const { result } = this.#recording;
     this.#info.resolve(result.info);
     this.#result.resolve(result);
-    this.#letGo();
+    this.#release();
   }
 
   async #fail(error: unknown): Promise<void> {
-    this.#letGo();
+    this.#release();
     this.#info.reject(error);
     this.#result.reject(error);
     // An error while closing must not hide the original error.
@@ -180,7 +180,7 @@ export class SourceReader<K extends OutputKind> {
     } catch {}
   }
 
-  #letGo(): void {
+  #release(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
     // After an abort between two reads the last output may still be in use, and a view is in the memory of the engine.

@@ -1,3 +1,4 @@
+import { optionNames, requireOptions } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import {
   DEMO_PERIOD_MS,
@@ -9,7 +10,7 @@ import {
 } from "./demo.js";
 import type { EncodableRow } from "./encode.js";
 
-/** What one tracker of a generated match recorded. */
+/** Recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
   /** Without extension. */
   fileName: string;
@@ -35,6 +36,8 @@ export interface DemoSquadOptions {
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
 }
+
+const OPTIONS = optionNames<DemoSquadOptions>({ players: true, seed: true, startMs: true });
 
 const MINUTE_MS = 60_000;
 
@@ -67,7 +70,7 @@ const FORMATION: readonly { position: string; east: number; north: number }[] = 
   { position: "FW", east: 15, north: 7 },
   { position: "FW", east: 17, north: -8 },
 ];
-/** Who does not begin: the place in the formation for which they could come on. */
+/** Substitutes: the place in the formation for which they could come on. */
 const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
 const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
 const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
@@ -92,7 +95,9 @@ const DAMAGED_PLAYER = 4;
  *
  * @throws AsiError `BAD_OPTION` for a number of players outside its range
  */
-export function demoSquad({ players, seed = 1, startMs }: DemoSquadOptions): DemoSquad {
+export function demoSquad(options: DemoSquadOptions): DemoSquad {
+  requireOptions(options, OPTIONS);
+  const { players, seed = 1, startMs } = options;
   if (!Number.isInteger(players) || players < FORMATION.length || players > NAMES.length) {
     throw new AsiError(
       "BAD_OPTION",

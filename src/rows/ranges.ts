@@ -4,8 +4,8 @@ import { iterate, resultOf } from "../sources/iterate.js";
 import type { Range } from "../types.js";
 
 /**
- * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"). The core has the same constant:
- * MAX_GAP_MS in assembly/gnss.ts.
+ * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"). The same constant
+ * is in assembly/gnss.ts (MAX_GAP_MS) and server/src/store/samples/bucket.ts (BUCKET_MS).
  */
 export const MAX_GAP_MS = 300_000;
 

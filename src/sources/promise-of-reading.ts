@@ -10,7 +10,7 @@ export interface Reading {
   /** Ends it if it was aborted before it started. */
   endIfAborted(): void;
   /** From now on, an abort ends it. */
-  hearAbort(): void;
+  listenForAbort(): void;
 }
 
 interface Guard {
@@ -44,7 +44,7 @@ class PromiseOfReading<T> extends Promise<T> {
     reading.endIfAborted();
     if (reading.isOver()) return super.then(onFulfilled, onRejected);
     if (!reading.isHeld()) return Promise.reject(guard.notRead(false)).then(onFulfilled, onRejected);
-    reading.hearAbort();
+    reading.listenForAbort();
     const waiting = new Promise<T>((resolve, reject) => {
       const forget = whenNothingIsLeft(() => reject(guard.notRead(true)));
       super.then(resolve, reject).finally(forget);

@@ -11,7 +11,7 @@ export interface Ground {
 const CELL_M = 2;
 /** Positions that decide where the play is: one of so many rows. */
 const EVERY_ROW = 20;
-/** Who stands still may be on the bench: such positions do not say where the play is. */
+/** A player who stands still may be on the bench: such positions are not part of the play. */
 const MOVING_MM_PER_S = 1000;
 /** Outside of this share of the positions at each end lie runs to the bench. */
 const OUTLIERS = 0.01;

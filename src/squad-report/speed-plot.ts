@@ -4,7 +4,7 @@ import type { SpeedColumns } from "./speed-strip.js";
 
 const SIZE = { width: 720, height: 170, left: 30, bottom: 18 };
 
-/** What a plot shows beside the speeds. */
+/** Content of a plot in addition to the speeds. */
 export interface SpeedPlotFrame {
   span: Interval;
   /** Shaded. */

@@ -14,7 +14,7 @@ import { speedColumns, speedStrip } from "./speed-strip.js";
 import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
-/** What a report is made of. */
+/** Data of a report. */
 export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */

@@ -9,7 +9,7 @@ export {
   type SessionPeriod,
 } from "./periods.js";
 export { ofAnotherSport } from "./quality.js";
-export { type Player, type Roster, readRoster } from "./roster.js";
+export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
 export {
   daysSinceLast,
   isPlayedMatch,
@@ -30,17 +30,25 @@ export {
 } from "./season.js";
 export { findSessions, type RecordingExtent } from "./sessions.js";
 export type { SheetProblem } from "./sheet.js";
+export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {
   highSpeedThresholds,
+  lengthOf,
   limitsOfIntervals,
+  type MemberFigures,
+  memberFigures,
   ownParameters,
   playerNameOf,
+  recordedTimeMs,
   type SquadMember,
   type SquadOptions,
   type SquadRecording,
   type SquadRow,
   sessionInterval,
   squadMembers,
+  squadRow,
   squadRows,
+  timeWithData,
 } from "./squad-table.js";
 export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";
+export { periodsCsv } from "./write-periods.js";

@@ -1,4 +1,4 @@
-/** What is known of a recording before its figures: when and where it was made. */
+/** Time and place of a recording, known before its figures. */
 export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;

@@ -12,7 +12,7 @@ export interface SheetRow {
   cell(column: string): string;
 }
 
-/** What is wrong in a file of a person, and what to do. */
+/** A problem in a user's file, and its remedy. */
 export interface SheetProblem {
   /** Line of the file, counted from 1. */
   line: number;

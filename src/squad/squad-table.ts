@@ -21,11 +21,11 @@ export interface SquadRecording {
 }
 
 /** A person with all recordings of the session. */
-export interface SquadMember {
+export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
   /** Of the roster, else of the file. */
   name: string;
   player: Player | null;
-  recordings: SquadRecording[];
+  recordings: Recording[];
 }
 
 /** One row: a player in a period, or in the whole session. */
@@ -55,9 +55,12 @@ export interface SquadOptions {
  *
  * @returns members in the order of the roster, then the others in the order of their names
  */
-export function squadMembers(recordings: readonly SquadRecording[], roster: Roster | null): SquadMember[] {
-  const byPlayer = new Map<Player, SquadRecording[]>();
-  const others: SquadMember[] = [];
+export function squadMembers<Recording extends SquadRecording>(
+  recordings: readonly Recording[],
+  roster: Roster | null,
+): SquadMember<Recording>[] {
+  const byPlayer = new Map<Player, Recording[]>();
+  const others: SquadMember<Recording>[] = [];
   for (const recording of recordings) {
     const player = roster === null ? null : playerOfRecording(roster, recording);
     if (player === null)
@@ -103,63 +106,87 @@ export function squadRows(
   options: SquadOptions = {},
 ): SquadRow[] {
   const recordings = members.flatMap((member) => member.recordings);
-  const session = sessionInterval(recordings);
   const recordedMs = timeWithData(recordings);
   return members.flatMap((member) => [
-    squadRow(member, null, [session], recordedMs, options),
+    squadRow(member, null, recordedMs, memberFigures(member, null, options)),
     ...periods.map((period) => {
       const intervals = intervalsFor(period, member.name);
-      return squadRow(member, period.name, intervals, lengthOf(intervals), options);
+      return squadRow(member, period.name, lengthOf(intervals), memberFigures(member, intervals, options));
     }),
   ]);
 }
 
-function squadRow(
+/** What the samples of a member say about some time. */
+export interface MemberFigures {
+  /** null where there are no data. */
+  metrics: Metrics | null;
+  /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
+  hrCoverage: number | null;
+}
+
+/**
+ * Computes the figures of a member, as `computeMetrics` gives them for the same samples and interval.
+ *
+ * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, whose figures are those of the
+ *   recording alone
+ */
+export function memberFigures(
   member: SquadMember,
-  period: string | null,
-  intervals: readonly Interval[],
-  periodMs: number,
-  { preset, params }: SquadOptions,
-): SquadRow {
-  const nothing = { member, period, periodMs, metrics: null, hrCoverage: null };
-  if (periodMs === 0) return { ...nothing, coverage: null };
+  intervals: readonly Interval[] | null,
+  { preset, params }: SquadOptions = {},
+): MemberFigures {
+  const nothing = { metrics: null, hrCoverage: null };
+  if (intervals?.length === 0 || member.recordings.length === 0) return nothing;
   const metrics = computeMetrics(
     member.recordings.map(({ samples }) => samples),
     {
       ...(preset !== undefined && { preset }),
       params: { ...params, ...ownParameters(member.player) },
       birthDate: member.player?.birthDate ?? null,
-      ...limitsOf(intervals, period),
+      ...(intervals === null ? {} : limitsOfIntervals(intervals)),
     },
   );
-  if (metrics.first_timestamp === null) return { ...nothing, coverage: 0 };
+  if (metrics.first_timestamp === null) return nothing;
   const recordedMs = recordedTimeMs(metrics);
   return {
-    member,
-    period,
-    periodMs,
     metrics,
-    coverage: Math.min(1, recordedMs / periodMs),
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
   };
 }
 
-function lengthOf(intervals: readonly Interval[]): number {
+/**
+ * A row of the table.
+ *
+ * @param periodMs how long the period is for the member; 0 if the member does not take part
+ */
+export function squadRow(
+  member: SquadMember,
+  period: string | null,
+  periodMs: number,
+  { metrics, hrCoverage }: MemberFigures,
+): SquadRow {
+  const row = { member, period, periodMs, metrics, hrCoverage };
+  if (periodMs === 0) return { ...row, metrics: null, hrCoverage: null, coverage: null };
+  return { ...row, coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs) };
+}
+
+/** The length of disjoint intervals together, ms. */
+export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
 /** The seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
-function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
+export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
   const seconds = new Set<number>();
   for (const { samples } of recordings) {
-    for (let i = 0; i < samples.length; i++) seconds.add(Math.floor((samples.timestampMs[i] ?? 0) / 1000));
+    let last = Number.NaN;
+    for (let i = 0; i < samples.length; i++) {
+      const second = Math.floor((samples.timestampMs[i] ?? 0) / 1000);
+      if (second !== last) seconds.add(second);
+      last = second;
+    }
   }
   return seconds.size * 1000;
-}
-
-// The whole session needs no limits: its figures are those of the recording alone.
-function limitsOf(intervals: readonly Interval[], period: string | null): MetricsOptions {
-  return period === null ? {} : limitsOfIntervals(intervals);
 }
 
 /** Intervals, ascending and disjoint, as limits of `computeMetrics`. */
@@ -195,11 +222,13 @@ export function recordedTimeMs({ time_per_speed_ranges }: Metrics): number {
 /** A heart rate counts until the next one, for at most this time, as in `hr_avg` (docs/metrics.md). */
 const LONGEST_HOLD_MS = 5000;
 
+const ALWAYS: Interval = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
+
 /** Time with a heart rate, ms. */
-function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[]): number {
+function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[] | null): number {
   let heldMs = 0;
   for (const { samples } of recordings) {
-    for (const { startMs, endMs } of intervals) {
+    for (const { startMs, endMs } of intervals ?? [ALWAYS]) {
       let heardMs = Number.NEGATIVE_INFINITY;
       for (let i = 0; i < samples.length; i++) {
         const ms = samples.timestampMs[i] ?? 0;

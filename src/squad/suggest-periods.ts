@@ -11,7 +11,7 @@ export interface SpeedColumns {
 export const PLAY_RULE = {
   /** Mean speed of a minute from which a player moves: 4 km/h, in mm/s. */
   movingMmPerS: 4000 / 3.6,
-  /** So many players move while the squad plays, or half of those that ever move if these are fewer. */
+  /** Minimum number of moving players while the squad plays; half of those that ever move if these are fewer. */
   players: 7,
   /** Shortest stretch of play. */
   shortestPlayMs: 15 * 60_000,

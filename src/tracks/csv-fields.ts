@@ -3,7 +3,7 @@ import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import type { ChunkReader } from "../sources/source.js";
 import { type CsvFields, LONG_ROW, MAX_ROW_LENGTH } from "./csv-track.js";
 
-// What is divided at a time.
+// Size of the pieces of text that are divided, in bytes.
 const PIECE = 1 << 16;
 
 /**

@@ -5,7 +5,7 @@ import { COLUMNS, type Column } from "../rows/csv-layout.js";
 import { parseIsoTime } from "../rows/iso-time.js";
 import type { TimeZone } from "../rows/time-zone.js";
 
-// What the columns of a CSV mean. How its text is divided into fields is another matter: fast-csv does it on Node.js
+// Reads the columns of a CSV. Its text is divided into fields elsewhere: by fast-csv on Node.js
 // (files/encode-csv.ts), csv-fields.ts in browsers.
 
 /** Options of reading a CSV. */
@@ -35,7 +35,7 @@ export function delimiterIn(first: Uint8Array): string {
 /** Maximum length of a row, which is held in memory as one text. */
 export const MAX_ROW_LENGTH = 1 << 18;
 
-/** What is said of a longer one. */
+/** Message for a longer row. */
 export const LONG_ROW = `a row is longer than ${MAX_ROW_LENGTH} characters, or a quote is not closed`;
 
 /** The fields of one row. */

@@ -91,7 +91,7 @@ class TrackReading {
 
   endIfAborted(): void {}
 
-  hearAbort(): void {}
+  listenForAbort(): void {}
 
   begin(): AsyncGenerator<SampleBatch, void, undefined> {
     if (this.#isBegun) {

@@ -15,7 +15,7 @@ const SIGNALS = 2;
 const END_OF_FIELD = "\x14";
 const DURATION = "\x15";
 const END_OF_LIST = "\0";
-/** What the header can count. */
+/** Maximum that the header can count. */
 const MAX_RECORDS = 99_999_999;
 
 /** Above this many records, those that are mostly padding are refused: the file would be far larger than the recording. */
@@ -30,7 +30,7 @@ interface DataRecord {
 }
 
 /**
- * The ECG waveform as EDF+. Samples are in units of the device. The number of records stands at the start of the file, so the
+ * The ECG waveform as EDF+. Samples are in units of the device. The number of records is at the start of the file, so the
  * writer holds the waveform: 2 bytes a sample.
  */
 export function edfWriter(): WaveformWriter<EcgBatch> {

@@ -36,9 +36,9 @@ function piped(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 const failing: (() => Promise<unknown>)[] = [
   ...[() => twoDevices, () => noRows, () => ascii("text"), broken].flatMap((source) => [
-    () => drain(convert(source()).csv),
-    () => drain(convert(source(), { columns: ["hr"] }).csv),
-    () => drain(convert(source(), { signal: AbortSignal.abort() }).csv),
+    () => drain(convert(source()).body),
+    () => drain(convert(source(), { columns: ["hr"] }).body),
+    () => drain(convert(source(), { signal: AbortSignal.abort() }).body),
     () => drain(decode(source(), { from: 5, signal: AbortSignal.abort() })),
     () => drain(repair(source(), { signal: AbortSignal.abort() }).recording),
     () => inspect(source(), { signal: AbortSignal.abort() }),
@@ -69,10 +69,10 @@ for (const fail of failing) {
 // left in the middle, aborted between two reads, and never begun
 const whole = joined([asiInf(), navPvt()]);
 for await (const _ of decode(whole)) break;
-for await (const _ of convert(whole).csv) break;
+for await (const _ of convert(whole).body) break;
 const control = new AbortController();
 const idle = convert(whole, { signal: control.signal });
-await idle.csv.getReader().read();
+await idle.body.getReader().read();
 control.abort();
 convert(whole);
 await new AsiCsvStream().readable.cancel();

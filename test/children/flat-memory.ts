@@ -68,11 +68,11 @@ async function drain(values: AsyncIterable<unknown>): Promise<void> {
 }
 
 const ways: Record<string, () => Promise<unknown>> = {
-  convert: () => drain(convert(blocks()).csv),
-  "convert-scalar": () => drain(convert(blocks(), { engine: "scalar" }).csv),
-  "convert-plain": () => drain(convert(blocks(), { engine: "plain" }).csv),
-  "convert-stream": () => drain(convert(stream()).csv),
-  "convert-layout": () => drain(convert(blocks(), { delimiter: ";" }).csv),
+  convert: () => drain(convert(blocks()).body),
+  "convert-scalar": () => drain(convert(blocks(), { engine: "scalar" }).body),
+  "convert-plain": () => drain(convert(blocks(), { engine: "plain" }).body),
+  "convert-stream": () => drain(convert(stream()).body),
+  "convert-layout": () => drain(convert(blocks(), { delimiter: ";" }).body),
   "csv-stream": () => drain(stream().pipeThrough(new AsiCsvStream())),
   "decoder-stream": () => drain(stream().pipeThrough(new AsiDecoderStream())),
   decode: () => drain(decode(blocks())),

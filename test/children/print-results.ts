@@ -12,11 +12,11 @@ for (const name of process.argv.slice(2)) {
   const rows = await all(decodeRows(bytes, options));
   const encoded = await wholeBytes(encode(rows, header));
   results.push({
-    csv: await wholeText(conversion.csv),
+    csv: await wholeText(conversion.body),
     fileName: await conversion.fileName,
-    plain: await wholeText(convert(bytes, { ...options, engine: "plain" }).csv),
-    again: await wholeText(convert(encoded).csv),
-    limited: await wholeText(convert(bytes, { ...options, from: new Date(rows[1]?.timestamp ?? 0) }).csv),
+    plain: await wholeText(convert(bytes, { ...options, engine: "plain" }).body),
+    again: await wholeText(convert(encoded).body),
+    limited: await wholeText(convert(bytes, { ...options, from: new Date(rows[1]?.timestamp ?? 0) }).body),
     report: (await inspect(bytes, options)).report,
   });
 }

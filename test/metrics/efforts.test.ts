@@ -5,6 +5,7 @@ import { findEfforts } from "../../src/metrics/efforts.js";
 const segment = (accelerations: readonly number[]) => ({
   startMs: 1000,
   speedMmPerS: Float64Array.from(accelerations, () => 2000),
+  smoothMmPerS: Float64Array.from(accelerations, () => 2000),
   accelerationMmPerS2: Float64Array.from(accelerations),
 });
 

@@ -2,7 +2,7 @@ import type { Report } from "../../src/types.js";
 
 /** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
-/** A longer payload is no frame (recording format, "Frames"). */
+/** A frame with a longer payload is invalid (recording format, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
 const MAX_FRAME_BYTES = MAX_PAYLOAD_BYTES + ENVELOPE_BYTES;
 /** A search works on this much more at most, which takes milliseconds. */

@@ -4,7 +4,7 @@ import type {
   Produced,
   RangeBreak,
   Recorded,
-  Signal,
+  StepResult,
 } from "../../src/engine/engine.js";
 import {
   type EcgFigures,
@@ -51,7 +51,7 @@ export class Oracle implements Engine {
     return this.#reading.search.write(chunk, offset);
   }
 
-  step(final: boolean): Signal {
+  step(final: boolean): StepResult {
     const { settings, search, account } = this.#reading;
     this.#reading.output = new StepOutput(settings.output);
     this.#reading.beats.length = 0;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sheetNames } from "../../src/cli/run/workbook.js";
+import { sheetNames } from "../../src/squad-report/workbook-sheets.js";
 
 it("names of sheets are those that Excel accepts: each different, at most 31 characters, without its special ones", () => {
   expect(

@@ -1,6 +1,14 @@
 import { useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { ComparisonProps } from "./comparison.js";
+import {
+  filesOpener,
+  isPlayerShown,
+  keptSquad,
+  openedSquad,
+  removeKeptSquad,
+  showKeptSquad,
+} from "./opened-squad.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
 import { SettingsMenu } from "./parts/settings-menu.js";
@@ -39,7 +47,10 @@ export function App({
   linked: Link | null;
 }) {
   const current = viewRoute();
-  const recordings = current === null && !isAtStart.value ? workspace.opened.value : [];
+  const onFiles = useMemo(() => filesOpener(workspace, settings), [workspace, settings]);
+  const isViewerShown = current === null && !isAtStart.value;
+  const squad = isViewerShown && !isPlayerShown.value ? openedSquad.value : null;
+  const recordings = isViewerShown && squad === null ? workspace.opened.value : [];
   // who only looks at files does not load the rest of the page
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
@@ -61,6 +72,10 @@ export function App({
   });
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
+    if (openedSquad.value !== null && !isPlayerShown.value && !isAtStart.value) {
+      document.title = `${openedSquad.value.part.squadTitle(openedSquad.value.session)} · asi viewer`;
+      return;
+    }
     const opened = isAtStart.value ? [] : workspace.opened.value;
     document.title =
       opened.length === 0
@@ -74,15 +89,24 @@ export function App({
         <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
           <path d="M3 20c4 0 4-11 9-11s4 14 9 14 4-11 8-13" />
         </svg>
-        <Brand recordings={recordings} />
+        {squad === null ? (
+          <Brand recordings={recordings} />
+        ) : (
+          <squad.part.SquadHeading session={squad.session} />
+        )}
         {Shell === null ? null : <Shell.Navigation />}
         <span class="spacer" />
-        {first === undefined ? null : (
+        {squad === null ? null : <squad.part.SquadButtons session={squad.session} />}
+        {first === undefined ? null : isPlayerShown.value ? (
+          <button type="button" onClick={() => history.back()}>
+            Back to the squad
+          </button>
+        ) : (
           <>
-            <ChooseFiles workspace={workspace} isAdding>
+            <ChooseFiles onFiles={onFiles} isAdding>
               Compare…
             </ChooseFiles>
-            <ChooseFiles workspace={workspace}>Open…</ChooseFiles>
+            <ChooseFiles onFiles={onFiles}>Open…</ChooseFiles>
           </>
         )}
         <SettingsMenu settings={settings} />
@@ -96,14 +120,29 @@ export function App({
       <main tabIndex={-1}>
         {Shell === null ? null : <Shell.Overlays />}
         {current === null ? <Status workspace={workspace} /> : null}
-        {current !== null ? (
+        {squad !== null ? (
+          <squad.part.SquadView session={squad.session} keeper={squad.keeper} />
+        ) : current !== null ? (
           Shell === null ? (
             <Loading />
           ) : (
             <Shell.RoutedView current={current} workspace={workspace} settings={settings} />
           )
         ) : first === undefined ? (
-          <Empty workspace={workspace} linked={linked} settings={settings} />
+          <Empty
+            workspace={workspace}
+            linked={linked}
+            settings={settings}
+            onFiles={onFiles}
+            kept={keptSquad.value}
+            onKept={{
+              show: () => showKeptSquad(workspace, settings),
+              remove: removeKeptSquad,
+            }}
+            squadTitle={
+              openedSquad.value === null ? null : openedSquad.value.part.squadTitle(openedSquad.value.session)
+            }
+          />
         ) : recordings.length === 1 ? (
           <Viewer
             key={first.id}
@@ -122,10 +161,12 @@ export function App({
           />
         )}
       </main>
-      <DropTarget workspace={workspace} onDropped={() => go("/")} />
+      <DropTarget onFiles={onFiles} onDropped={showViewer} />
     </>
   );
 }
+
+const showViewer = () => go("/");
 
 const loadComparison = async () => (await import("./comparison.js")).Comparison;
 

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import "./styles.css";
 import { App } from "./app.js";
+import { findKeptSquad } from "./opened-squad.js";
 import { Outdated } from "./parts/outdated.js";
 import { RecordingWorker } from "./recording/client.js";
 import { Workspace } from "./recording/workspace.js";
@@ -23,3 +24,4 @@ render(
 keepFocus();
 keepOffline();
 findService();
+findKeptSquad();

@@ -28,7 +28,7 @@ export interface TestManager {
 const POSITIONAL: Readonly<Record<string, string>> = {
   "manager grant": "username",
   "ownership backdate": "serialNumber",
-  "token revoke": "username",
+  "session revoke": "username",
 };
 
 const camelCase = (option: string) => option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -36,6 +36,8 @@ export interface Attack {
   as: "anyone" | "user";
   /** The attacker has a recording of 48 hours and a time frame over it. */
   days?: boolean;
+  /** The attacker has owned the device 10,000 times and has 10,000 time frames of it: `histories.ts`. */
+  histories?: boolean;
   run(siege: Siege, tally: Tally): Promise<void>;
 }
 

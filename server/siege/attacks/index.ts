@@ -1,6 +1,7 @@
 import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
+import { crowds } from "./crowds.js";
 import { histories } from "./histories.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
@@ -12,6 +13,7 @@ export const attacks: readonly Attack[] = [
   ...connections,
   ...passwords,
   ...reading,
+  ...crowds,
   ...histories,
   ...work,
 ];

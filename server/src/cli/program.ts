@@ -72,7 +72,7 @@ export function program(): Command {
     )
     .option(
       "--without-erasures",
-      "restore without the list of erasures of the backup: whoever was erased since comes back",
+      "restore without the list of erasures of the backup: accounts erased since then are restored too",
     )
     .option("--json", "print JSON")
     .addOption(yesOption())

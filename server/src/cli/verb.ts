@@ -57,7 +57,7 @@ export function verb(parent: Command, spec: Verb): Command {
   return described(parent, spec).action(
     guarded(async function (this: Command) {
       const { json, ...options } = this.opts<Options>();
-      // What is undone again needs no question.
+      // A reversible command needs no confirmation.
       if (question !== undefined && !options.yes && !options.undo)
         await confirm(question(this.args[0] ?? ""));
       print(await run(nameOf(spec), argumentsOf(this, options)), json === true);

@@ -49,17 +49,17 @@ function accounts(root: Command): void {
     question: (username) => `Delete the account ${username} and everything that belongs to it?`,
   });
 
-  const token = root.command("token").description("tokens");
-  verb(token, {
-    signature: "token list <username>",
+  const session = root.command("session").description("sessions of users");
+  verb(session, {
+    signature: "session list <username>",
     about: "list the sessions of a user, without their tokens",
     example: "ann",
   });
-  verb(token, {
-    signature: "token revoke <username>",
+  verb(session, {
+    signature: "session revoke <username>",
     about: "end every session of a user, who can log in again",
     example: "ann --id 7",
-  }).option("--id <n>", "end only the session with this id from token list");
+  }).option("--id <n>", "end only the session with this id from session list");
 
   const manager = root.command("manager").description("managers");
   verb(manager, {

@@ -39,7 +39,7 @@ export const settings = {
   dataDir: text(
     "DATA_DIR",
     "./asi-data",
-    "Folder of the embedded database, of mails without SMTP_URL, and of the admin socket",
+    "Folder of the embedded database, of mails without SMTP_URL, and of the operator socket",
   ),
   pageDir: text(
     "PAGE_DIR",
@@ -90,7 +90,11 @@ export const settings = {
     "Open connections of one process at each address; others are closed at once",
   ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
-  uploadTimeoutMs: count("UPLOAD_TIMEOUT_MS", 600_000, "The same for a request with a recording"),
+  uploadTimeoutMs: count(
+    "UPLOAD_TIMEOUT_MS",
+    600_000,
+    "Time within which a request with a recording must arrive",
+  ),
   transferMinBytesPerSecond: count(
     "TRANSFER_MIN_BYTES_PER_SECOND",
     16 * 1024,
@@ -208,12 +212,17 @@ export const settings = {
   convertConcurrencyPerUser: integer(1, 64)(
     "CONVERT_CONCURRENCY_PER_USER",
     1,
-    "The number of those for one user; a conversion counts until its CSV is complete",
+    "Conversions and bulk loads that run at a time for one user; a conversion counts until its CSV is complete",
   ),
   convertMemoryBytes: integer(0, 1_000_000_000_000)(
     "CONVERT_MEMORY_BYTES",
     16 * 1024 * 1024,
     "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
+  ),
+  convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "CONVERT_DISK_BYTES",
+    8 * 1024 ** 3,
+    "Disk for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
@@ -228,7 +237,7 @@ export const settings = {
   webhookConcurrencyPerHost: integer(1, 1000)(
     "WEBHOOK_CONCURRENCY_PER_HOST",
     4,
-    "The number of those for one receiving host",
+    "Webhooks called at a time on one receiving host",
   ),
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
@@ -268,7 +277,7 @@ export const settings = {
   quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_PICTURE_BYTES",
     1024 ** 3,
-    "Bytes of the pictures of those athletes, in base64",
+    "Bytes of the pictures of the managed athletes of one account, in base64",
   ),
   quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_RESPONSE_BYTES",

@@ -14,14 +14,14 @@ export const databaseSettings = {
     postgresUrl(
       "DATABASE_DIRECT_URL",
       "",
-      "The same database without the connection pooler of DATABASE_URL, for migrations and for locks that last; needed with PgBouncer in transaction mode",
+      "Address of the database without the connection pooler of DATABASE_URL, for migrations and for locks that last; needed with PgBouncer in transaction mode",
     ),
   ),
   databaseReadUrl: secret(
     postgresUrl(
       "DATABASE_READ_URL",
       "",
-      "A streaming replica of the database, for pages of raw data; the primary is read when the replica lags or is away",
+      "A streaming replica of the database, for pages of raw data; the primary is read when the replica lags or is unreachable",
     ),
   ),
   databasePreparedStatements: boolean(

@@ -12,7 +12,7 @@ export function pageAddress(config: Address, origin = originOf(config)): string 
   return config.baseUrl ?? (isUnspecified(config.host) ? null : origin);
 }
 
-/** What to do where `pageAddress` is null. */
+/** Advice for the operator if `pageAddress` is null. */
 export const BASE_URL_IS_MISSING =
   "The service listens on all addresses, so it does not know the address of its page. Set BASE_URL.";
 

@@ -137,7 +137,7 @@ describe("turns", () => {
   });
 
   it("come again to a caller only after a rest as long as the task before, where that is set", async () => {
-    const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, rests: true });
+    const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, cooldown: true });
     const startMs = performance.now();
     await queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
     const tookMs = performance.now() - startMs;

@@ -13,12 +13,12 @@ interface FairQueueSettings {
    * Whether a place stays taken after a task for as long as the task took (at most a second), so that the tasks of one
    * caller run half of the time at most.
    */
-  rests?: boolean;
+  cooldown?: boolean;
   /** Creates the error of a task that is refused because too many tasks wait. */
   refusal?: () => Error;
 }
 
-/** What a caller or a group uses. */
+/** Use by a caller or a group. */
 interface Use {
   running: number;
   waiting: number;
@@ -84,7 +84,7 @@ export class FairQueue<Caller> {
   readonly #shares = new Map<Caller, Share>();
   readonly #groups = new Map<unknown, Group>();
   /** Whether free places are assigned in the next turn of the event loop. */
-  #givingOut = false;
+  #isDispatching = false;
 
   /** Number of tasks that wait for their turn. */
   get waiting(): number {
@@ -97,7 +97,7 @@ export class FairQueue<Caller> {
       concurrencyPerGroup: Number.POSITIVE_INFINITY,
       maxWaitingPerCaller: Number.POSITIVE_INFINITY,
       maxWaiting: Number.POSITIVE_INFINITY,
-      rests: false,
+      cooldown: false,
       refusal: () => new Error("Too many tasks wait."),
       ...settings,
     };
@@ -131,7 +131,7 @@ export class FairQueue<Caller> {
   async acquire(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
     signal?.throwIfAborted();
     const share = this.#shareOf(caller, group);
-    if (!this.#givingOut && this.#mayStart(share)) {
+    if (!this.#isDispatching && this.#mayStart(share)) {
       this.#count(share, "running", 1);
     } else {
       await this.#wait(caller, share, signal);
@@ -142,7 +142,7 @@ export class FairQueue<Caller> {
       if (over) return;
       over = true;
       const tookMs = performance.now() - beganMs;
-      if (!this.#settings.rests) this.#end(caller, share, tookMs);
+      if (!this.#settings.cooldown) this.#end(caller, share, tookMs);
       else setTimeout(() => this.#end(caller, share, tookMs), Math.min(tookMs, MAX_REST_MS)).unref();
     };
   }
@@ -212,18 +212,18 @@ export class FairQueue<Caller> {
     this.#count(share, "running", -1);
     this.#moveToEnd(caller, share);
     if (this.#all.waiting === 0) this.#forgetIdle(caller, share);
-    else this.#giveOut();
+    else this.#dispatch();
   }
 
   /**
    * Does not assign places immediately: what follows from the ended task, such as the next query of a request, must be
    * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
    */
-  #giveOut(): void {
-    if (this.#givingOut) return;
-    this.#givingOut = true;
+  #dispatch(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
     setImmediate(() => {
-      this.#givingOut = false;
+      this.#isDispatching = false;
       while (this.#startNext());
       for (const [caller, share] of this.#shares) this.#forgetIdle(caller, share);
     });

@@ -9,7 +9,7 @@ import Fastify, {
 import type { Registry } from "prom-client";
 import type { Config } from "../config/config.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
-import type { Computer } from "../domain/change/computer.js";
+import type { ComputePool } from "../domain/change/compute-pool.js";
 import type { Clock, Context } from "../domain/change/context.js";
 import { errors, type ServiceError } from "../domain/change/errors.js";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../fairness/callers.js";
@@ -28,10 +28,10 @@ import { cutSlowReaders } from "./connection/slow-clients.js";
 import { deprecationHeaders, pathPrefix } from "./deprecation.js";
 import { installErrors, refuseClient, sendError } from "./errors.js";
 import { addressKey } from "./limits/address-key.js";
+import { ConcurrencyLimiter } from "./limits/concurrency-limiter.js";
 import { passwordAttempts } from "./limits/password-attempts.js";
 import { limitPipelining } from "./limits/pipelining.js";
 import { createRequestQueue, inRequestTurn } from "./limits/request-queue.js";
-import { Slots } from "./limits/slots.js";
 import { createThrottle, type Throttle } from "./limits/throttle.js";
 import { collectMethods, routeOtherMethods } from "./methods.js";
 import { logOptions } from "./monitoring/log.js";
@@ -43,14 +43,14 @@ import { requireAcceptable } from "./negotiation.js";
 import { routes } from "./routes/index.js";
 import { describeUnknownPaths, shownPath } from "./unknown-path.js";
 
-/** What the application uses but does not open itself. */
+/** Dependencies that the application uses but does not open. */
 export interface Dependencies {
   database: Database;
   clock: Clock;
   lookup: AddressLookup;
   serverKey: Uint8Array;
-  computer: Computer;
-  /** From which pages of raw data are read while it is not too old. */
+  computer: ComputePool;
+  /** Source of pages of raw data while it is recent enough. */
   replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
@@ -65,7 +65,7 @@ declare module "fastify" {
   }
   interface FastifyInstance {
     throttle: Throttle;
-    slots: Slots;
+    slots: ConcurrencyLimiter;
     dependencies: Dependencies;
     config: Config;
     metrics: Registry;
@@ -105,7 +105,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
   app.decorate("requestQueue", createRequestQueue());
-  app.decorate("slots", new Slots(config.convertConcurrency, config.convertConcurrencyPerUser));
+  app.decorate("slots", new ConcurrencyLimiter(config.convertConcurrency, config.convertConcurrencyPerUser));
   for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf", "credential"])
     app.decorateRequest(name, undefined);
   app.decorateRequest("isReplay", false);

@@ -73,8 +73,8 @@ export interface Operation<
   /** The planned removal date of a deprecated operation (RFC 8594), and the path of its successor. */
   sunset?: string;
   successor?: string;
-  /** Whether the operation is turned on in the configuration; otherwise it returns 410. */
-  isOn?(config: Config): boolean;
+  /** Whether the operation is enabled in the configuration; otherwise it returns 410. */
+  isEnabled?(config: Config): boolean;
   query?: Q;
   body?: B;
   /** PATCH on the same path, when it takes another body than the main method. */
@@ -112,7 +112,7 @@ export interface Operation<
   throttle?: readonly ThrottleScope[];
   /** An object of the response may have megabytes. Lists are taken as large in any case. */
   hasLargeResponse?: boolean;
-  /** Takes one of the slots (`Slots`) as soon as the headers have arrived. */
+  /** Takes one of the slots (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
 }
@@ -212,7 +212,7 @@ export function route<
   };
   const findTarget = async (request: FastifyRequest) => {
     authorizeRole(request.ctx, id);
-    if (operation.isOn?.(app.config) === false) throw errors.gone("This operation is turned off.");
+    if (operation.isEnabled?.(app.config) === false) throw errors.gone("This operation is disabled.");
     request.ids = pathIds(request.params);
     const ifMatch = request.headers["if-match"];
     if (ifMatch !== undefined) request.ctx.ifMatch = ifMatch;

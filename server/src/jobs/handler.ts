@@ -23,7 +23,7 @@ export class JobFailed extends Error {
   }
 }
 
-/** What becomes of a sample that is loaded: it is new, was there before, or is refused. */
+/** Outcome for a loaded sample: it is new, was stored before, or is refused. */
 export type LoadedOutcome = "stored" | "known" | "refused";
 
 export interface JobHandler {
@@ -37,7 +37,7 @@ export interface JobHandler {
   endsAt?(job: Job): Date | undefined;
   /** Details of a failed job by which the operator can run it again; default: none, because its payload is erased. */
   keptDetails?(job: Job): Record<string, unknown>;
-  /** What a success has done, for the log and `samples_loaded_total`. */
+  /** Counts of a success, for the log and `asi_samples_loaded_total`. */
   counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;
   /**
    * Does the work. It may run again after a crash, so it must be idempotent.

@@ -1,11 +1,100 @@
+import { AsiError } from "asi-convert";
+import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
+import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
+import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
+import { QuotaExceeded } from "../domain/change/quotas.js";
+import { computedDataOf } from "../domain/computed-data/compute.js";
+import { markRest } from "../domain/computed-data/mark-rest.js";
+import { attemptDelivery } from "../domain/webhooks/attempt.js";
+import { fanOut } from "../domain/webhooks/fan-out.js";
+import { vacuumTable } from "../store/embedded/vacuum.js";
 import type { JobKind } from "../store/queue/job-queue.js";
-import { bulkLoadHandler } from "./bulk-load.js";
-import { computeHandler } from "./compute.js";
-import type { JobHandler } from "./handler.js";
+import { JobFailed, type JobHandler, RetryLater } from "./handler.js";
 import { mailHandler } from "./mail.js";
-import { recomputeHandler } from "./recompute.js";
-import { webhookHandler } from "./webhook.js";
-import { webhookFanOutHandler } from "./webhook-fan-out.js";
+
+const HOUR_MS = 3_600_000;
+
+/** A transient error is retried three times, after 1, 2 and 4 seconds. */
+const bulkLoadHandler: JobHandler = {
+  maxFailures: 3,
+  delayMs: (failure) => 1000 * 2 ** (failure - 1),
+  counts: ({ samples_stored, samples_known, samples_refused }) => ({
+    stored: Number(samples_stored),
+    known: Number(samples_known),
+    refused: Number(samples_refused),
+  }),
+  async run(ctx, job) {
+    const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
+      details?: Record<string, unknown>;
+    };
+    // A worker committed, but stopped before it could record the outcome.
+    if (details !== undefined) return details;
+    try {
+      const loaded = await loadRecording(ctx, job, payload);
+      // The samples will soon be read. The load succeeds even if this vacuum fails; the retention repeats it.
+      await vacuumTable(ctx, "sample_chunks").catch(() => undefined);
+      return loaded;
+    } catch (error) {
+      if (error instanceof AsiError) throw new JobFailed(error.code, error.message);
+      if (error instanceof NoRecording) throw new JobFailed("no_recording", error.message);
+      if (error instanceof ScatteredRecording) throw new JobFailed(error.code, error.message);
+      if (error instanceof QuotaExceeded) throw new JobFailed(error.code, error.advice);
+      throw error;
+    }
+  },
+};
+
+/** Brings the computed data of the time frame in the payload up to date. */
+const computeHandler: JobHandler = {
+  maxFailures: 3,
+  delayMs: (failure) => 10_000 * 4 ** (failure - 1),
+  keptDetails: ({ payload }) => ({ timeframe: payload.timeframe }),
+  async run(ctx, { payload, chargedTo }) {
+    const timeframe = Number(payload.timeframe);
+    const result = await computedDataOf(ctx, timeframe, chargedTo);
+    return result === undefined ? { timeframe, deleted: true } : { timeframe };
+  },
+};
+
+/** Marks the computed data that a change has made stale. Only the database can make it fail, so it is retried without limit. */
+const recomputeHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, { payload }) {
+    await markRest(ctx, Number(payload.recomputation));
+    return {};
+  },
+};
+
+/**
+ * Calls a webhook. The delivery records its attempts and the time of the next; the job only triggers it. A worker
+ * that stops during a call may not have delivered, so lost workers never fail the job.
+ */
+const webhookHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  // For errors not caused by the receiver: the database, or a server key that cannot decrypt the secret.
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, job) {
+    const next = await attemptDelivery(ctx, job);
+    if (next !== undefined) throw new RetryLater(next.at, next.problem);
+    return {};
+  },
+};
+
+/**
+ * Writes the deliveries of a change with many deliveries. Only the database can make it fail, so it never fails for
+ * good.
+ */
+const webhookFanOutHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, job) {
+    return { ...(await fanOut(ctx, job)) };
+  },
+};
 
 /** One handler for each kind of job. */
 export const handlers: Partial<Record<JobKind, JobHandler>> = {

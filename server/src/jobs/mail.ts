@@ -11,15 +11,11 @@ import { decryptSecret } from "../domain/secrets/secrets.js";
 import type { Job } from "../store/queue/job-queue.js";
 import { accounts } from "../store/schema.js";
 import { JobFailed, type JobHandler } from "./handler.js";
+import { addressText, changedText, credentialsText, resetText } from "./mail-texts.js";
 
 /** The payload of a mail job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
-  | {
-      template: "credentials";
-      /** Absent from jobs of earlier releases. */
-      account?: number;
-      sealedPassword: string | null;
-    }
+  | { template: "credentials"; account: number; sealedPassword: string | null }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
   | { template: "password-changed" | "address-changed"; account: number }
 );
@@ -81,43 +77,6 @@ async function contentOf(ctx: Context, mail: Mail): Promise<Pick<Message, "subje
   }
 }
 
-function credentialsText(username: string, password: string | null): string {
-  const secret =
-    password === null
-      ? "Log in with the password that you chose."
-      : `Password: ${password}\n\nPlease change it soon.`;
-  return `Your account has been created.\n\nUsername: ${username}\n${secret}\n`;
-}
-
-const resetText = (username: string, link: string) => `A new password was requested for your account.
-
-Username: ${username}
-
-To set it, open this link. It works once, and for one hour.
-
-${link}
-
-If you did not request it, ignore this mail. Your password stays as it is.
-`;
-
-const changedText = (username: string) => `The password of your account was changed. All sessions have ended.
-
-Username: ${username}
-
-If you did not change it, someone else knows your password or can read your mails. Secure your mailbox, then request a link
-for a new password on the page where you sign in.
-`;
-
-const addressText = (
-  username: string,
-) => `The mail address of your account was changed. Mails go to the new address from now on.
-
-Username: ${username}
-
-If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
-set the address back.
-`;
-
 interface Message {
   from: string;
   to: string;
@@ -129,7 +88,7 @@ interface Message {
 async function send(
   { config, queries }: Context,
   jobId: string,
-  account: number | undefined,
+  account: number,
   message: Message,
 ): Promise<void> {
   // The same id for every attempt lets a mail server drop a second copy.
@@ -149,9 +108,8 @@ async function send(
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
-  if (account === undefined) return;
   // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query finds that the
   // account is deleted.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
-  if (isDeleted) await eraseMails(config.dataDir, { id: account, email: message.to });
+  if (isDeleted) await eraseMails(config.dataDir, account);
 }

@@ -28,7 +28,7 @@ const KINDS = Object.keys(handlers) as JobKind[];
 export function measureJobs(registry: Registry, { queries, clock }: Context): JobMetrics {
   const registers = [registry];
   const runs = new Counter({
-    name: "job_runs_total",
+    name: "asi_job_runs_total",
     help: "Runs of jobs in this process by their outcome",
     labelNames: ["kind", "outcome"],
     registers,
@@ -36,21 +36,21 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   // Initialised at once, so that rates are correct from the first failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
   const loaded = new Counter({
-    name: "samples_loaded_total",
+    name: "asi_samples_loaded_total",
     help: "Samples of bulk loads in this process: stored, known before, or refused (not owned, or ahead of the clock)",
     labelNames: ["outcome"],
     registers,
   });
   for (const outcome of LOADED) loaded.inc({ outcome }, 0);
   const duration = new Histogram({
-    name: "job_run_duration_seconds",
+    name: "asi_job_run_duration_seconds",
     help: "Time that a run of a job took",
     labelNames: ["kind"],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   new Gauge({
-    name: "jobs_waiting",
+    name: "asi_jobs_waiting",
     help: "Jobs that wait for a worker, including those that will be retried later",
     labelNames: ["kind"],
     registers,
@@ -64,7 +64,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     },
   });
   new Gauge({
-    name: "jobs_delay_seconds",
+    name: "asi_jobs_delay_seconds",
     help: "How long the job that has been due longest has been waiting; 0 when none is due",
     labelNames: ["kind"],
     registers,

@@ -19,8 +19,8 @@ export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, u
 const REWRITE_PAUSE_MS = 500;
 
 /**
- * When a job that was given back is due. The database may be there for all but this job: its samples may be on a server that
- * is away.
+ * When a requeued job is due. The database may be there for all but this job: its samples may be on a server that
+ * is unreachable.
  */
 const GIVEN_BACK_MS = 1_000;
 
@@ -75,7 +75,7 @@ export async function runJob(
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
       // Not a failure of the job: it returns to the queue when the database is available again.
-      log.warn({ err: error, job: job.jobId, kind: job.kind }, "job given back: the database is away");
+      log.warn({ err: error, job: job.jobId, kind: job.kind }, "job requeued: database unavailable");
       await untilWritten(config.jobLeaseMs, () =>
         write({
           state: "PENDING",
@@ -89,7 +89,7 @@ export async function runJob(
     const failures = job.failures + 1;
     const final = error instanceof JobFailed || failures > handler.maxFailures;
     const code = error instanceof JobFailed ? error.code : "failed";
-    const message = error instanceof JobFailed ? error.message : "The work failed.";
+    const message = error instanceof JobFailed ? error.message : "The job failed.";
     log.warn(
       { err: error, job: job.jobId, kind: job.kind, trace: ctx.trace?.id, failures, final },
       "job failed",

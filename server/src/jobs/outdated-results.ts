@@ -5,7 +5,7 @@ import { queueOutdated } from "../domain/computed-data/outdated.js";
 
 /**
  * Queues all data from older rules in the background: after an update these can be millions. When it fails, the next start
- * does the rest, and whoever reads such data gets it computed.
+ * does the rest, and a request for such data computes it.
  * @returns stops it, and waits for the current transaction, but not longer than the given time
  */
 export function startQueueOutdated(

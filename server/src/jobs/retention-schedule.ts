@@ -11,7 +11,7 @@ const FIRST_VACUUM_MS = 60_000;
 /** Counts what this process removes. */
 export function measureRetention(registry: Registry): OnRemoved {
   const removed = new Counter({
-    name: "retention_removed_total",
+    name: "asi_retention_removed_total",
     help: "Expired rows that this process has removed, and samples",
     labelNames: ["kind"],
     registers: [registry],

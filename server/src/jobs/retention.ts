@@ -5,6 +5,7 @@ import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
+import { vacuumAll } from "../store/embedded/vacuum.js";
 import {
   accessTokens,
   auditLog,
@@ -16,7 +17,6 @@ import {
   webhookDeliveries,
 } from "../store/schema.js";
 import { applySampleRetention } from "./sample-retention.js";
-import { vacuumAllEmbedded } from "./vacuum.js";
 
 const DAY_MS = 86_400_000;
 
@@ -64,9 +64,9 @@ export async function applyRetention(
   await removeExpired(ctx, signal, onRemoved);
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
-  // After the rest of the database, because it fails while a server of samples is away.
+  // After the rest of the database, because it fails while a sample server is unreachable.
   if (!signal?.aborted) await applySampleRetention(ctx, signal, onRemoved);
-  if (vacuums && !signal?.aborted) await vacuumAllEmbedded(ctx);
+  if (vacuums && !signal?.aborted) await vacuumAll(ctx);
 }
 
 async function removeExpired(

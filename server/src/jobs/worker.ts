@@ -106,7 +106,7 @@ export function startWorker(
       ]);
       clearTimeout(late);
       await returnToQueue(ctx.queries, [...underWay.values()]).catch((error: unknown) =>
-        log.warn({ err: error }, "jobs not given back"),
+        log.warn({ err: error }, "jobs not requeued"),
       );
     },
   };

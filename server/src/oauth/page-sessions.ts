@@ -83,7 +83,7 @@ export async function signIn(
   replaces: Uint8Array | undefined,
 ): Promise<{ session: Static<typeof Session>; token: string }> {
   const application = await findApplication(ctx, PAGE_CLIENT_ID);
-  if (application === undefined) throw errors.gone("Signing in to the page is turned off.");
+  if (application === undefined) throw errors.gone("Signing in to the page is disabled.");
   const account = await findUser(ctx, attempts, username, password);
   if (account === undefined) throw wrongCredentials();
   const parties = { accountId: account.id, applicationId: application.id };

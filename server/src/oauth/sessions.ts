@@ -31,7 +31,7 @@ export async function listSessions(
   ctx: Context,
   username: string,
 ): Promise<{ username: string; sessions: Session[] }> {
-  return transact(ctx, "token list", async (unit) => {
+  return transact(ctx, "session list", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     return { username: account.username, sessions: await sessionsOf(unit.queries, account.id, unit.now) };
   });
@@ -83,7 +83,7 @@ export async function revokeSessions(
   username: string,
   id: number | undefined,
 ): Promise<string> {
-  return transact(ctx, "token revoke", async (unit) => {
+  return transact(ctx, "session revoke", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     if (id === undefined) {
       await revokeTokens(unit, account.id);

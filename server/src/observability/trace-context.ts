@@ -8,7 +8,7 @@ const TRACEPARENT =
 export interface Trace {
   /** 32 hexadecimal digits. */
   id: string;
-  /** The span from which what is done comes: the service's own, or that of the caller; 16 hexadecimal digits. Jobs of older releases have none. */
+  /** Parent span id: of the service, or of the caller; 16 hexadecimal digits. */
   parent?: string;
   /** Two hexadecimal digits: 01 if the trace is recorded, otherwise 00. Version 00 defines no other bit. */
   flags: string;

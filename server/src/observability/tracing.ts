@@ -107,7 +107,7 @@ export function inJobSpan(
   });
 }
 
-/** Says on the span of the current job how its run has ended. */
+/** Records the outcome of the run on the span of the current job. */
 export function noteJobOutcome(outcome: string, isError: boolean): void {
   const span = trace.getActiveSpan();
   span?.setAttribute("asi.job.outcome", outcome);

@@ -2,7 +2,7 @@
 const SAID_EVERY_MS = 3_000;
 
 /**
- * Says now and then that work takes long, so that nobody takes a process that waits for one that hangs.
+ * Logs periodically that work takes long, so that a waiting process is not mistaken for one that hangs.
  * @param what the process waits for
  */
 export async function announceWaiting<T>(

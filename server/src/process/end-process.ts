@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.js";
 import type { Telemetry } from "../observability/telemetry/start.js";
 import type { Store } from "../store/open.js";
-import { Ending } from "./ending.js";
 import type { Service } from "./service.js";
+import { Shutdown } from "./shutdown.js";
 
 /** How long a stopping process exports the last traces and metrics at most. */
 const TELEMETRY_TIMEOUT_MS = 5_000;
@@ -31,7 +31,7 @@ export async function endProcess(
   { config: { shutdownTimeoutMs }, service, store, telemetry }: Running,
   exit: (status: number) => void = process.exit,
 ): Promise<void> {
-  const ending = new Ending();
+  const ending = new Shutdown();
   const giveUpAfter = (timeoutMs: number) =>
     setTimeout(() => {
       service.app.log.fatal({ parts: ending.parts }, "not ended in time");

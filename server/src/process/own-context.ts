@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
-import { type Computer, noComputer } from "../domain/change/computer.js";
+import { type ComputePool, noComputePool } from "../domain/change/compute-pool.js";
 import type { Clock } from "../domain/change/context.js";
 import { createLookup } from "../domain/webhooks/call/resolver.js";
 import type { OperatorContext } from "../operator/commands.js";
@@ -18,7 +18,7 @@ export function ownContext(
   store: Store,
   clock: Clock,
   jobsAdded: () => void = () => undefined,
-  computer: Computer = noComputer,
+  computer: ComputePool = noComputePool,
   lookup: AddressLookup = systemLookup,
 ): OperatorContext {
   return {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Config, settings } from "../config/config.js";
 import { UsageError } from "../config/usage-error.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
-import type { Computer } from "../domain/change/computer.js";
+import type { ComputePool } from "../domain/change/compute-pool.js";
 import type { Clock } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { startComputer } from "../domain/computed-data/threads/pool.js";
@@ -25,8 +25,8 @@ import { openReplica, type Store } from "../store/open.js";
 import { endLeases } from "../store/queue/job-lease.js";
 import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
 import { announceWaiting } from "./announce-waiting.js";
-import { Ending } from "./ending.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
+import { Shutdown } from "./shutdown.js";
 
 /** Which part of the service a process is. */
 export type ServiceRole = "api" | "worker" | "all";
@@ -36,7 +36,7 @@ export interface Service {
   /** Address of the API, such as `http://127.0.0.1:8080`; null for a worker without an API. */
   url: string | null;
   worker: Worker;
-  computer: Computer;
+  computer: ComputePool;
   /** Calls back when the process must end, because another release has migrated the database: with what to tell the operator. */
   onSuperseded(end: (reason: UsageError) => void): void;
   /**
@@ -44,7 +44,7 @@ export interface Service {
    * ends the rest. The store stays open.
    * @param ending names the parts that have not ended
    */
-  stop(ending?: Ending): Promise<void>;
+  stop(ending?: Shutdown): Promise<void>;
 }
 
 const DEFAULT_METRICS_PORT = Number(settings.metricsPort.fallback);
@@ -175,7 +175,7 @@ export async function startService(
 
   const { supersede, onSuperseded } = supersession();
   let stopped: Promise<void> | undefined;
-  const stop = async (ending = new Ending()) => {
+  const stop = async (ending = new Shutdown()) => {
     const { shutdownTimeoutMs } = config;
     app.log.info({ timeoutMs: shutdownTimeoutMs }, "stopping");
     const timeout = setTimeout(() => {

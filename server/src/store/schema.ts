@@ -286,6 +286,7 @@ export const recomputations = pgTable("recomputations", {
   forgets: boolean("forgets").notNull(),
   /** The time frames with ids up to this one are marked. */
   doneThrough: reference("done_through").notNull(),
+  version: integer("version").notNull().default(1),
 });
 
 /** Closed intervals, disjoint for each device, whose samples retention has removed. */
@@ -391,7 +392,7 @@ export const liveConnections = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
 
-/** What was done: an account deleted with its data, or every trace of the person erased. */
+/** The kind of erasure: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 
 /** The erased accounts; see `store/backup/erasure-list.ts`. */

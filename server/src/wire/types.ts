@@ -5,8 +5,10 @@
  * They have two options of this service: `problem` is the message for a value with a wrong format, or a function that makes
  * it; `openapi` replaces the schema in the document, for query parameters, which are sent as text whatever their type.
  */
+
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { dateTimeProblem, instantProblem, isDate, parseDateTime, parseInstant } from "./date-time.js";
+import { PAGE_LIMITS } from "./page-limits.js";
 
 declare module "@sinclair/typebox" {
   interface SchemaOptions {
@@ -157,9 +159,6 @@ export const pageQuery = (limits: { default: number; max: number }) => ({
     }),
   ),
 });
-
-/** Results per page of most lists. */
-export const PAGE_LIMITS = { default: 150, max: 3000 };
 
 export const PageQuery = pageQuery(PAGE_LIMITS);
 

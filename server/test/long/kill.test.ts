@@ -91,7 +91,7 @@ const startOf = (round: number) => START_MS + (round * ROWS * 100) / 2;
 
 it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged job finishes once, no chunk is torn, no upload stays behind, no half CSV passes for a whole one`, async () => {
   const long = await walk(SERIAL, iso(START_MS), 5 * ROWS);
-  const csv = Buffer.from(await bytesOf(convert(long).csv));
+  const csv = Buffer.from(await bytesOf(convert(long).body));
   const uploads = join(processes.dataDir, "uploads");
   const acknowledged: string[] = [];
   /** Times of loads whose acknowledgement was lost: they were stored by them, by the loads before or after, or not at all. */

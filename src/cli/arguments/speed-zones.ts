@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { KM_PER_H } from "../../pictures/figure-text.js";
 
-/** The unit in which a user thinks of speed. */
+/** Unit of speeds for the user. */
 export type SpeedUnit = "km/h" | "m/s";
 
 /** Speed zones as the user gives them. */

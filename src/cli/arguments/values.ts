@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { Column } from "../../rows/csv-layout.js";
 
-// What the options of the command say, as text, and what it means. Wrong texts are wrong usage.
+// Parses the values of options. An invalid value is a usage error.
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
@@ -25,7 +25,7 @@ export function parseDelimiter(text: string): string {
   return text === "tab" || text === "\\t" ? "\t" : text;
 }
 
-/** A name that a file or folder can have: the empty one of a variable that is not set is none. */
+/** A name of a file or folder. The empty text of an unset variable is invalid. */
 export function parsePath(text: string): string {
   if (text === "") throw new InvalidArgumentError("Give a name; this one is empty.");
   return text;

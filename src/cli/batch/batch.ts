@@ -30,13 +30,13 @@ export interface Batch<T> {
   refusalOf?(index: number): Error | null;
   /** The result as the user sees it, without `json`. */
   show(result: T, input: Input): Promise<void>;
-  /** The result with `json`; the name of the input stands in front of it. */
+  /** The result with `json`; preceded by the name of the input. */
   toJson(result: T): object;
   statusOf(result: T): ExitStatus;
 }
 
 /**
- * Works on each input, whatever becomes of the others, and tells the results in the order of the inputs. The failures among several
+ * Works on each input, even if others fail, and tells the results in the order of the inputs. The failures among several
  * inputs follow at the end, where they are seen, and then a line that counts.
  *
  * @throws what stopped the whole: an interruption
@@ -124,7 +124,7 @@ function totalBytes(inputs: readonly Input[]): number {
   return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
 }
 
-// Starts the work in order, so many at a time. Asked for the result of one, gives its promise.
+// Starts the work in order, a limited number at a time. Returns the promise of the requested result.
 function startInOrder<T>(
   inputs: readonly Input[],
   concurrency: number,

@@ -67,7 +67,7 @@ export function nameMatcher(part: string): (name: string) => boolean {
   return (name) => (part.startsWith(".") || !name.startsWith(".")) && meets(tokens, [...name]);
 }
 
-/** A star, or what one character must be. */
+/** A star, or the class of one character. */
 type Token = "*" | ((character: string) => boolean);
 
 function meets(tokens: readonly Token[], name: readonly string[]): boolean {

@@ -11,7 +11,7 @@ import { expandBraces, isPattern, MAX_EXPANSIONS, nameMatcher, unescaped } from 
 export type Input =
   | { kind: "file"; name: string; path: string; bytes: number }
   | { kind: "standardInput"; name: "-" }
-  /** what was named and cannot be had */
+  /** unavailable inputs that were named */
   | { kind: "missing"; name: string; error: unknown };
 
 const RECORDING = /\.asi(?:\.gz)?$/i;
@@ -20,9 +20,9 @@ const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
 /**
  * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
  * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is no file and no folder is read as a
- * pattern (see glob.ts). Names that begin with a dot are passed over in folders, and links to folders are not followed there.
+ * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
  *
- * @param flags with a serial number, plain logs can be read: a folder stands for its `*.ubx` too
+ * @param flags with a serial number, plain logs can be read: a folder includes its `*.ubx` too
  * @throws UsageError when the standard input is named twice
  */
 export function findInputs(args: readonly string[], flags: { serial?: string } = {}): Input[] {

@@ -4,7 +4,7 @@ import { wholeNumber } from "../arguments/values.js";
 import type { Context } from "../batch/batch.js";
 import type { ExitStatus } from "../terminal/exit-status.js";
 
-/** What the definition of a command gets from the program. */
+/** Context for the definition of a command. */
 export interface Host {
   context: Context;
   /** Called with the exit status when the command has ended. */

@@ -8,7 +8,7 @@ export function addCompletion(program: Command, { context: { console } }: Host):
     .command("completion")
     .summary("print a script that completes commands and options in a shell")
     .description(
-      "Prints a script for bash, zsh or fish. Once the shell has read it, the tabulator key completes commands, options, their values, and files.",
+      "Prints a script for bash, zsh or fish. Once the shell has read it, the Tab key completes commands, options, their values, and files.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText(

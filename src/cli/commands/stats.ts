@@ -38,6 +38,33 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
+/** Figures beyond the ordinary ones, each only where it is asked for. */
+const withFigures = (command: Command) =>
+  command
+    .option(
+      "--peaks",
+      "the most demanding 1 s to 10 min: distance, accelerations, heart rate; critical speed",
+    )
+    .option(
+      "--recipe <name>",
+      "count by this recipe: a name of asi recipes list, or a JSON file; several times for several",
+      (name: string, names: string[] = []) => [...names, name],
+    )
+    .option(
+      "--sensitivity",
+      "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
+    )
+    .option(
+      "--metabolic-power",
+      "an estimate of energy from speed, with its caution; with --peaks in the JSON too",
+    )
+    .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
+    .option(
+      "--hrv",
+      "heart-rate variability from the beats of the ECG waveform, artefacts corrected; DFA alpha 1",
+    )
+    .option("--at-rest", "with --hrv: the person rested, so that LF and HF are given");
+
 /** The files of a club. */
 export const withSheets = (command: Command) =>
   command
@@ -64,6 +91,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+  withFigures(command);
   withTimeZone(command, "of --from, --to and the periods, and of the times shown")
     .addOption(
       new Option(
@@ -84,6 +112,8 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
+  asi stats match.asi --peaks
+  asi stats player-7.asi --recipe statsports/sprint --sensitivity
   asi stats season/ --format csv > season.csv
   asi stats match/ --roster roster.csv --periods periods.csv --format csv --decimal ,
   asi stats "**/*.asi" --sport running --json

@@ -10,7 +10,7 @@ export interface CommandModel {
   name: string;
   summary: string;
   options: readonly OptionModel[];
-  /** What the arguments are: words to choose from, or files. */
+  /** Kind of the arguments: words to choose from, or files. */
   operands: readonly string[] | "files";
 }
 
@@ -23,7 +23,7 @@ export interface OptionModel {
   /** The description as the help shows it, with choices and default. */
   helpText: string;
   value: ValueKind;
-  /** What the help calls the value: `time` of `--from <time>`; null if there is none. */
+  /** Name of the value in the help: `time` of `--from <time>`; null if there is none. */
   placeholder: string | null;
 }
 

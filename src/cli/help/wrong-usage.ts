@@ -11,7 +11,7 @@ export const HOW_TO_GET_HELP = "asi --help, and asi COMMAND --help, show how to 
  *
  * @param operand the first argument, which may be a file where a command was expected
  */
-export function inOurVoice(text: string, operand: string | undefined): string {
+export function rewordError(text: string, operand: string | undefined): string {
   const [said = "", suggestion = ""] = text
     .trim()
     .replace(/^error: /, "")

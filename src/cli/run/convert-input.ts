@@ -12,7 +12,7 @@ import { readFirstRow } from "../arguments/first-row.js";
 import { dependOnDay, resolveBounds, type TimeBounds } from "../arguments/time-bounds.js";
 import { type Input, openInput } from "../batch/inputs.js";
 
-/** What is to be done, as it can be sent to a worker thread. */
+/** A task, as a message to a worker thread. */
 export interface ConvertTask {
   input: Input;
   bounds: TimeBounds;

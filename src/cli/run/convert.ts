@@ -21,7 +21,7 @@ import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type ConvertTask, convertInput, openWithBounds } from "./convert-input.js";
 import { jobsFor } from "./jobs.js";
-import { sayingWhen } from "./no-samples.js";
+import { explainEmptyRange } from "./no-samples.js";
 import { notices } from "./report-text.js";
 
 export interface ConvertFlags {
@@ -111,7 +111,7 @@ async function convertToFiles(
           workers === null || input.kind !== "file"
             ? convertInput(task, { onProgress, signal })
             : workers.run(task, onProgress);
-        const prepared = await sayingWhen(bounds, preparing);
+        const prepared = await explainEmptyRange(bounds, preparing);
         try {
           await reservations.reserve(index, prepared.paths);
         } catch (error) {
@@ -153,7 +153,7 @@ async function convertToOutput(
     hasProgress: process.stdout.isTTY !== true,
     async work(_, __, onProgress) {
       const { source, from, to } = await openWithBounds(input, bounds, options.serial, onProgress);
-      return sayingWhen(bounds, convertToDescriptor(source, output, { ...options, from, to, signal }));
+      return explainEmptyRange(bounds, convertToDescriptor(source, output, { ...options, from, to, signal }));
     },
     async show({ report }) {
       for (const line of notices(console, nameOf(input), report)) console.message(...line);

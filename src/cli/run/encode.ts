@@ -105,7 +105,7 @@ function onlyInput(csv: string): Input {
   return input;
 }
 
-// stands for the input in messages
+// name of the input in messages
 const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {

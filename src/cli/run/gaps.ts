@@ -55,7 +55,7 @@ export class GapWatch extends ChunkSource {
       const batches = chunk === null ? this.#reader.finish() : this.#reader.push(chunk);
       for (const { timestampMs } of batches) for (const ms of timestampMs) this.#addRow(ms);
     } catch {
-      // whoever reads the chunks meets the same error
+      // the reader of the chunks gets the same error
       this.#isReading = false;
     }
     return chunk;

@@ -6,7 +6,10 @@ const UTC_ASSUMED =
   " Times without an offset are UTC; --tz names another zone, such as --tz Europe/Zurich or --tz local.";
 
 /** If --from and --to leave nothing, the error says when the recording is, in the time zone of the user. */
-export async function sayingWhen<T>({ from, to, timeZone }: TimeBounds, reading: Promise<T>): Promise<T> {
+export async function explainEmptyRange<T>(
+  { from, to, timeZone }: TimeBounds,
+  reading: Promise<T>,
+): Promise<T> {
   try {
     return await reading;
   } catch (error) {

@@ -8,7 +8,7 @@ import type { HrSource, SampleBatch } from "../../types.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "../arguments/time-bounds.js";
 import type { Input } from "../batch/inputs.js";
 import { openWithBounds } from "./convert-input.js";
-import { sayingWhen } from "./no-samples.js";
+import { explainEmptyRange } from "./no-samples.js";
 
 /** Options that say which rows of an input are read, and how. */
 export interface SampleFlags {
@@ -61,5 +61,5 @@ export function readSamples(
     if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
     return { samples: joinBatches(batches), inspection, firstDamage: firstDamage(), from, to };
   };
-  return sayingWhen(bounds, read());
+  return explainEmptyRange(bounds, read());
 }

@@ -25,8 +25,8 @@ export function notices(console: Console, name: string, report: Report): Part[][
     lines.push([`${name}: ${count(bytes.skipped, "foreign byte")} skipped, no damage`]);
   }
   if (frames.unknown > 0) {
-    const passedOver = `${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")})`;
-    lines.push([`${name}: ${passedOver} passed over`]);
+    const ignored = `${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")})`;
+    lines.push([`${name}: ${ignored} ignored`]);
   }
   return lines;
 }

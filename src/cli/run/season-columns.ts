@@ -9,8 +9,8 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
-import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
-import { figureTitle, rounded } from "./squad-columns.js";
+import { type FileColumn, instantColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
+import { figureTitle, rounded } from "../../squad-report/squad-columns.js";
 
 /** A row of a file: a player in a session. */
 export interface SeasonFileRow {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { type PlayedSession, type Roster, readRoster, type Season, seasonOf } from "../../squad/index.js";
+import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { nameMatcher } from "../batch/glob.js";
 import { findInputs, type Input } from "../batch/inputs.js";
@@ -8,7 +9,6 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { tableCsv, tableJsonLines, tableParquet, textLayout } from "./cell-files.js";
 import { jobsFor } from "./jobs.js";
 import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns.js";
 import { seasonText } from "./season-text.js";

@@ -12,15 +12,15 @@ import {
   squadMembers,
   squadRows,
 } from "../../squad/index.js";
+import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
+import { FILE_COLUMNS, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import type { Context } from "../batch/batch.js";
 import { findInputs } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { tableCsv, tableJsonLines, tableParquet, textLayout } from "./cell-files.js";
-import { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";
 import { outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import {
   formatOf,

@@ -1,8 +1,8 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
 import type { Metrics } from "../../metrics/index.js";
+import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
-import { type Cell, lineOf, type TextLayout } from "./cell-files.js";
 
 /** A recording with its figures. */
 export interface RecordingMetrics {

@@ -11,14 +11,17 @@ import {
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { type Club, periodsFor } from "./club.js";
+import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
+import { readBeats } from "./read-beats.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 
-/** What is to be computed, as it can be sent to a worker thread. */
+/** A computation, as a message to a worker thread. */
 export interface StatsTask {
   input: Input;
   selection: SampleSelection;
   options: MetricsOptions;
   club: Club;
+  figures: WantedFigures | null;
 }
 
 /** Figures of a recording. */
@@ -30,17 +33,28 @@ export interface Stats {
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
   periods: { name: string; metrics: Metrics | null }[];
+  /** null: none was asked for. */
+  figures: Figures | null;
 }
 
 /** Reads an input and computes its figures. Throws what `readSamples` throws. */
 export async function statsOf(
-  { input, selection, options, club }: StatsTask,
+  { input, selection, options, club, figures: wanted }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { info, report } = read.inspection;
-  const { metrics, player, periods } = figuresOf(input, read, options, club);
-  return { info, report, metrics, player, periods };
+  const { metrics, player, periods, own } = figuresOf(input, read, options, club);
+  if (wanted === null) return { info, report, metrics, player, periods, figures: null };
+  const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
+  return {
+    info,
+    report,
+    metrics,
+    player,
+    periods,
+    figures: furtherFigures(read.samples, beats, own, wanted),
+  };
 }
 
 /** When a player takes part in a period. */
@@ -54,7 +68,11 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "player" | "periods"> & { intervals: readonly NamedInterval[] } {
+): Pick<Stats, "metrics" | "player" | "periods"> & {
+  intervals: readonly NamedInterval[];
+  /** Options of the recording as a whole, with the thresholds of its player. */
+  own: MetricsOptions;
+} {
   const { serial } = inspection.info;
   const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
   const [member] = squadMembers([recording], club.roster);
@@ -69,8 +87,10 @@ export function figuresOf(
     name: period.name,
     intervals: intervalsFor(period, name),
   }));
+  const whole = { ...own, ...limitsOf({ from, to }) };
   return {
-    metrics: computeMetrics(samples, { ...own, ...limitsOf({ from, to }) }),
+    metrics: computeMetrics(samples, whole),
+    own: whole,
     player: player?.name ?? null,
     periods: periods.map(({ name: period, intervals }) => ({
       name: period,

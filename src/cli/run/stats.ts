@@ -1,12 +1,14 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { textLayout } from "./cell-files.js";
 import { type ClubFlags, clubOf } from "./club.js";
+import { type FigureFlags, wantedFigures } from "./figures.js";
+import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
@@ -20,7 +22,7 @@ export interface MetricsFlags extends ThresholdFlags {
   maxHr?: number;
 }
 
-export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags {
+export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, FigureFlags {
   format?: "text" | "csv";
   decimal?: string;
   json?: boolean;
@@ -37,6 +39,10 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   const { definition } = computeMetrics([], options);
+  const figures = wantedFigures(flags);
+  if (figures !== null && flags.format === "csv") {
+    throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
+  }
   const instantText = instantFormat(flags.tz);
   let isFirst = true;
   const inputs = findInputs(args, flags);
@@ -56,12 +62,12 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     json: flags.json === true,
     concurrency: jobs,
     work(input, _, onProgress) {
-      const task = { input, selection, options, club };
+      const task = { input, selection, options, club, figures };
       // only the main thread can read standard input
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics, player, periods }, input) {
+    async show({ info, report, metrics, player, periods, figures }, input) {
       if (flags.format === "csv") {
         const isDamagedInput = isDamaged(report);
         const recording = { input: input.name, info, isDamaged: isDamagedInput, player, metrics, periods };
@@ -73,18 +79,21 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
             part.metrics === null
               ? `${name}\n  no part in it\n`
               : statsText(name, info, part.metrics, instantText);
-          await console.data(`${isFirst ? "" : "\n"}${text}`);
+          // further figures are of the whole recording
+          const further = part.name === null ? figuresText(figures, instantText) : "";
+          await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
           isFirst = false;
         }
       }
       for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
-    toJson: ({ info, report, metrics, player, periods }) => ({
+    toJson: ({ info, report, metrics, player, periods, figures }) => ({
       ...(club.roster !== null && { player }),
       info,
       report,
       metrics,
       ...(club.periods !== null && { periods }),
+      ...(figures !== null && { figures }),
     }),
     statusOf: ({ report }) => statusOf(report),
   });

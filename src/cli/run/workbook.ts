@@ -1,86 +1,9 @@
-import type { Sheet } from "write-excel-file/node";
-import { type Cell, type FileColumn, shown } from "./cell-files.js";
+import { type CellSheet, workbookSheets } from "../../squad-report/workbook-sheets.js";
 
-/** A sheet of a workbook as text and numbers. */
-export interface CellSheet {
-  name: string;
-  columns: readonly { title: string; decimals: number }[];
-  rows: readonly (readonly Cell[])[];
-}
+export { sheetOf } from "../../squad-report/workbook-sheets.js";
 
-/** A sheet with a row for each of `rows`. */
-export function sheetOf<R>(
-  name: string,
-  columns: readonly FileColumn<R>[],
-  rows: readonly R[],
-  instantText: (ms: number) => string,
-): CellSheet {
-  return {
-    name,
-    columns,
-    rows: rows.map((row) => columns.map((column) => shown(column, row, { instantText }))),
-  };
-}
-
-/** Excel refuses longer names of sheets, and those with any of these characters. */
-const NAME_LENGTH = 31;
-const NOT_IN_NAMES = /[[\]:*?/\\]/g;
-
-/** Width of a column, characters. */
-const WIDTH = { least: 8, most: 28 };
-
-/**
- * A workbook of Excel (.xlsx). The header and the first column stay in view; numbers
- * are numbers, shown with the decimals of their column, and missing figures are empty cells.
- */
+/** A workbook of Excel (.xlsx). */
 export async function workbook(sheets: readonly CellSheet[]): Promise<Uint8Array> {
   const { default: writeExcelFile } = await import("write-excel-file/node");
-  const names = sheetNames(sheets.map(({ name }) => name));
-  return await writeExcelFile(sheets.map((sheet, i) => toSheet(sheet, names[i] ?? sheet.name))).toBuffer();
-}
-
-function toSheet({ columns, rows }: CellSheet, sheet: string): Sheet<never> {
-  return {
-    sheet,
-    data: [
-      columns.map(({ title }) => ({ value: title, fontWeight: "bold" as const })),
-      ...rows.map((row) => row.map((value, i) => toCell(value, columns[i]?.decimals ?? 0))),
-    ],
-    columns: columns.map(({ title }, i) => ({
-      width: widthOf([title, ...rows.map((row) => row[i] ?? null)]),
-    })),
-    stickyRowsCount: 1,
-    // the name of the player
-    stickyColumnsCount: 1,
-  };
-}
-
-function toCell(value: Cell, decimals: number) {
-  if (value === null) return null;
-  if (typeof value === "string") return { value, type: String };
-  return { value, type: Number, format: decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}` };
-}
-
-function widthOf(values: readonly Cell[]): number {
-  const longest = Math.max(...values.map((value) => (typeof value === "string" ? value.length : 0)));
-  return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
-}
-
-/** Names that Excel accepts: without its special characters, not too long, each different. */
-export function sheetNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    const plain =
-      name
-        .replace(NOT_IN_NAMES, " ")
-        .replace(/^'+|'+$/g, "")
-        .trim() || "Period";
-    for (let n = 1; ; n++) {
-      const suffix = n === 1 ? "" : ` (${n})`;
-      const free = plain.slice(0, NAME_LENGTH - suffix.length).trim() + suffix;
-      if (taken.has(free.toLowerCase())) continue;
-      taken.add(free.toLowerCase());
-      return free;
-    }
-  });
+  return await writeExcelFile(workbookSheets(sheets)).toBuffer();
 }

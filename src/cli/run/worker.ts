@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker, Work, WorkKind } from "./workers.js";
 
 const PROGRESS_EVERY_MS = 100;
 
-/** What a worker thread does: works on the files it is told, one after another. */
+/** Program of a worker thread: processes files one after another. */
 export function serve(): void {
   writeAsThread(threadId);
   const controller = new AbortController();

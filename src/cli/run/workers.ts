@@ -7,7 +7,7 @@ import type { ConvertTask } from "./convert-input.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 import type { Stats, StatsTask } from "./stats-input.js";
 
-/** What threads can do: what goes to them, and what comes back. */
+/** Tasks of threads: their message, and their result. */
 export interface Work {
   /** The files belong to the receiver, who gives them their names. */
   convert: { task: ConvertTask; result: PreparedConversion };
@@ -17,7 +17,7 @@ export interface Work {
 
 export type WorkKind = keyof Work;
 
-/** What goes to a worker thread. */
+/** Messages to a worker thread. */
 export type ToWorker = { [K in WorkKind]: { kind: K; task: Work[K]["task"] } }[WorkKind] | { kind: "abort" };
 
 /** What comes back. */
@@ -115,7 +115,7 @@ export class Workers<K extends WorkKind> {
     return thread;
   }
 
-  // What the thread was writing stands where the CSV was to be.
+  // The unfinished file of the thread is beside the place of the CSV.
   #tidyUpAfter(thread: number, task: Work[WorkKind]["task"]): void {
     if (!("bounds" in task) || task.input.kind !== "file") return;
     try {

@@ -22,10 +22,10 @@ export interface WaveformFlags {
   serial?: string;
 }
 
-/** What a command writes. */
+/** Output of a command. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** What a batch consists of. */
+  /** Content of a batch. */
   noun: string;
   /** By name, which is the extension as well. The first one is the default. */
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;

@@ -32,7 +32,7 @@ export class Console {
     this.#env = env;
   }
 
-  /** What the options --quiet and --color say. */
+  /** Values of the options --quiet and --color. */
   configure(settings: ConsoleSettings): void {
     this.#settings = settings;
   }

@@ -1,21 +1,6 @@
-import { offsetText, TimeZone } from "../../rows/time-zone.js";
+export { instantFormat, offsetIn } from "../../rows/instant-format.js";
 
 // Times as the command prints them.
-
-/** Formats instants: `2025-05-17T14:30:00.000Z`, or in a time zone `2025-05-17T16:30:00.000+02:00`. */
-export function instantFormat(timeZone: string | undefined): (ms: number) => string {
-  if (timeZone === undefined) return (ms) => new Date(ms).toISOString();
-  const zone = new TimeZone(timeZone);
-  return (ms) => {
-    const offsetMs = zone.offsetAt(ms);
-    return new Date(ms + offsetMs).toISOString().replace("Z", offsetText(offsetMs));
-  };
-}
-
-/** Offset of a time zone from UTC in ms at an instant; 0 without a zone. */
-export function offsetIn(timeZone: string | undefined, ms: number): number {
-  return timeZone === undefined ? 0 : new TimeZone(timeZone).offsetAt(ms);
-}
 
 /** `1:42:05.300`: hours, minutes, seconds. */
 export function timeSpanText(ms: number): string {

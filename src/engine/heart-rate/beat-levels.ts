@@ -5,7 +5,7 @@ const FIRST_RR_S = 0.8;
 /** A longer time without a beat is a pause and no RR interval, s. */
 export const MAX_RR_S = 3;
 
-/** What the detector has learnt: how high beats and noise score, and how far apart beats are. */
+/** Adapted levels of the detector: the scores of beats and noise, and the interval between beats. */
 export class BeatLevels {
   /** Level of beats, in units of the envelope. */
   signal = 0;

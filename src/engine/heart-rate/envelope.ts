@@ -12,7 +12,7 @@ const WINDOW_S = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice `SCORING_S` of the beat detector, at 1000 Hz.
 const SLOPE_MASK = 15;
-// Those of a beat are needed until it is scored: as long as `WINDOW_S` and `SCORING_S` of the beat detector together.
+// The values of a beat are needed until it is scored: as long as `WINDOW_S` and `SCORING_S` of the beat detector together.
 const WINDOW_MASK = 511;
 const POWER_MASK = 1023;
 /** Filter states below this are rounding errors of a signal that has ended. Smaller ones would become slow subnormal numbers. */

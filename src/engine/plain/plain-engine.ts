@@ -8,7 +8,7 @@ import type {
   Produced,
   RangeBreak,
   Recorded,
-  Signal,
+  StepResult,
 } from "../engine.js";
 import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
@@ -122,7 +122,7 @@ export class PlainEngine implements Engine {
     this.#head = 0;
   }
 
-  step(final: boolean): Signal {
+  step(final: boolean): StepResult {
     this.#out = 0;
     this.#rows.beginStep();
     this.#beats = [];
@@ -133,7 +133,7 @@ export class PlainEngine implements Engine {
     return signal;
   }
 
-  #read(final: boolean): Signal {
+  #read(final: boolean): StepResult {
     const view = this.#view;
     const counters = this.#counters;
     const end = this.#tail;
@@ -243,7 +243,10 @@ export class PlainEngine implements Engine {
     this.#waveform.add(timeMs, view.getUint16(payload + 8, true), view, payload + 16, count);
   }
 
-  /** Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). */
+  /**
+   * Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). The core reads
+   * the same fields in assembly/gnss.ts and assembly/run.ts.
+   */
   #readGnss(payload: number): void {
     const view = this.#view;
     const counters = this.#counters;
@@ -372,7 +375,7 @@ export class PlainEngine implements Engine {
   }
 }
 
-const DRAINED: Signal = { kind: "drained" };
+const DRAINED: StepResult = { kind: "drained" };
 
 /** The next sync at or after `from`; if there is none, the position from which to search again. */
 function nextSync(bytes: Uint8Array, from: number, end: number): number {

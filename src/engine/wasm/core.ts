@@ -1,3 +1,4 @@
+import { instantiate, instantiateSync } from "@assemblyscript/loader";
 import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
 /** The exports of assembly/index.ts. Functions that return a place return its address in `memory`. */
@@ -44,7 +45,7 @@ export interface CoreExports extends Record<string, unknown> {
 }
 
 /** What `step...` returns (assembly/frame.ts). */
-export const CoreSignal = {
+export const CoreStepResult = {
   drained: 0,
   header: 1,
   notRecording: 2,
@@ -118,20 +119,31 @@ export function coreNameOf(module: WebAssembly.Module): CoreName | null {
   return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
 }
 
-/** Registers a core that the caller has compiled. */
+/** Registers a core that the caller has compiled. One of another realm becomes one of this realm, which the loader requires. */
 export function useCore(name: CoreName, module: WebAssembly.Module): void {
+  if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
   modules.set(name, module);
 }
 
+// The instance that `compileCore` has made, for the first engine that needs one.
+let prepared: CoreExports | null = null;
+
 /** Creates an instance of the core with its own memory. */
 export function instantiateCore(name: CoreName): CoreExports {
-  return new WebAssembly.Instance(compiledCore(name)).exports as unknown as CoreExports;
+  if (name === "simd" && prepared !== null) {
+    const core = prepared;
+    prepared = null;
+    return core;
+  }
+  return instantiateSync<CoreExports>(compiledCore(name)).exports;
 }
 
 /**
- * Compiles the core with SIMD asynchronously, for platforms that refuse to compile synchronously, such as the main thread of
- * some browsers.
+ * Compiles and instantiates the core with SIMD asynchronously, for platforms that refuse to do so synchronously, such as the main
+ * thread of some browsers.
  */
 export async function compileCore(): Promise<void> {
-  modules.set("simd", await WebAssembly.compile(simdBytes()));
+  const { module, exports } = await instantiate<CoreExports>(simdBytes());
+  modules.set("simd", module);
+  prepared = exports;
 }

@@ -8,14 +8,14 @@ import type {
   Produced,
   RangeBreak,
   Recorded,
-  Signal,
+  StepResult,
 } from "../engine.js";
 import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import {
   type CoreExports,
   type CoreName,
-  CoreSignal,
+  CoreStepResult,
   HEART_RATE_SOURCE,
   instantiateCore,
   WAVEFORM_USE,
@@ -76,16 +76,16 @@ export class WasmEngine implements Engine {
     return taken;
   }
 
-  step(final: boolean): Signal {
+  step(final: boolean): StepResult {
     const signal = this.#step(final);
     const closed = this.#core.closedRangeCount();
     if (closed + this.#core.rangeBreakCount() > 0) {
       this.#ranges.append(this.#triples(this.#core.closedRanges(), closed), this.#stepRangeBreaks());
     }
-    if (signal === CoreSignal.drained) return DRAINED;
+    if (signal === CoreStepResult.drained) return DRAINED;
     const byteOffset = this.#core.signalOffset();
     switch (signal) {
-      case CoreSignal.header: {
+      case CoreStepResult.header: {
         const start = this.#core.signalPayload();
         return {
           kind: "header",
@@ -93,11 +93,11 @@ export class WasmEngine implements Engine {
           payload: this.#bytes.subarray(start, start + this.#core.signalLength()),
         };
       }
-      case CoreSignal.notRecording:
+      case CoreStepResult.notRecording:
         return { kind: "notRecording", byteOffset };
-      case CoreSignal.badChecksum:
+      case CoreStepResult.badChecksum:
         return { kind: "damaged", byteOffset, damage: "badChecksums" };
-      case CoreSignal.overlong:
+      case CoreStepResult.overlong:
         return { kind: "damaged", byteOffset, damage: "overlong" };
       default:
         return { kind: "damaged", byteOffset, damage: "overruns" };
@@ -169,7 +169,7 @@ export class WasmEngine implements Engine {
   }
 }
 
-const DRAINED: Signal = { kind: "drained" };
+const DRAINED: StepResult = { kind: "drained" };
 
 function stepFunction(core: CoreExports, output: OutputKind): (final: boolean) => number {
   switch (output) {

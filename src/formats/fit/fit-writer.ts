@@ -26,7 +26,7 @@ import {
 import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD, SIGNATURE, SIGNATURE_AT } from "./profile.js";
 import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
 
-/** What the header must state before the first row is written. */
+/** Values in the header, which precedes the first row. */
 export interface FitExtent {
   rows: number;
   ranges: number;

@@ -16,7 +16,7 @@ export interface Rows {
   readonly length: number;
 }
 
-/** What a file contains. */
+/** Content of a file. */
 export interface Table<B extends Rows> {
   readonly columns: readonly Column<B>[];
   newRows(length: number): B;

@@ -6,7 +6,7 @@ type Names = { first_name: string | null; last_name: string | null };
 const fullName = ({ first_name, last_name }: Names): string =>
   [first_name, last_name].filter(Boolean).join(" ");
 
-/** Who is signed in, as people are called. */
+/** Display name of the signed-in user. */
 export const accountName = (account: Account): string =>
   fullName("manager_profile" in account ? account.manager_profile : account.athlete_profile) ||
   account.username;
@@ -20,7 +20,7 @@ export const athleteName = ({
 }: Pick<Resource["Athlete"], "id" | "username" | "managed_by"> & { athlete_profile: Names }): string =>
   fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
 
-/** Who a manager is: the name, and what tells people of one name apart. */
+/** Display name of a manager, with what distinguishes people of the same name. */
 export const managerName = (manager: Resource["KnownManager"]): string => {
   const name = fullName(manager);
   const ids = `${manager.username}, number ${manager.id}`;

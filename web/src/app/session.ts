@@ -23,7 +23,7 @@ type WithPassword<Registration> = Registration & { password: string };
 
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
-/** Who is signed in. */
+/** The signed-in user. */
 export class Session {
   /** Null when nobody is signed in, undefined until that is known. */
   readonly account: ReadonlySignal<Account | null | undefined>;
@@ -88,7 +88,7 @@ export class Session {
     });
   }
 
-  /** Finds out who is signed in. When the service is away, this is tried again when it is back. */
+  /** Finds out who is signed in. When the service is unreachable, this is tried again when it is back. */
   async begin(): Promise<void> {
     this.#problem.value = null;
     if (signedInAs.peek() === null) {
@@ -170,7 +170,7 @@ export class Session {
   #follow(account: string | null): void {
     const known = this.#account.peek();
     if (known === undefined) {
-      // an answer that is on its way is about the session from before
+      // a pending response belongs to the previous session
       this.begin();
       return;
     }
@@ -179,7 +179,7 @@ export class Session {
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
     if (account === null) this.#become(null);
     else {
-      // another account: its cookie must not meet the views of this one, not even while the service is away
+      // another account: its cookie must not meet the views of this one, not even while the service is unreachable
       if (!isKnown) this.#become(undefined);
       this.begin();
     }

@@ -29,7 +29,7 @@ const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes
 /** The button is in the header; what went wrong stands over the view. */
 const signOutProblem: Problem = signal(null);
 
-/** What is there before somebody is signed in. */
+/** Shown before a user signs in. */
 const TITLES: Record<string, string> = {
   "sign-in": "Sign in",
   register: "Register",
@@ -50,7 +50,7 @@ function scrollToActive(links: HTMLElement): void {
   links.scrollLeft += hiddenAtEnd - hiddenAtStart;
 }
 
-/** The navigation of who is signed in. Stands in the header, in the viewer too. */
+/** The navigation of the signed-in user, in the header, also of the viewer. */
 export function Navigation() {
   const account = session.account.value;
   const here = route.value?.path[0] ?? "";
@@ -96,7 +96,7 @@ export function Navigation() {
   );
 }
 
-/** What stands over every view, the viewer too: that the service is away, questions, and what was done. */
+/** Shown above every view, also the viewer: that the service is unreachable, questions, and what was done. */
 export function Overlays() {
   const account = session.account.value;
   return (

@@ -8,7 +8,7 @@ import type { Account, Session } from "./session.js";
 export interface ViewProps {
   /** The typed client with the session. */
   client: Client;
-  /** Who is signed in. */
+  /** The signed-in user. */
   account: Account;
   session: Session;
   /** The parts of the route after the view's own: `["12"]` at `#/devices/12`. */

@@ -1,6 +1,6 @@
 import type { Box } from "./projection.js";
 
-/** What the map shows: the position in its middle and its scale. */
+/** View of the map: the position in its middle and its scale. */
 export interface Camera {
   /** Metres east and north of the origin. */
   east: number;

@@ -2,7 +2,7 @@ import { type Box, joinBoxes } from "./projection.js";
 
 /** Further apart than this many times the length of the smaller one, two tracks are on one map only as dots. */
 const FAR = 10;
-/** Who hardly moved is at a place of this length. */
+/** Length of the place of an athlete who hardly moved. */
 const LEAST_LENGTH_M = 100;
 
 /** Sorts tracks into places, each of which fits onto a map of its own. @returns the numbers of the tracks of each place */

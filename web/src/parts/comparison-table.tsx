@@ -23,7 +23,7 @@ interface Props {
 
 interface Line {
   name: string;
-  /** What the figure is, where its name does not say enough. */
+  /** Explanation of the figure, where its name is not enough. */
   hint?: string;
   value(figures: Figures): number | null;
   text(value: number): string;
@@ -140,7 +140,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   );
 }
 
-/** What is wrong with a recording, or with its figures. */
+/** Problem of a recording or of its figures. */
 function Doubts({
   recording: { facts },
   figures,

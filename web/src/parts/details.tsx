@@ -27,7 +27,7 @@ interface Props {
   children?: ComponentChildren;
 }
 
-/** What is below map and plots. */
+/** Details below map and plots. */
 export function Details(props: Props) {
   const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
   return (

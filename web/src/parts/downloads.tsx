@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { ReadingError } from "../recording/calls.js";
 import type { RecordingReader, SavedPart } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
-import { ReadingError } from "../recording/reading-error.js";
 import type { Saved, SavedFormat } from "../recording/save.js";
 import { titlesOf } from "../recording/timeline.js";
 import type { Selection } from "../view/selection.js";

@@ -1,16 +1,16 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Workspace } from "../recording/workspace.js";
+import { droppedFiles, type OpenFiles } from "./open-files.js";
 
 interface DropProps {
-  workspace: Workspace;
+  onFiles: OpenFiles;
   /** Called when files are being opened: shows the place where they appear. */
   onDropped: () => void;
 }
 
 /** Opens files that are dropped anywhere on the page, unless a part of it takes them for itself. */
-export function DropTarget({ workspace, onDropped }: DropProps) {
+export function DropTarget({ onFiles, onDropped }: DropProps) {
   const isOver = useSignal(false);
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
@@ -27,7 +27,7 @@ export function DropTarget({ workspace, onDropped }: DropProps) {
       if (!hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       onDropped();
-      workspace.open([...(event.dataTransfer?.files ?? [])]);
+      if (event.dataTransfer !== null) droppedFiles(event.dataTransfer).then((files) => onFiles(files));
     };
     document.addEventListener("dragover", onDragOver);
     document.addEventListener("dragleave", onDragLeave);
@@ -37,19 +37,27 @@ export function DropTarget({ workspace, onDropped }: DropProps) {
       document.removeEventListener("dragleave", onDragLeave);
       document.removeEventListener("drop", onDrop);
     };
-  }, [workspace, onDropped, isOver]);
+  }, [onFiles, onDropped, isOver]);
   return isOver.value ? <div class="drop-over">Drop to open</div> : null;
 }
 
 interface ChooseProps {
-  workspace: Workspace;
+  onFiles: OpenFiles;
   isAdding?: boolean;
+  /** Whether a folder is chosen, with all files in it. */
+  isFolder?: boolean;
   class?: string;
   children: ComponentChildren;
 }
 
 /** A button that lets the user choose files. */
-export function ChooseFiles({ workspace, isAdding = false, class: className = "", children }: ChooseProps) {
+export function ChooseFiles({
+  onFiles,
+  isAdding = false,
+  isFolder = false,
+  class: className = "",
+  children,
+}: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -61,9 +69,10 @@ export function ChooseFiles({ workspace, isAdding = false, class: className = ""
         type="file"
         multiple
         hidden
+        {...(isFolder ? { webkitdirectory: true } : {})}
         data-adding={isAdding}
         onChange={async ({ currentTarget }) => {
-          await workspace.open([...(currentTarget.files ?? [])], { isAdding });
+          await onFiles([...(currentTarget.files ?? [])], { isAdding });
           // so that the same file can be chosen again
           currentTarget.value = "";
         }}

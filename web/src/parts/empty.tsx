@@ -1,43 +1,68 @@
 import { titlesOf } from "../recording/timeline.js";
 import type { Workspace } from "../recording/workspace.js";
+import type { KeptSquad } from "../view/kept-squad.js";
 import type { Link } from "../view/link.js";
 import type { Settings } from "../view/settings.js";
 import { leaveStart } from "../view/start-entry.js";
 import { day, timeOfDay } from "../view/times.js";
 import { fileSize } from "../view/values.js";
 import { ChooseFiles } from "./drop.js";
+import type { OpenFiles } from "./open-files.js";
 
 interface Props {
   workspace: Workspace;
   /** What the address of the page shows; null for nothing. */
   linked: Link | null;
   settings: Settings;
+  onFiles: OpenFiles;
+  /** The squad that is open behind this view; null for none. */
+  squadTitle: string | null;
+  /** The squad that this browser keeps; null for none. */
+  kept: KeptSquad | null;
+  onKept: { show: () => void; remove: () => void };
 }
 
 /** The page before anything is shown. */
-export function Empty({ workspace, linked, settings }: Props) {
+export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, onKept }: Props) {
   const opened = workspace.opened.value;
+  const behind = squadTitle ?? (opened.length > 0 ? titlesOf(opened).join(", ") : null);
   return (
     <div class="empty">
       <svg class="picture" viewBox="0 0 120 64" aria-hidden="true">
         <path d="M4 44c12 0 12-32 24-32s12 44 26 44 12-48 26-48 12 40 36 28" />
       </svg>
       <h1>See a session</h1>
-      {opened.length > 0 ? (
+      {behind !== null ? (
         <p class="buttons">
           <button type="button" onClick={leaveStart}>
-            Show {titlesOf(opened).join(", ")} again
+            Show {behind} again
           </button>
         </p>
       ) : linked !== null ? (
         <p role="note">{inWords(linked, settings)}</p>
       ) : null}
+      {kept === null ? null : (
+        <p class="kept" role="note">
+          {kept.title}: {kept.recordings} {kept.recordings === 1 ? "recording is" : "recordings are"} kept in
+          this browser.
+          <button type="button" class="primary" onClick={onKept.show}>
+            Show
+          </button>
+          <button type="button" onClick={onKept.remove}>
+            Remove
+          </button>
+        </p>
+      )}
       <p>
-        Drop recordings here: <b>.asi</b>, FIT, GPX, TCX or CSV. Several at once are compared.
+        Drop a folder or files here: <b>.asi</b>, FIT, GPX, TCX or CSV, also as .gz. Add <b>roster.csv</b> for
+        names and <b>periods.csv</b> for halves.
       </p>
       <p class="buttons">
-        <ChooseFiles workspace={workspace} class="primary">
+        <ChooseFiles onFiles={onFiles} class="primary">
           Choose files…
+        </ChooseFiles>
+        <ChooseFiles onFiles={onFiles} isFolder>
+          Choose a folder…
         </ChooseFiles>
         <button type="button" onClick={() => workspace.openDemonstration([1])}>
           Show a demonstration

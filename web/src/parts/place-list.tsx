@@ -13,7 +13,7 @@ export interface Place {
 interface Props {
   label: string;
   heads: readonly string[];
-  /** Those that are listed. */
+  /** Listed places. */
   places: readonly Place[];
   /** Whether there are others. */
   hasMore: boolean;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Problem, Workspace } from "../recording/workspace.js";
 import { decimal } from "../view/values.js";
 
-/** What is being read, and what could not be. */
+/** Files that are being read, and files that could not be read. */
 export function Status({ workspace }: { workspace: Workspace }) {
   const reading = workspace.reading.value;
   const waiting = workspace.waiting.value;

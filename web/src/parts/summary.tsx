@@ -32,7 +32,7 @@ interface CardProps {
   name: string;
   value: string;
   unit?: string;
-  /** What the figure is, where its name does not say enough. */
+  /** Explanation of the figure, where its name is not enough. */
   hint?: string;
 }
 

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { ReadingError } from "../recording/calls.js";
 import type { RecordingReader } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
-import { ReadingError } from "../recording/reading-error.js";
 import type { Figures } from "../recording/recording.js";
 import { oneAtATime } from "../view/latest.js";
 import { figureSettings, type Settings } from "../view/settings.js";

@@ -1,11 +1,11 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { ReadingError } from "../recording/calls.js";
 import type { RecordingReader } from "../recording/messages.js";
-import { ReadingError } from "../recording/reading-error.js";
 import type { Heart, Recording } from "../recording/recording.js";
 
 type Module = typeof import("./heart.js");
 
-/** What the waveform of a recording says, with the part of the page that shows it. */
+/** Figures from the waveform of a recording, and the part of the page that shows them. */
 export type ShownHeart =
   | { state: "hidden" | "reading" }
   | { state: "failed"; problem: string }

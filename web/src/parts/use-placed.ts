@@ -1,8 +1,8 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { ReadingError } from "../recording/calls.js";
 import type { RecordingReader } from "../recording/messages.js";
 import { type Placed, placeByDistance, placeInTime } from "../recording/placed.js";
-import { ReadingError } from "../recording/reading-error.js";
 import type { Recording } from "../recording/recording.js";
 import type { Axis } from "../view/axis.js";
 import { figureSettings, type Settings } from "../view/settings.js";

@@ -1,4 +1,4 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Selection } from "../view/selection.js";
 import { shareOf, type TimeWindow } from "../view/window.js";
@@ -6,9 +6,9 @@ import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 
 /** A part of the time axis that is marked and can be changed, whatever part is shown. */
 export interface Frame {
-  /** Null while nothing is marked. */
-  part: Signal<TimeWindow | null>;
-  /** What it is called in names of its handles, as in "Start of the time frame". */
+  /** Null while nothing is marked. A signal, or what is made of others. */
+  part: { value: TimeWindow | null };
+  /** Its name in the names of its handles, as in "Start of the time frame". */
   name: string;
   /** An instant in words. */
   textOf: (ms: number) => string;
@@ -37,7 +37,7 @@ const SHIFT_STEPS = 10;
 
 interface Props {
   frame: Frame;
-  selection: Selection;
+  selection: Pick<Selection, "whole"> & { shown: ReadonlySignal<TimeWindow> };
   width: ReadonlySignal<{ width: number }>;
 }
 

@@ -122,7 +122,7 @@ function drawnOf(
   return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
 }
 
-/** What was received last; nothing for values that are in the page. */
+/** Data received last; undefined for values that are in the page. */
 function useRemote(
   content: PlotContent | RemoteContent,
   shown: ReadonlySignal<TimeWindow>,

@@ -1,9 +1,9 @@
 import { ApiError, createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
+import { ReadingError } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
 import { rangeFileName } from "./range-file-name.js";
 import type { RecordingContent } from "./read-file.js";
-import { ReadingError } from "./reading-error.js";
 import { refusalInWords } from "./service-words.js";
 
 export type { DeviceRange };

@@ -2,6 +2,7 @@ import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
 import type { TimeWindow } from "../view/window.js";
+import type { Hooks } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
 import type { Damage, DistanceCurve, FigureSettings, Figures, Heart, Recording } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
@@ -42,13 +43,6 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
-/** What the page does while it waits for an answer. */
-export interface Hooks {
-  onProgress?: ((progress: number) => void) | undefined;
-  /** Ends the call with the error `ABORTED`. */
-  signal?: AbortSignal | undefined;
-}
-
 /** What reads and draws recordings: the worker, or the page itself in a report. */
 export interface RecordingReader {
   /** @throws ReadingError */
@@ -60,22 +54,3 @@ export interface RecordingReader {
   /** Whether it can write files. */
   readonly canSave: boolean;
 }
-
-export type Request =
-  | { [Name in RequestName]: { call: number; name: Name; asked: Requests[Name]["asked"] } }[RequestName]
-  /** The answer to this call is no longer wanted. */
-  | { cancelled: number };
-
-/** An error on its way from the worker to the page. */
-export interface Failure {
-  /** Code of the library or of the service; null for an error of another kind. */
-  code: string | null;
-  message: string;
-  byteOffset: number | null;
-  line: number | null;
-}
-
-export type Reply =
-  | { call: number; answered: unknown }
-  | { call: number; failed: Failure }
-  | { call: number; progress: number };

@@ -56,7 +56,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
     instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
     partIn({ startMs: fromMm, stopMs: toMm }) {
       if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
-      // who stands covers nothing: what was stood at the ends belongs to the part
+      // a stationary athlete covers no distance: the time spent at the ends belongs to the part
       const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
       const stopMs =
         toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);

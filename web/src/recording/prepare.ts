@@ -21,15 +21,13 @@ export function prepare(
   facts: FactsOfFile,
   origin?: Track["origin"],
 ): { recording: Recording; rows: SampleBatch } {
-  const received = joinBatches(batches);
-  const order = timeOrder(received.timestampMs);
-  const rows = order === null ? received : reordered(received, order);
+  const { rows, isReordered } = inTimeOrder(batches);
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
   const gapMs = segmentGapMs(timesMs);
   const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
   const recording: Recording = {
     id,
-    facts: { ...facts, rows: rows.length, ranges: findRanges(timesMs), isReordered: order !== null },
+    facts: { ...facts, rows: rows.length, ranges: findRanges(timesMs), isReordered },
     track: {
       timesMs,
       ...project(latitudeE7, longitudeE7, mapOrigin),
@@ -42,6 +40,13 @@ export function prepare(
     stopMs: timesMs.at(-1) ?? 0,
   };
   return { recording, rows };
+}
+
+/** All rows in the order of their times. */
+export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatch; isReordered: boolean } {
+  const received = joinBatches(batches);
+  const order = timeOrder(received.timestampMs);
+  return { rows: order === null ? received : reordered(received, order), isReordered: order !== null };
 }
 
 function channelsOf(rows: SampleBatch, gapMs: number): Recording["channels"] {

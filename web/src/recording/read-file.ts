@@ -10,6 +10,8 @@ export interface RecordingContent {
 export interface FileContent extends RecordingContent {
   /** What was read: the file itself, or what was packed in it. */
   unpacked: File;
+  /** Whether a compressed file ends early, and what could be read is only its first part. */
+  isCut: boolean;
 }
 
 interface Options {
@@ -18,6 +20,8 @@ interface Options {
   /** Hears how many bytes have been read. */
   onProgress: (bytes: number) => void;
   signal?: AbortSignal;
+  /** Reads what there is of a compressed file that ends early, in place of refusing it. */
+  mayBeCut?: boolean;
 }
 
 /**
@@ -30,10 +34,12 @@ export async function readFile(file: File, options: Options): Promise<FileConten
     throw new AsiError("NOT_A_RECORDING", "The file is empty. Copy it from the device again.");
   const packed = await firstBytes(file);
   const isPacked = packed[0] === 0x1f && packed[1] === 0x8b;
-  const unpacked = isPacked ? await unpack(file) : file;
+  const { unpacked, isCut } = isPacked
+    ? await unpack(file, options.mayBeCut === true)
+    : { unpacked: file, isCut: false };
   const first = isPacked ? await firstBytes(unpacked) : packed;
   try {
-    return { ...(await read(unpacked, kindOf(first), options)), unpacked };
+    return { ...(await read(unpacked, kindOf(first), options)), unpacked, isCut };
   } catch (error) {
     throw inPageWords(error);
   }
@@ -45,9 +51,10 @@ const firstBytes = async (file: File) => new Uint8Array(await file.slice(0, FIRS
 const MOST_UNPACKED_BYTES = 2 ** 31;
 
 /** The file that is in a gzip file. */
-async function unpack(file: File): Promise<File> {
+async function unpack(file: File, mayBeCut: boolean): Promise<{ unpacked: File; isCut: boolean }> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
+  let isCut = false;
   const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -58,9 +65,10 @@ async function unpack(file: File): Promise<File> {
     }
   } catch (error) {
     if (error instanceof AsiError) throw error;
-    throw new AsiError("BAD_GZIP", "The gzip file is damaged or incomplete. Copy it again.");
+    isCut = mayBeCut && bytes > 0;
+    if (!isCut) throw new AsiError("BAD_GZIP", "The gzip file is damaged or incomplete. Copy it again.");
   }
-  return new File(pieces, file.name.replace(/\.gz$/i, ""));
+  return { unpacked: new File(pieces, file.name.replace(/\.gz$/i, "")), isCut };
 }
 
 async function read(

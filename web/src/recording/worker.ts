@@ -1,12 +1,13 @@
 import { AsiError, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
-import type { Failure, Reply, Request, RequestName, Requests, SavedPart } from "./messages.js";
+import { answerCalls, type Handlers } from "./answer-calls.js";
+import type { Requests, SavedPart } from "./messages.js";
 import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
-import { ReadingError } from "./reading-error.js";
 import type { Recording } from "./recording.js";
 import type { SavedRecording } from "./save.js";
+import type { SquadRequests } from "./squad/messages.js";
 import type { Waveform } from "./waveform.js";
 
 /** What the worker keeps of an open recording. */
@@ -19,22 +20,10 @@ interface OpenRecording {
   waveform?: Waveform;
 }
 
-interface Hooks {
-  onProgress: (progress: number) => void;
-  signal: AbortSignal;
-}
-
-type Handlers = {
-  [Name in RequestName]: (
-    asked: Requests[Name]["asked"],
-    hooks: Hooks,
-  ) => Requests[Name]["answered"] | Promise<Requests[Name]["answered"]>;
-};
-
 const open = new Map<number, OpenRecording>();
 let lastId = 0;
 
-const handlers: Handlers = {
+const handlers: Handlers<Requests> = {
   async open({ file, serial, origin }, { onProgress, signal }) {
     const { batches, facts, unpacked } = await readFile(file, { serial, onProgress, signal });
     return keep(batches, facts, unpacked, origin);
@@ -127,46 +116,16 @@ function find(id: number): OpenRecording {
   return found;
 }
 
-const reply = (message: Reply, transfer: Transferable[] = []) => self.postMessage(message, { transfer });
-const running = new Map<number, AbortController>();
+/** Answers of a part that is loaded when recordings of a squad are read. */
+const loadSquad = async () => (await import("./squad/squad-handlers.js")).squadHandlers;
 
-self.onmessage = async ({ data }: MessageEvent<Request>) => {
-  if ("cancelled" in data) {
-    running.get(data.cancelled)?.abort();
-    return;
-  }
-  const { call, name, asked } = data;
-  const controller = new AbortController();
-  running.set(call, controller);
-  const hooks = {
-    onProgress: (progress: number) => reply({ call, progress }),
-    signal: controller.signal,
-  };
-  try {
-    // the name and what is asked belong together, which the type of the table cannot say
-    const answered = await (handlers[name] as (asked: unknown, hooks: Hooks) => unknown)(asked, hooks);
-    reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
-  } catch (error) {
-    reply({ call, failed: failureOf(error) });
-  } finally {
-    running.delete(call);
-  }
+const squad: Handlers<SquadRequests> = {
+  peek: async (asked, hooks) => (await loadSquad()).peek(asked, hooks),
+  read: async (asked, hooks) => (await loadSquad()).read(asked, hooks),
+  adopt: async (asked, hooks) => (await loadSquad()).adopt(asked, hooks),
+  shift: async (asked, hooks) => (await loadSquad()).shift(asked, hooks),
+  forget: async (asked, hooks) => (await loadSquad()).forget(asked, hooks),
+  memberFigures: async (asked, hooks) => (await loadSquad()).memberFigures(asked, hooks),
 };
 
-/** How browsers say that a file on the disk is no longer what was chosen. */
-const UNREADABLE = new Set(["NotFoundError", "NotReadableError"]);
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof AsiError) {
-    const { code, message, byteOffset, line } = error;
-    return { code, message, byteOffset: byteOffset ?? null, line: line ?? null };
-  }
-  if (error instanceof ReadingError) return error.failure;
-  if (error instanceof DOMException && UNREADABLE.has(error.name)) {
-    const message =
-      "The browser can no longer read the file: it was moved, changed or removed. Choose it again.";
-    return { code: null, message, byteOffset: null, line: null };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: null, message, byteOffset: null, line: null };
-}
+answerCalls<Requests & SquadRequests>({ ...handlers, ...squad });

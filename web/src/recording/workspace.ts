@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
+import { ReadingError } from "./calls.js";
 import type { DeviceRange } from "./fetch-range.js";
 import type { RecordingReader } from "./messages.js";
-import { ReadingError } from "./reading-error.js";
 import type { Recording } from "./recording.js";
 
 type Origin = Recording["track"]["origin"];

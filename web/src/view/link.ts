@@ -9,7 +9,7 @@ export interface Link {
   file: LinkedFile | null;
 }
 
-/** What a link knows of its file. */
+/** What a link says about its file. */
 export interface LinkedFile {
   name: string;
   bytes: number;

@@ -7,7 +7,7 @@ import type { Account } from "./find.js";
 /** How long after signing in a token alone changes the password and the mail address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
-/** What a request sends about the credentials of its account. */
+/** Credentials in the body of a request. */
 interface CredentialChange {
   password?: string | undefined;
   email?: string | undefined;

@@ -25,7 +25,7 @@ export async function mailCredentials(
 
 /**
  * Queues mails that the password or the mail address of a user has changed. They go to the address of before the change:
- * whoever changes both would receive them otherwise.
+ * otherwise someone who changes both would receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

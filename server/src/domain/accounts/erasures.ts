@@ -1,9 +1,10 @@
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { appendErasure, erasureListOf, personHash } from "../../store/backup/erasure-list.js";
 import { NOBODY } from "../../store/queue/job-queue.js";
-import { auditLog, type ErasureKind, erasures, idempotencyKeys, jobs } from "../../store/schema.js";
+import { auditLog, type ErasureKind, erasures, jobs } from "../../store/schema.js";
 import type { ErasureDetails } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { deleting, type Erasing, erasing } from "./erase.js";
 import type { Account } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 
@@ -48,20 +49,9 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
       OR starts_with(key, ${`failedPassword:${name} `}) OR starts_with(key, ${`passwordResetOfUser:${name} `})`);
 }
 
-/**
- * Removes stored responses of managers that name the athlete: of the managed athlete's own manager, and of those who have
- * created time frames.
- * @param managers accounts with permissions on the athlete, or with time frames of the athlete
- */
-export async function eraseResponses(
-  { queries }: UnitOfWork,
-  { id }: Account,
-  managers: readonly number[],
-): Promise<void> {
-  if (managers.length === 0) return;
-  const names = (end: string) =>
-    sql`position(convert_to(${`"athlete":${id}${end}`}, 'UTF8') IN ${idempotencyKeys.body}) > 0`;
-  await queries
-    .delete(idempotencyKeys)
-    .where(and(inArray(idempotencyKeys.accountId, [...managers]), or(names(","), names("}"))));
-}
+/** What there may be any number of. Erase it in transactions of its own before `removeTraces`, which removes the rest. */
+export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
+  deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),
+  erasing(sql`UPDATE ${auditLog} SET account_id = NULL`, sql`${auditLog}`, sql`account_id = ${id}`),
+  erasing(sql`UPDATE ${jobs} SET charged_to = ${NOBODY}`, sql`${jobs}`, sql`charged_to = ${id}`),
+];

@@ -1,4 +1,4 @@
-import { mkdir, opendir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, opendir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
@@ -11,35 +11,25 @@ const folderIn = (dataDir: string) => join(dataDir, "mail");
 /** Prefix of the file names of an account. */
 const prefixOf = (account: number) => `account-${account}-`;
 
-/** File names of earlier releases, which do not contain the account. */
-const UNNAMED = /^job-.*\.eml$/;
-
 /** Writes a mail to an account in the format of RFC 5322. */
 export async function writeMail(
   dataDir: string,
-  account: number | undefined,
+  account: number,
   jobId: string,
   bytes: Uint8Array,
 ): Promise<void> {
   const folder = folderIn(dataDir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, `${account === undefined ? "" : prefixOf(account)}${jobId}.eml`);
+  const file = join(folder, `${prefixOf(account)}${jobId}.eml`);
   await writeFile(`${file}.part`, bytes, { mode: 0o600 });
   await rename(`${file}.part`, file);
 }
 
 /** Removes the mails to an account from this machine's data folder. */
-export async function eraseMails(
-  dataDir: string,
-  { id, email }: { id: number; email: string },
-): Promise<void> {
+export async function eraseMails(dataDir: string, id: number): Promise<void> {
   const folder = folderIn(dataDir);
   const names = (await readdir(folder).catch(orNone)) ?? [];
-  for (const name of names) {
-    const file = join(folder, name);
-    const isTheirs = name.startsWith(prefixOf(id)) || (UNNAMED.test(name) && (await isTo(email, file)));
-    if (isTheirs) await rm(file, { force: true });
-  }
+  for (const name of names) if (name.startsWith(prefixOf(id))) await rm(join(folder, name), { force: true });
 }
 
 /** File names of an account, also of a mail that a crash has cut short. */
@@ -91,10 +81,4 @@ async function removeOrphans(
 function orNone(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;
-}
-
-async function isTo(email: string, file: string): Promise<boolean> {
-  if (email === "") return false;
-  const [head] = (await readFile(file, "utf8").catch(() => "")).split("\r\n\r\n");
-  return head?.split("\r\n").includes(`To: ${email}`) ?? false;
 }

@@ -36,7 +36,7 @@ async function withUniqueErrors<T>(query: Promise<T>): Promise<T> {
 /**
  * Checks before expensive work that the username is valid and that username and external id are free. Only the database
  * can decide this reliably, when the row is written.
- * @param present the account that is being changed: it may keep its values, and a username of an earlier release
+ * @param present the account that is being changed: it may keep its values
  * @throws ServiceError `not_unique` or `invalid` on the field
  */
 export async function requireAvailable(

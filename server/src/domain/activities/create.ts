@@ -1,7 +1,7 @@
 import { activities } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requireActivityRoom } from "../change/quotas.js";
+import { enforceActivityQuota } from "../change/quotas.js";
 import { checkActivity } from "./check.js";
 import { activityItem, type NewActivity } from "./resource.js";
 
@@ -13,7 +13,7 @@ export async function createActivity(ctx: Context, body: NewActivity) {
       .values({ json: {}, ...columns, createdAt: unit.now })
       .returning();
     if (activity === undefined) throw new Error("The activity was not inserted");
-    await requireActivityRoom(unit, activity.ownerId);
+    await enforceActivityQuota(unit, activity.ownerId);
     await unit.announce("activityCreated", { activity });
     return activityItem(activity);
   });

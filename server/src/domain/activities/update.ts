@@ -4,7 +4,7 @@ import { activities } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { requireActivityRoom } from "../change/quotas.js";
+import { enforceActivityQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { checkActivity, requireSchemaOfTimeframes } from "./check.js";
 import { activityItem, activityTag, type NewActivity } from "./resource.js";
@@ -52,7 +52,7 @@ export async function updateActivity(ctx: Context, { id }: ActivityHead, body: P
         .returning();
       if (after === undefined) throw errors.notFound();
       if (changed !== undefined && sizeOf(changed.after) > sizeOf(changed.before)) {
-        await requireActivityRoom(unit, after.ownerId);
+        await enforceActivityQuota(unit, after.ownerId);
       }
       const { json, ...head } = after;
       await unit.announce(

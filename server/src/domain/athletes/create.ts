@@ -5,7 +5,7 @@ import { athleteProfileColumns, insertAccount, requireAvailable } from "../accou
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { requireAthleteRoom, requirePictureRoom } from "../change/quotas.js";
+import { enforceAthleteQuota, enforcePictureQuota } from "../change/quotas.js";
 import { generatePassword, hashPassword } from "../secrets/passwords.js";
 import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
 import { type AthleteItem, athleteItem } from "./list.js";
@@ -50,8 +50,8 @@ export async function createManagedAthlete(
       externalId: body.external_id ?? null,
       ...athleteProfileColumns(body.athlete_profile),
     });
-    await requireAthleteRoom(unit, body.managed_by);
-    if (athlete.profilePicture !== null) await requirePictureRoom(unit, body.managed_by);
+    await enforceAthleteQuota(unit, body.managed_by);
+    if (athlete.profilePicture !== null) await enforcePictureQuota(unit, body.managed_by);
     return athleteItem(athlete);
   });
 }

@@ -5,7 +5,7 @@ import type { NewPassword } from "../accounts/resource.js";
 import { athleteProfileColumns, requireAvailable, updateAccount } from "../accounts/write.js";
 import { change, requireTag } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requirePictureRoom } from "../change/quotas.js";
+import { enforcePictureQuota } from "../change/quotas.js";
 import { changedPasswordHash, hashPassword } from "../secrets/passwords.js";
 import type { AthleteUpdate, ManagedAthleteUpdate } from "./bodies.js";
 import { requireSelf } from "./create.js";
@@ -73,7 +73,7 @@ export async function updateManagedAthlete(
         ...athleteProfileColumns(body.athlete_profile),
       });
       const grows = (after.profilePicture?.length ?? 0) > (before.profilePicture?.length ?? 0);
-      if (grows && after.managedBy !== null) await requirePictureRoom(unit, after.managedBy);
+      if (grows && after.managedBy !== null) await enforcePictureQuota(unit, after.managedBy);
       return athleteItem(after);
     },
     async (_unit, target) => athleteItem(target),

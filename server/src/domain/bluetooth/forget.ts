@@ -4,7 +4,10 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
 /** Clears the settings of a former owner, also on the device, and hides what the device reported to that owner. */
-export async function forgetOwner(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
+export async function deleteOwnerSettings(
+  unit: UnitOfWork,
+  { deviceId }: { deviceId: number },
+): Promise<void> {
   const { queries } = unit;
   if ((await findConfiguration(queries, deviceId)) === undefined) return;
   await queries.delete(bluetoothCommands).where(eq(bluetoothCommands.deviceId, deviceId));
@@ -25,7 +28,7 @@ export async function eraseOwner(
 ): Promise<void> {
   const { queries } = unit;
   if (wasLast) {
-    await forgetOwner(unit, { deviceId });
+    await deleteOwnerSettings(unit, { deviceId });
     await queries
       .update(bluetoothConfigurations)
       .set({ current: {} })

@@ -21,8 +21,6 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
-  /** The recording is compressed; absent in jobs of earlier releases. */
-  isCompressed?: boolean;
 }
 
 /** Space in the body for everything else than base64: the name of the member, and line breaks as in MIME. */
@@ -49,7 +47,7 @@ export async function acceptBulkLoad(
     const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
     const job = await enqueue({
       kind: "bulk-load",
-      payload: { ...payload, isCompressed: true },
+      payload: { ...payload },
       body,
       accountId: owned.ownership.managerId,
     });

@@ -1,5 +1,5 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
-import { and, eq, gt, lte } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
 import { addToPayload } from "../../store/queue/job-lease.js";
@@ -12,21 +12,24 @@ import {
   sqlClientOf,
   storeSamples,
 } from "../../store/samples/index.js";
-import { devices, ownerships } from "../../store/schema.js";
+import { devices } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requireSampleRoom } from "../change/quotas.js";
+import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
 import { intersect } from "../sample-ownership/intervals.js";
-import { timesOf } from "../sample-ownership/owners.js";
+import { ownedTimes, timesOfOthers } from "../sample-ownership/owners.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
 
-/** Maximum number of ranges in the details of a job; a recording can have as many ranges as samples. */
-const MAX_LISTED_RANGES = 1000;
+/**
+ * Maximum number of ranges and of readable times in the details of a job: a recording can have as many ranges as samples, and a device
+ * thousands of ownerships.
+ */
+const MAX_LISTED = 1000;
 
 /** The bytes of the job are missing. */
 export class NoRecording extends Error {
@@ -44,21 +47,23 @@ export class NoRecording extends Error {
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
-  { device, manager, isCompressed = false }: BulkLoadPayload,
+  { device, manager }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
   // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
-  const { batches, info, report } = await readRecording(ctx.queries, job, isCompressed);
+  const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const span = spanOf(batches);
   return transact(ctx, "bulk load", async (unit) => {
     const { queries } = unit;
     await lockDevice(queries, device);
     const latestMs = unit.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
-    const times = { ...(await ownersAt(queries, device, manager, span)), latestMs };
+    const owner = { deviceId: device, ownerId: manager };
+    const own = await ownedTimes(queries, owner, span);
+    const times = { own, others: await timesOfOthers(queries, owner, span), latestMs };
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
-    if (result.room > 0) await requireSampleRoom(unit, manager, result.room);
+    if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {
@@ -79,15 +84,11 @@ interface RecordingRead {
   report: Report;
 }
 
-async function readRecording(
-  queries: Queries,
-  job: Pick<Job, "id">,
-  isCompressed: boolean,
-): Promise<RecordingRead> {
+async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording has been removed.");
   // Where the device recorded no heart rate, samples get the one derived from the ECG waveform.
-  const decoding = decode(isCompressed ? decompressBody(body) : body, { hr: "auto" });
+  const decoding = decode(decompressBody(body), { hr: "auto" });
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };
@@ -99,26 +100,6 @@ async function readRecording(
  */
 async function lockDevice(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
-}
-
-async function ownersAt(
-  queries: Queries,
-  device: number,
-  manager: number,
-  { startMs, stopMs }: Interval,
-): Promise<Pick<Times, "own" | "others">> {
-  const rows = await queries
-    .select()
-    .from(ownerships)
-    .where(
-      and(
-        eq(ownerships.deviceId, device),
-        gt(ownerships.endTime, new Date(startMs)),
-        lte(ownerships.startTime, new Date(stopMs)),
-      ),
-    );
-  const of = (isOwn: boolean) => timesOf(rows.filter(({ managerId }) => (managerId === manager) === isOwn));
-  return { own: of(true), others: of(false) };
 }
 
 /** From the first to the last time of a recording, without times that cannot be stored. */
@@ -156,9 +137,10 @@ function detailsOf(
     samples_unowned: unowned,
     start: first === undefined ? null : iso(first.start),
     stop: last === undefined ? null : iso(last.stop),
-    ranges: ranges.slice(0, MAX_LISTED_RANGES).map(toRange),
-    ...(ranges.length > MAX_LISTED_RANGES ? { ranges_left_out: ranges.length - MAX_LISTED_RANGES } : {}),
-    readable: readable.map(toInterval),
+    ranges: ranges.slice(0, MAX_LISTED).map(toRange),
+    ...(ranges.length > MAX_LISTED ? { ranges_left_out: ranges.length - MAX_LISTED } : {}),
+    readable: readable.slice(0, MAX_LISTED).map(toInterval),
+    ...(readable.length > MAX_LISTED ? { readable_left_out: readable.length - MAX_LISTED } : {}),
     report,
   };
 }

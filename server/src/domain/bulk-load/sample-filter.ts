@@ -19,7 +19,7 @@ export interface Times {
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Those of the refused that are from a time in which nobody owned the device. */
+  /** Number of refused samples from times in which nobody owned the device. */
   unowned = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;

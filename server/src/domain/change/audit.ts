@@ -8,7 +8,7 @@ import type { AuditedChange } from "./unit-of-work.js";
 
 const DAY_MS = 86_400_000;
 
-/** What a row takes beside its values: columns and indexes. */
+/** Bytes of a row besides its values: columns and indexes. */
 const ROW_BYTES = 256;
 
 /** Accounts whose bytes of the day a process knows. */

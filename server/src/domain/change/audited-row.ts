@@ -6,7 +6,7 @@ const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePi
 /** Bytes of JSON text up to which the audit log holds the value of a column itself. */
 const MAX_VALUE_BYTES = 256;
 
-/** What the audit log holds instead of a long text: whether it changed can be seen, and what it was can be proved. */
+/** Digest that the audit log stores instead of a long text: it shows whether the text changed, and proves what it was. */
 export function digestOf(text: string): string {
   const hash = createHash("sha256").update(text).digest("hex");
   return `sha256:${hash} (${Buffer.byteLength(text)} bytes)`;

@@ -3,7 +3,7 @@ import type { Trace } from "../../observability/trace-context.js";
 import type { Queries } from "../../store/connection/database.js";
 import type { Role } from "../../store/schema.js";
 import type { AddressLookup } from "./address-lookup.js";
-import type { Computer } from "./computer.js";
+import type { ComputePool } from "./compute-pool.js";
 import type { IdempotentRequest } from "./idempotent-request.js";
 
 /** The current time; tests change it. */
@@ -28,7 +28,7 @@ export interface Context {
   lookup: AddressLookup;
   /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
-  computer: Computer;
+  computer: ComputePool;
   /** Null without authentication, and for commands of the operator. */
   caller: Caller | null;
   /** Who runs a command of the operator: a user of the operating system. */

@@ -6,15 +6,15 @@ import { erasePerson } from "../accounts/erase.js";
 import { recordErasure } from "../accounts/erasures.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { activityAudit } from "../activities/audit.js";
-import { eraseOwner, forgetOwner } from "../bluetooth/forget.js";
-import { forgetReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
-import { clearRemovedSamples, recordRemovedSamples } from "../computed-data/removed-samples.js";
+import { deleteOwnerSettings, eraseOwner } from "../bluetooth/forget.js";
+import { deleteReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
+import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
-import { removePermissions } from "../permissions/remove.js";
+import { deletePermissions } from "../permissions/remove.js";
 import { timeframeAudit } from "../timeframes/audit.js";
-import { removeTimeframes } from "../timeframes/remove.js";
+import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
-import { eraseWebhooks } from "../webhooks/erase.js";
+import { endDeliveries } from "../webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import type { Changed, Events } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
@@ -63,11 +63,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   accountClosed: [
     (unit, { accountId }) => revokeTokens(unit, accountId),
-    (unit, { accountId }) => eraseWebhooks(unit, accountId),
+    (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
-    (unit, { account }) => removeTimeframes(unit, eq(timeframes.athleteId, account.id)),
-    (unit, { account }) => removePermissions(unit, eq(permissions.athleteId, account.id)),
+    (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
+    (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
     // After the reactions above, because it erases the values of the audit rows that they write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
@@ -108,11 +108,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         changed: changedTimes(before, after),
       }),
   ],
-  ownerReplaced: [forgetOwner],
+  ownerReplaced: [deleteOwnerSettings],
   ownerErased: [eraseOwner],
   ownershipsErased: [
     // What retention has removed of the manager's says nothing about whoever owns the times later.
-    clearRemovedSamples,
+    deleteRemovalRecords,
     (unit, { erased }) =>
       unit.auditAll(
         "ownership",
@@ -122,14 +122,14 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
-  samplesStored: [clearRemovedSamples, recompute],
+  samplesStored: [deleteRemovalRecords, recompute],
   samplesErased: [recompute],
   samplesRefused: [
     (unit, { deviceId, managerId, counts }) =>
       unit.audit("samples", deviceId, null, { managerId, ...counts }),
   ],
   samplesExpired: [
-    recordRemovedSamples,
+    recordRemovals,
     (unit, { deviceId, removed, count }) =>
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
   ],
@@ -178,7 +178,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
       }
     },
-    (unit, { before, after }) => forgetReassignedResult(unit, before, after),
+    (unit, { before, after }) => deleteReassignedResult(unit, before, after),
     (unit, { after }) => queueComputation(unit, [after]),
   ],
   timeframesDeleted: [

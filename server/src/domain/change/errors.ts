@@ -1,4 +1,4 @@
-/** What can go wrong for a caller's reason. The domain knows the kind; the transport gives it a status. */
+/** Errors caused by the caller. The domain names the kind; HTTP assigns the status. */
 export type ErrorKind =
   | "invalid"
   | "malformed"

@@ -3,7 +3,7 @@ import { idempotencyKeys } from "../../store/schema.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 import type { ChangeResult, StoredResponse } from "./idempotent-request.js";
-import { requireResponseRoom, SMALL_RESPONSE_BYTES } from "./quotas.js";
+import { enforceResponseQuota, SMALL_RESPONSE_BYTES } from "./quotas.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Another request with the same idempotency key has already made the change. */
@@ -62,7 +62,7 @@ export async function storeResponse(ctx: Context, unit: UnitOfWork, result: Chan
     .update(idempotencyKeys)
     .set({ ...response })
     .where(isKey(ctx.caller.id, ctx.idempotency));
-  if (response.body.length > SMALL_RESPONSE_BYTES) await requireResponseRoom(unit, ctx.caller.id);
+  if (response.body.length > SMALL_RESPONSE_BYTES) await enforceResponseQuota(unit, ctx.caller.id);
   ctx.idempotency.response = response;
 }
 

@@ -16,7 +16,7 @@ import type { UnitOfWork } from "./unit-of-work.js";
 
 /** The account would exceed its quota. */
 export class QuotaExceeded extends ServiceError {
-  /** What the account may store, and what to do. */
+  /** The limit, and advice for the account. */
   readonly advice: string;
 
   constructor(message: string) {
@@ -41,7 +41,7 @@ async function lock({ queries }: UnitOfWork, accountId: number): Promise<void> {
  * Call it after adding an activity, or after its JSON grows.
  * @throws QuotaExceeded
  */
-export async function requireActivityRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
+export async function enforceActivityQuota(unit: UnitOfWork, ownerId: number): Promise<void> {
   await lock(unit, ownerId);
   const { quotaActivities, quotaActivityBytes } = unit.config;
   // The size of a value is known without reading it.
@@ -66,7 +66,7 @@ export async function requireActivityRoom(unit: UnitOfWork, ownerId: number): Pr
  * Call it after adding a time frame.
  * @throws QuotaExceeded
  */
-export async function requireTimeframeRoom(unit: UnitOfWork, ownerId: number): Promise<void> {
+export async function enforceTimeframeQuota(unit: UnitOfWork, ownerId: number): Promise<void> {
   await lock(unit, ownerId);
   const { quotaTimeframes } = unit.config;
   const count = await unit.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
@@ -78,7 +78,7 @@ export async function requireTimeframeRoom(unit: UnitOfWork, ownerId: number): P
  * Call it after adding an ownership.
  * @throws QuotaExceeded
  */
-export async function requireOwnershipRoom(unit: UnitOfWork, managerId: number): Promise<void> {
+export async function enforceOwnershipQuota(unit: UnitOfWork, managerId: number): Promise<void> {
   await lock(unit, managerId);
   const { quotaOwnerships } = unit.config;
   const count = await unit.queries.$count(ownerships, eq(ownerships.managerId, managerId));
@@ -92,7 +92,7 @@ export async function requireOwnershipRoom(unit: UnitOfWork, managerId: number):
  * Call it after adding a managed athlete.
  * @throws QuotaExceeded
  */
-export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): Promise<void> {
+export async function enforceAthleteQuota(unit: UnitOfWork, managerId: number): Promise<void> {
   await lock(unit, managerId);
   const { quotaManagedAthletes } = unit.config;
   const count = await unit.queries.$count(accounts, eq(accounts.managedBy, managerId));
@@ -104,7 +104,7 @@ export async function requireAthleteRoom(unit: UnitOfWork, managerId: number): P
  * Call it after adding permissions of an athlete. Every check of a right reads all those of a manager.
  * @throws QuotaExceeded
  */
-export async function requirePermissionRoom(unit: UnitOfWork, athleteId: number): Promise<void> {
+export async function enforcePermissionQuota(unit: UnitOfWork, athleteId: number): Promise<void> {
   await lock(unit, athleteId);
   const { quotaPermissions } = unit.config;
   const count = await unit.queries.$count(permissions, eq(permissions.athleteId, athleteId));
@@ -116,7 +116,7 @@ export async function requirePermissionRoom(unit: UnitOfWork, athleteId: number)
  * Call it after a managed athlete gets a larger picture.
  * @throws QuotaExceeded
  */
-export async function requirePictureRoom(unit: UnitOfWork, managerId: number): Promise<void> {
+export async function enforcePictureQuota(unit: UnitOfWork, managerId: number): Promise<void> {
   await lock(unit, managerId);
   const { quotaPictureBytes } = unit.config;
   const [used] = await unit.queries
@@ -136,7 +136,7 @@ export const SMALL_RESPONSE_BYTES = 2048;
  * Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`.
  * @throws QuotaExceeded
  */
-export async function requireResponseRoom(unit: UnitOfWork, accountId: number): Promise<void> {
+export async function enforceResponseQuota(unit: UnitOfWork, accountId: number): Promise<void> {
   await lock(unit, accountId);
   const { quotaResponseBytes } = unit.config;
   const { body } = idempotencyKeys;
@@ -180,7 +180,7 @@ function countsIn(config: Config): LRUCache<number, Count> {
  * @param stored how much the count has risen: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
-export async function requireSampleRoom(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
+export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
   const { config, queries, now } = unit;
   const counts = countsIn(config);
   const known = counts.get(accountId);

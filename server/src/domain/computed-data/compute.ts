@@ -76,7 +76,9 @@ async function findResult(
       dataVersion: timeframes.dataVersion,
       stored: computedData,
       stays: sql<boolean>`${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false))`,
-      lastChange: sql<string | null>`${changes(sql`max(change.id)`)}`,
+      lastChange: sql<
+        string | null
+      >`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`,
     })
     .from(timeframes)
     .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))

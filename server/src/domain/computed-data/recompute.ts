@@ -22,7 +22,7 @@ export async function queueComputation(
   );
 }
 
-/** What has changed besides the time frames themselves. */
+/** Changes other than those of the time frames themselves. */
 export type ChangedInput =
   | { athleteId: number }
   | { activityId: number }
@@ -35,6 +35,12 @@ export type ChangedInput =
       /** Whether the stored results go. */
       forgets?: boolean;
     };
+
+/**
+ * Bytes of the times of one row: about a thousand intervals. Instead of more, it has the time from the first to the last, which makes
+ * time frames in between stale too. Where results are to be forgotten, it has them all.
+ */
+const MAX_TIMES_BYTES = 16_384;
 
 /** Time frames that one transaction marks; others wait for it. */
 const MARKED_AT_A_TIME = 200;
@@ -49,19 +55,20 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   const { last } = await mark(unit, matching(input), 0, forgets);
   if (last === undefined) return;
   const times = "changed" in input ? instantsOf(input.changed) : null;
-  const [added] = await unit.queries
-    .insert(recomputations)
-    .values({
-      athleteId: "athleteId" in input ? input.athleteId : null,
-      activityId: "activityId" in input ? input.activityId : null,
-      deviceId: "deviceId" in input ? input.deviceId : null,
-      ownerId: "ownerId" in input ? (input.ownerId ?? null) : null,
-      times,
-      forgets,
-      doneThrough: last.id,
-    })
-    .returning({ id: recomputations.id });
-  if (added !== undefined) await queueRecomputation(unit, added.id, last.ownerId);
+  const id = "athleteId" in input ? input.athleteId : null;
+  const activity = "activityId" in input ? input.activityId : null;
+  const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
+  // However often the input changes, it has one row: with the earliest place, and all times.
+  const { rows } = await unit.queries.execute<{ id: string }>(sql`
+    INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
+    VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})
+    ON CONFLICT ((coalesce(athlete_id, 0)), (coalesce(activity_id, 0)), (coalesce(device_id, 0)), (coalesce(owner_id, 0)), forgets)
+    DO UPDATE SET version = known.version + 1, done_through = least(known.done_through, excluded.done_through),
+      times = CASE
+        WHEN NOT known.forgets AND pg_column_size(known.times + excluded.times) > ${MAX_TIMES_BYTES}
+        THEN multirange(range_merge(known.times + excluded.times)) ELSE known.times + excluded.times END
+    RETURNING id`);
+  for (const row of rows) await queueRecomputation(unit, Number(row.id), last.ownerId);
 }
 
 const queueRecomputation = (unit: UnitOfWork, id: number, chargedTo: number) =>
@@ -112,9 +119,10 @@ async function mark(
  */
 export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
   const { queries } = unit;
-  const [row] = await queries.select().from(recomputations).where(eq(recomputations.id, id)).for("update");
+  // Not locked: a change locks time frames first, too.
+  const [row] = await queries.select().from(recomputations).where(eq(recomputations.id, id));
   if (row === undefined) return false;
-  const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets } = row;
+  const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets, version } = row;
   const condition =
     athleteId !== null
       ? eq(timeframes.athleteId, athleteId)
@@ -126,9 +134,14 @@ export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
             sql`(SELECT ${recomputations.times} FROM ${recomputations} WHERE ${recomputations.id} = ${id})`,
           );
   const { last } = await mark(unit, condition, doneThrough, forgets);
-  if (last === undefined) await queries.delete(recomputations).where(eq(recomputations.id, id));
-  else await queries.update(recomputations).set({ doneThrough: last.id }).where(eq(recomputations.id, id));
-  return last !== undefined;
+  // When the input has changed meanwhile, the row stays as it is, and its time frames are marked again.
+  const asRead = and(eq(recomputations.id, id), eq(recomputations.version, version));
+  if (last !== undefined) {
+    await queries.update(recomputations).set({ doneThrough: last.id }).where(asRead);
+    return true;
+  }
+  const done = await queries.delete(recomputations).where(asRead).returning({ id: recomputations.id });
+  return done.length === 0;
 }
 
 /** Adds jobs for changes whose jobs have been lost. */
@@ -149,7 +162,7 @@ const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
  * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would stay, and show
  * the figures of one athlete as those of another.
  */
-export async function forgetReassignedResult(
+export async function deleteReassignedResult(
   { queries }: UnitOfWork,
   before: Timeframe,
   after: Timeframe,

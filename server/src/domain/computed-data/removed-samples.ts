@@ -1,5 +1,5 @@
 import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
-import type { Interval } from "../../store/samples/index.js";
+import { BUCKET_MS, type Interval } from "../../store/samples/index.js";
 import { ownerships, removedSamples, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { without } from "../sample-ownership/intervals.js";
@@ -16,10 +16,10 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
       <= least(to_timestamp(${removedSamples.stopMs} / 1000.0), ${ownerships.endTime} - interval '1 ms', ${timeframes.endTime}))`;
 
 /** Removed intervals closer than this are merged: no chunk can have had a sample between them. */
-const JOINED_WITHIN_MS = 300_000;
+const JOINED_WITHIN_MS = BUCKET_MS;
 
 /** Records that retention has removed samples. */
-export async function recordRemovedSamples(
+export async function recordRemovals(
   { queries }: UnitOfWork,
   { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
 ): Promise<void> {
@@ -45,7 +45,7 @@ const ROWS_PER_INSERT = 5_000;
  * Removes recorded intervals whose samples have been loaded again.
  * @param event `changed` is ascending and disjoint
  */
-export async function clearRemovedSamples(
+export async function deleteRemovalRecords(
   { queries }: UnitOfWork,
   { deviceId, changed: stored }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {

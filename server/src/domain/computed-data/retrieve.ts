@@ -143,7 +143,7 @@ const framesOf = ({ queries }: Context, activity: ActivityHead, id?: number): Pr
     .where(and(eq(timeframes.activityId, activity.id), id === undefined ? undefined : eq(timeframes.id, id)))
     .orderBy(timeframes.id);
 
-/** Those that the caller may read now. */
+/** The time frames that the caller may read now. */
 async function readableOf({ queries, caller }: Context, frames: readonly Frame[]): Promise<Frame[]> {
   const athletes = frames.map(({ athleteId }) => athleteId);
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", athletes);

@@ -1,6 +1,7 @@
-import { eq, type SQL } from "drizzle-orm";
+import { and, eq, gt, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { accounts, activities, ownerships, permissions, timeframes } from "../../store/schema.js";
+import { accounts, ownerships, permissions, timeframes } from "../../store/schema.js";
+import { eraseSome, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { usernameKey } from "../accounts/usernames.js";
@@ -9,10 +10,11 @@ import type { Context } from "../change/context.js";
 import { errors, ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { eraseOwnerships } from "../ownerships/erase.js";
-import { removePermissions } from "../permissions/remove.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
-import { eraseWebhooks } from "../webhooks/erase.js";
-import { deleteRows, removeAthlete } from "./athlete.js";
+import { deletePermissions, deleteSomePermissions } from "../permissions/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
+import { carriersOf, deleteWebhooks, deliveriesOf, eraseWebhooks, nextWebhooks } from "../webhooks/erase.js";
+import { eraseActivities } from "./activities.js";
+import { type AthleteToRemove, deleteRows, removeAthlete } from "./athlete.js";
 
 const OPERATION = "account delete";
 
@@ -69,44 +71,79 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** The time frames of a manager: those of the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-async function removeManager(ctx: Context, { id, email }: Account): Promise<void> {
+/** Managed athletes that are read at a time. */
+const ATHLETES_AT_A_TIME = 100;
+
+async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   const run = withAccount(ctx, id);
-  await removeInBatches(ctx.queries, ofOwner(id), (limit) =>
-    run((unit) => removeTimeframes(unit, ofOwner(id), { limit })),
+  while (await run((unit) => eraseActivities(unit, id)));
+  await eraseEarlierDeliveries(run, id);
+  while (await run((unit) => eraseSome(unit, [carriersOf(id)])));
+  await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
+    run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
   );
-  for (const athlete of await managedBy(ctx.queries, id)) {
-    try {
-      await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
-    } catch (error) {
-      // Athletes can delete themselves meanwhile, and another process can delete them.
-      if (!(await isGone(ctx.queries, athlete.id, error))) throw error;
+  // Before the athletes: their names are looked for in what is left of the stored responses.
+  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
+  for (let after = 0, athletes = await managedBy(ctx.queries, id, after); athletes.length > 0; ) {
+    for (const athlete of athletes) {
+      after = athlete.id;
+      try {
+        await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
+      } catch (error) {
+        // Athletes can delete themselves meanwhile, and another process can delete them.
+        if (!(await isGone(ctx.queries, athlete.id, error))) throw error;
+      }
     }
+    athletes = await managedBy(ctx.queries, id, after);
   }
   for (const device of await devicesOf(ctx.queries, id)) {
     while (await transact(ctx, OPERATION, (unit) => eraseOwnerships(unit, device, id)));
   }
+  const toManager = eq(permissions.managerId, id);
+  while (await run((unit) => deleteSomePermissions(unit, toManager)));
   await run(async (unit, account) => {
     const { queries } = unit;
     // Rows that concurrent requests have added in the meantime. From here on, nothing can refer to the account.
     await eraseWebhooks(unit, id);
-    await removeTimeframes(unit, ofOwner(id));
-    const managed = await managedBy(queries, id);
+    await deleteTimeframes(unit, ofOwner(id));
+    const managed = await queries.select().from(accounts).where(eq(accounts.managedBy, id));
     for (const athlete of managed) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) while (await eraseOwnerships(unit, device, id));
-    const gone = await queries
-      .delete(activities)
-      .where(eq(activities.ownerId, id))
-      .returning({ id: activities.id });
-    await unit.announce("activitiesErased", { ids: gone.map((activity) => activity.id) });
-    await removePermissions(unit, eq(permissions.managerId, id));
+    while (await eraseActivities(unit, id));
+    await deletePermissions(unit, toManager);
     await deleteRows(unit, account);
     for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
-const managedBy = (queries: Queries, id: number): Promise<Account[]> =>
-  queries.select().from(accounts).where(eq(accounts.managedBy, id));
+type Run = ReturnType<typeof withAccount>;
+
+/** The deliveries of webhooks that the account deleted earlier, and what the audit has of all its webhooks. */
+async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
+  for (let after = 0; ; ) {
+    const from = after;
+    const webhooks = await run((unit) => nextWebhooks(unit, id, from));
+    const last = webhooks.at(-1);
+    if (last === undefined) return;
+    while (await run((unit) => eraseSome(unit, [deliveriesOf(webhooks)])));
+    await run((unit) => deleteWebhooks(unit, webhooks));
+    after = last;
+  }
+}
+
+/** Without their pictures, of which there may be a gigabyte. */
+const managedBy = (queries: Queries, id: number, after: number): Promise<AthleteToRemove[]> =>
+  queries
+    .select({
+      id: accounts.id,
+      username: accounts.username,
+      managedBy: accounts.managedBy,
+    })
+    .from(accounts)
+    .where(and(eq(accounts.managedBy, id), gt(accounts.id, after)))
+    .orderBy(accounts.id)
+    .limit(ATHLETES_AT_A_TIME);
 
 async function devicesOf(queries: Queries, id: number): Promise<number[]> {
   const rows = await queries

@@ -6,25 +6,25 @@ import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
 /** Deletes an activity with its time frames, their computed data and its webhooks. */
 export async function deleteActivity(ctx: Context, activity: number): Promise<void> {
   const ofActivity = eq(timeframes.activityId, activity);
   const remove = (work: (unit: UnitOfWork, before: TargetOf<"deleteActivity">) => Promise<void>) =>
     change(ctx, "deleteActivity", { activity }, work, (_, target) => activityTag(target));
-  await removeInBatches(ctx.queries, ofActivity, (limit) =>
-    remove((unit) => removeTimeframes(unit, ofActivity, { withActivity: true, limit })),
+  await deleteInBatches(ctx.queries, ofActivity, (limit) =>
+    remove((unit) => deleteTimeframes(unit, ofActivity, { withActivity: true, limit })),
   );
   await remove(async (unit, before) => {
-    await removeTimeframes(unit, ofActivity, { withActivity: true });
+    await deleteTimeframes(unit, ofActivity, { withActivity: true });
     // From here on, no time frame can be added to the activity. One added in the meantime is deleted and reported too.
     await unit.queries
       .select({ id: activities.id })
       .from(activities)
       .where(eq(activities.id, activity))
       .for("update");
-    await removeTimeframes(unit, ofActivity, { withActivity: true });
+    await deleteTimeframes(unit, ofActivity, { withActivity: true });
     await unit.announce("activityDeleted", { activity: await readActivity(unit.queries, before) });
     await unit.queries.delete(activities).where(eq(activities.id, activity));
   });

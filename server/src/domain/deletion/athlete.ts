@@ -1,33 +1,44 @@
 import { eq } from "drizzle-orm";
 import { accounts, timeframes } from "../../store/schema.js";
+import { eraseSome, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
+import { responsesToCreation } from "../accounts/stored-responses.js";
 import { athleteItem, type Filters, requireMatch } from "../athletes/list.js";
+import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
-type Run = (work: (unit: UnitOfWork, athlete: Account) => Promise<void>) => Promise<void>;
+type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
 
-/** Deletes the account with its time frames and permissions. Its tokens are deleted by the database (ON DELETE CASCADE). */
+/** What the deletion of an athlete needs to know beforehand. */
+export type AthleteToRemove = Pick<Account, "id" | "username" | "managedBy">;
+
+/**
+ * Deletes the account with its time frames and permissions, and what else there may be any number of in transactions of its own.
+ * Its tokens are deleted by the database (ON DELETE CASCADE).
+ */
 export async function removeAthlete(
   ctx: Context,
-  { id, email }: Pick<Account, "id" | "email">,
+  { id, ...athlete }: AthleteToRemove,
   run: Run,
 ): Promise<void> {
   const ofAthlete = eq(timeframes.athleteId, id);
-  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
-    run(async (unit) => {
-      await removeTimeframes(unit, ofAthlete, { limit });
-    }),
+  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
+    run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
+  const responses = responsesToCreation(athlete);
+  await responses.eraseInParts(run);
+  while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   await run(async (unit, account) => {
+    await responses.eraseRest(unit);
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account });
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
 }
 
 /** Deletes an account that no longer owns anything. Announce `accountRemoved` at the end of the transaction. */
@@ -36,32 +47,32 @@ export async function deleteRows({ announce, queries }: UnitOfWork, account: Acc
   await queries.delete(accounts).where(eq(accounts.id, account.id));
 }
 
+/** The operations that delete an athlete. */
+type Deletion = "deleteAthlete" | "deleteManagedAthlete";
+
+const athleteOf = (target: TargetOf<Deletion>): Account => ("athlete" in target ? target.athlete : target);
+
+const deleteBy = (ctx: Context, operation: Deletion, athlete: Account, filters: Filters): Promise<void> =>
+  removeAthlete(ctx, athlete, async <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => {
+    let result: { of: T } | undefined;
+    await change(
+      ctx,
+      operation,
+      { athlete: athlete.id },
+      async (unit, target) => {
+        await requireMatch(unit.queries, athleteOf(target), filters);
+        result = { of: await work(unit, athleteOf(target)) };
+      },
+      async (_unit, target) => athleteItem(athleteOf(target)),
+    );
+    if (result === undefined) throw new Error("The athlete was not changed");
+    return result.of;
+  });
+
 /** Deletes the caller's own account. */
 export const deleteAthlete = (ctx: Context, athlete: Account, filters: Filters): Promise<void> =>
-  removeAthlete(ctx, athlete, (work) =>
-    change(
-      ctx,
-      "deleteAthlete",
-      { athlete: athlete.id },
-      async (unit, { athlete }) => {
-        await requireMatch(unit.queries, athlete, filters);
-        await work(unit, athlete);
-      },
-      async (_unit, { athlete }) => athleteItem(athlete),
-    ),
-  );
+  deleteBy(ctx, "deleteAthlete", athlete, filters);
 
 /** Deletes an athlete whom the caller manages. */
 export const deleteManagedAthlete = (ctx: Context, athlete: Account, filters: Filters): Promise<void> =>
-  removeAthlete(ctx, athlete, (work) =>
-    change(
-      ctx,
-      "deleteManagedAthlete",
-      { athlete: athlete.id },
-      async (unit, athlete) => {
-        await requireMatch(unit.queries, athlete, filters);
-        await work(unit, athlete);
-      },
-      async (_unit, athlete) => athleteItem(athlete),
-    ),
-  );
+  deleteBy(ctx, "deleteManagedAthlete", athlete, filters);

@@ -2,7 +2,7 @@ import { and, eq, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import {
   deleteSamplesBetween,
-  firstSlice,
+  firstBatch,
   type Interval,
   listRanges,
   sqlClientOf,
@@ -10,7 +10,7 @@ import {
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Worn, wornDevices, wornTimes } from "../sample-ownership/wearers.js";
-import { removeTimeframes } from "../timeframes/remove.js";
+import { deleteTimeframes } from "../timeframes/remove.js";
 
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
@@ -68,7 +68,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
         break frames;
       }
       intervals--;
-      const slice = await firstSlice(client, deviceId, startMs, stopMs + 1, chunks);
+      const slice = await firstBatch(client, deviceId, startMs, stopMs + 1, chunks);
       chunks -= slice.chunks;
       const end = slice.toMs - 1;
       if (slice.chunks > 0 && isShared) {
@@ -90,7 +90,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
     eq(timeframes.ownerId, ownerId),
     part.nextMs === undefined ? undefined : lt(timeframes.endTime, new Date(part.nextMs)),
   )}`;
-  await removeTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
+  await deleteTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
   await unit.announce("samplesErased", { deviceId, ownerId, changed });
   return part;
 }

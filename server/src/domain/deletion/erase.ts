@@ -11,15 +11,17 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
-import { eraseResponses } from "../accounts/erasures.js";
+import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { tracesOf } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
+import { responsesAbout, responsesToCreation } from "../accounts/stored-responses.js";
 import { authorize } from "../change/access.js";
 import { change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { removePermissions } from "../permissions/remove.js";
-import { removeInBatches, removeTimeframes } from "../timeframes/remove.js";
+import { deletePermissions } from "../permissions/remove.js";
+import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
 
@@ -96,27 +98,31 @@ async function erase(
   run: Run,
   finish: Run = run,
 ): Promise<ErasureProof> {
-  const { id, email } = athlete;
+  const { id } = athlete;
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
   const managers = await managersOf(ctx.queries, athlete);
   // From here on, no manager can add a time frame or give it to the athlete.
-  await run((unit) => removePermissions(unit, eq(permissions.athleteId, id)));
+  await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
   const { removed, kept } = samples
     ? await eraseSamples(ctx.queries, id, run)
     : { removed: 0, kept: undefined };
   const rows = { ...counted, samples: removed, ...(kept === undefined ? {} : { samples_kept: kept }) };
-  await removeInBatches(ctx.queries, ofAthlete, (limit) =>
-    run((unit) => removeTimeframes(unit, ofAthlete, { limit })),
+  await deleteInBatches(ctx.queries, ofAthlete, (limit) =>
+    run((unit) => deleteTimeframes(unit, ofAthlete, { limit })),
   );
+  const responses = [responsesAbout(athlete, managers), responsesToCreation(athlete)];
+  for (const some of responses) await some.eraseInParts(run);
+  while (await run((unit) => eraseSome(unit, ofPerson(athlete))));
+  while (await run((unit) => eraseSome(unit, tracesOf(athlete))));
   const proof = await finish(async (unit, account) => {
-    await eraseResponses(unit, account, managers);
+    for (const some of responses) await some.eraseRest(unit);
     const erasure = { kind: samples ? ("erased with samples" as const) : ("erased" as const), rows };
     await deleteRows(unit, account);
     await unit.announce("accountRemoved", { account, erasure });
     return { person: personHash(account), erased_at: unit.now.toISOString(), rows };
   });
-  await eraseMails(ctx.config.dataDir, { id, email });
+  await eraseMails(ctx.config.dataDir, id);
   return proof;
 }
 

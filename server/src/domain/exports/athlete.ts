@@ -223,7 +223,7 @@ const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
     count,
   );
 
-/** Without the serial numbers of the devices: whoever knows one can take a device that has no owner. */
+/** Without the serial numbers of the devices: anyone who knows one can take a device that has no owner. */
 const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
   jsonArray(
     ROWS,

@@ -1,7 +1,8 @@
 import { and, asc, type Column, desc, ilike, or, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgSelect } from "drizzle-orm/pg-core";
 import type { Queries } from "../../store/connection/database.js";
-import { PAGE_LIMITS, type Page } from "../../wire/types.js";
+import { PAGE_LIMITS } from "../../wire/page-limits.js";
+import type { Page } from "../../wire/types.js";
 import { errors } from "../change/errors.js";
 
 export interface Paging {

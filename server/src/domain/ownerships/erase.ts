@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
-import { deleteSamplesBetween, firstSlice, sqlClientOf } from "../../store/samples/index.js";
+import { deleteSamplesBetween, firstBatch, sqlClientOf } from "../../store/samples/index.js";
 import { auditLog, devices, ownerships } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
@@ -27,7 +27,7 @@ export async function eraseOwnerships(
   const { erased, next, nextOwner, isLast } = run;
   const client = sqlClientOf(queries);
   const { startMs, endMs } = run;
-  const { toMs } = await firstSlice(client, deviceId, startMs, endMs, CHUNKS_AT_A_TIME);
+  const { toMs } = await firstBatch(client, deviceId, startMs, endMs, CHUNKS_AT_A_TIME);
   await deleteSamplesBetween(client, deviceId, startMs, toMs);
   if (toMs < endMs) return true;
   // The manager's settings are in the audit until the next ownership starts: its first rows contain the values before.

@@ -1,14 +1,15 @@
+import type { Queries } from "../../store/connection/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { errors } from "../change/errors.js";
-import { timesWithin } from "../sample-ownership/owners.js";
+import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 import type { Ownership } from "./rules.js";
 
 /**
- * The parts of an interval in which the caller owned the device, ascending and disjoint.
+ * The parts of an interval in which a manager owned a device, ascending and disjoint.
  * @throws ServiceError `forbidden` when there are none
  */
-export function ownedParts(ownerships: readonly Ownership[], within: Interval): Interval[] {
-  const parts = timesWithin(ownerships, within);
+export async function ownedParts(queries: Queries, owner: Owner, within: Interval): Promise<Interval[]> {
+  const parts = await ownedTimes(queries, owner, within);
   if (parts.length === 0) {
     throw errors.forbidden(`You did not own the device between start and stop.${unitHint(within)}`);
   }

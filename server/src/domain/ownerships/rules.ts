@@ -64,23 +64,31 @@ export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
     ),
 };
 
-/** A device, and all current and former ownerships of it by the caller. */
+/** A device that the caller has owned, and the ownership by which the caller owns it now. */
 export interface OnceOwnedDevice {
   device: Device;
-  ownerships: Ownership[];
+  ownership: Ownership | undefined;
 }
 
-const ownershipsOfDevice = preparedOnce((queries) =>
+const onceOwnedDevice = preparedOnce((queries) =>
   queries
-    .select({ device: devices, ownership: ownerships })
+    .select({
+      device: devices,
+      ownership: ownerships,
+      isOwner: sql<boolean>`EXISTS (SELECT FROM ownerships AS any_ownership
+        WHERE any_ownership.device_id = ${devices.id} AND any_ownership.manager_id = ${sql.placeholder("manager")})`,
+    })
     .from(devices)
     .leftJoin(
       ownerships,
-      and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, sql.placeholder("manager"))),
+      and(
+        eq(ownerships.deviceId, devices.id),
+        eq(ownerships.managerId, sql.placeholder("manager")),
+        eq(ownerships.endTime, CURRENT_END),
+      ),
     )
     .where(eq(devices.id, sql.placeholder("device")))
-    .orderBy(ownerships.startTime)
-    .prepare("ownerships_of_device"),
+    .prepare("once_owned_device"),
 );
 
 export const everOwner: Rule<"device", OnceOwnedDevice> = {
@@ -88,15 +96,13 @@ export const everOwner: Rule<"device", OnceOwnedDevice> = {
     "The manager who owned the device between start and stop; samples recorded at other times are left out",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
-    const rows = await ownershipsOfDevice(queries).execute({
+    const [row] = await onceOwnedDevice(queries).execute({
       device: ids.device,
       manager: ctx.caller?.id ?? 0,
     });
-    const device = rows[0]?.device;
-    if (device === undefined) throw errors.notFound();
-    const own = rows.flatMap(({ ownership }) => ownership ?? []);
-    if (own.length === 0) throw errors.forbidden();
-    return { device, ownerships: own };
+    if (row === undefined) throw errors.notFound();
+    if (!row.isOwner) throw errors.forbidden();
+    return { device: row.device, ownership: row.ownership ?? undefined };
   },
 };
 

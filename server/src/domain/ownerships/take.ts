@@ -5,7 +5,7 @@ import { CURRENT_END, Text } from "../../wire/types.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { requireOwnershipRoom } from "../change/quotas.js";
+import { enforceOwnershipQuota } from "../change/quotas.js";
 import { updateDevice } from "../devices/device.js";
 import { deviceItem } from "../devices/resource.js";
 
@@ -54,7 +54,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       })
       .returning();
     if (ownership === undefined) throw new Error("The ownership was not inserted");
-    await requireOwnershipRoom(unit, me);
+    await enforceOwnershipQuota(unit, me);
     await unit.announce("ownershipChanged", { before: null, after: ownership });
     const isNewOwner = last !== undefined && last.managerId !== me;
     if (isNewOwner) await unit.announce("ownerReplaced", { deviceId: device.id });

@@ -3,7 +3,7 @@ import { permissions } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors, type FieldErrors } from "../change/errors.js";
-import { requirePermissionRoom } from "../change/quotas.js";
+import { enforcePermissionQuota } from "../change/quotas.js";
 import { type NewPermission, toPermission } from "./resource.js";
 
 type Wanted = StaticDecode<typeof NewPermission>;
@@ -51,7 +51,7 @@ function create<T extends object>(
         })),
       )
       .returning();
-    await requirePermissionRoom(unit, athlete);
+    await enforcePermissionQuota(unit, athlete);
     await announce("permissionsGranted", { granted: rows });
     return resultOf(rows.map((row) => toPermission(row, now)));
   });

@@ -2,12 +2,12 @@ import { and, eq } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { removePermissions } from "./remove.js";
+import { deletePermissions } from "./remove.js";
 
 /** Revokes all permissions of the manager on the athlete, if there are any. */
 export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>
   change(ctx, "revokePermissions", { athlete, manager }, (unit) =>
-    removePermissions(unit, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
+    deletePermissions(unit, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),
   );
 
 /** Revokes one permission of the manager. */
@@ -15,4 +15,4 @@ export const revokePermission = (
   ctx: Context,
   ids: { athlete: number; manager: number; permission: number },
 ): Promise<void> =>
-  change(ctx, "revokePermission", ids, (unit, { id }) => removePermissions(unit, eq(permissions.id, id)));
+  change(ctx, "revokePermission", ids, (unit, { id }) => deletePermissions(unit, eq(permissions.id, id)));

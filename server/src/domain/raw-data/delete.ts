@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { deleteSamplesBetween, firstSlice, sqlClientOf } from "../../store/samples/index.js";
+import { deleteSamplesBetween, firstBatch, sqlClientOf } from "../../store/samples/index.js";
 import { devices, jobs } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
@@ -39,7 +39,7 @@ export async function deleteSamples(
     const from = fromMs;
     fromMs = await transact(ctx, "samples delete", async (unit) => {
       const client = sqlClientOf(unit.queries);
-      const { toMs, chunks } = await firstSlice(
+      const { toMs, chunks } = await firstBatch(
         client,
         device.id,
         from,

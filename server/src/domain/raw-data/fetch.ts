@@ -16,7 +16,8 @@ import {
   type SamplePage,
   sqlClientOf,
 } from "../../store/samples/index.js";
-import { PAGE_LIMITS, type Page, pageQuery } from "../../wire/types.js";
+import { LATEST_LIMITS, PAGE_LIMITS, SAMPLE_LIMITS } from "../../wire/page-limits.js";
+import { type Page, pageQuery } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import type { Item } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
@@ -29,9 +30,6 @@ import { withOwnershipRecheck } from "./ownership-recheck.js";
 import type { CachedPage, PageCache } from "./page-cache.js";
 import { readFromReplica } from "./replica-reading.js";
 import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
-
-/** Samples per page. */
-export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
 
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });
@@ -53,7 +51,7 @@ export interface RawDataReading {
 export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawDataReading => ({
   cache,
   replica,
-  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, rests: true }),
+  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, cooldown: true }),
   writes: new FairQueue({ concurrency: 1 }),
 });
 
@@ -69,13 +67,18 @@ export async function fetchRawData(
   acceptsGzip: boolean,
 ): Promise<Item<JsonBytes<Page<RawDataSample>>>> {
   const at = paging(query, SAMPLE_LIMITS);
-  return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device, ownerships }, recheck) => {
-    const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_SAMPLES));
+  return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device }, recheck) => {
     const caller = ctx.caller?.id ?? 0;
+    const owner = { deviceId: device.id, ownerId: caller };
+    const within = readBounds(query, MAX_DAYS_OF_SAMPLES);
+    const intervals = await ownedParts(ctx.queries, owner, within);
     const read = async () => {
       const offset = (at.page - 1) * at.limit;
-      const { page, ageMs } = await readFromReplica(ctx, replica, ownerships, (client) =>
-        readPage(client, device.id, intervals, offset, at.limit),
+      const { page, ageMs } = await readFromReplica(
+        ctx,
+        replica,
+        { ...owner, within, times: intervals },
+        (client) => readPage(client, device.id, intervals, offset, at.limit),
       );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
@@ -151,17 +154,13 @@ export async function listRawDataRanges(
   query: StaticDecode<typeof RangesQuery>,
 ) {
   const at = paging(query);
-  const ranges = await withOwnershipRecheck(
-    ctx,
-    "listRawDataRanges",
-    target,
-    async ({ device, ownerships }, recheck) => {
-      const intervals = ownedParts(ownerships, readBounds(query, MAX_DAYS_OF_RANGES));
-      const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
-      await recheck(endOf(intervals));
-      return found;
-    },
-  );
+  const ranges = await withOwnershipRecheck(ctx, "listRawDataRanges", target, async ({ device }, recheck) => {
+    const owner = { deviceId: device.id, ownerId: ctx.caller?.id ?? 0 };
+    const intervals = await ownedParts(ctx.queries, owner, readBounds(query, MAX_DAYS_OF_RANGES));
+    const found = await listRanges(sqlClientOf(ctx.queries), device.id, intervals);
+    await recheck(endOf(intervals));
+    return found;
+  });
   requirePage(ranges.length, at);
   const first = (at.page - 1) * at.limit;
   const results = ranges.slice(first, first + at.limit).map(({ start, stop, size }) => ({
@@ -172,9 +171,6 @@ export async function listRawDataRanges(
   return envelope(ranges.length, at, results);
 }
 
-/** Number of latest samples. The default is one second at 10 Hz. */
-export const LATEST = { default: 10, max: 300 };
-
 export const LatestQuery = Type.Object({
   size: Type.Optional(
     Type.Transform(
@@ -182,7 +178,7 @@ export const LatestQuery = Type.Object({
         format: "query-integer",
         problem: "A valid integer is required.",
         description: "Number of samples",
-        openapi: { type: "integer", minimum: 1, maximum: LATEST.max, default: LATEST.default },
+        openapi: { type: "integer", minimum: 1, maximum: LATEST_LIMITS.max, default: LATEST_LIMITS.default },
       }),
     )
       .Decode(Number)
@@ -194,9 +190,10 @@ export const LatestQuery = Type.Object({
 export async function fetchLatestRawData(
   ctx: Context,
   target: OwnedDevice,
-  { size = LATEST.default }: StaticDecode<typeof LatestQuery>,
+  { size = LATEST_LIMITS.default }: StaticDecode<typeof LatestQuery>,
 ): Promise<JsonBytes<RawDataSample[]>> {
-  if (size < 1 || size > LATEST.max) throw errors.field("size", `Must be from 1 to ${LATEST.max}.`);
+  if (size < 1 || size > LATEST_LIMITS.max)
+    throw errors.field("size", `Must be from 1 to ${LATEST_LIMITS.max}.`);
   return withOwnershipRecheck(ctx, "fetchLatestRawData", target, async ({ device, ownership }, recheck) => {
     const fromMs = ownership.startTime.getTime();
     const samples: SampleColumns = await latestSamples(sqlClientOf(ctx.queries), device.id, fromMs, size);

@@ -7,11 +7,11 @@ import { preparedOnce } from "../../store/connection/database.js";
 import { lowerBound, sliceColumns } from "../../store/samples/columns.js";
 import { addedSamples, type KnownSamples, sqlClientOf } from "../../store/samples/index.js";
 import { liveConnections } from "../../store/schema.js";
+import { LATEST_LIMITS } from "../../wire/page-limits.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
-import { LATEST } from "./fetch.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import { SAMPLE_KEYS } from "./resource.js";
 
@@ -58,7 +58,7 @@ export async function openLiveConnection({ queries, caller }: Context, device: n
   return connection;
 }
 
-/** What to follow, and until when. */
+/** The device to follow, and the end. */
 interface Following {
   /** Of `openLiveConnection`. */
   connection: string;
@@ -141,7 +141,7 @@ async function newSamples(
     const { timestampMs, length } = found.samples;
     const first =
       known !== null ? 0 : lastMs === null ? length - 1 : lowerBound(timestampMs, length, lastMs + 1);
-    const samples = sliceColumns(found.samples, Math.max(0, first, length - LATEST.max), length);
+    const samples = sliceColumns(found.samples, Math.max(0, first, length - LATEST_LIMITS.max), length);
     const newestMs = samples.timestampMs[samples.length - 1];
     if (newestMs === undefined) return { samples: null, known: found.known };
     await recheck(newestMs);

@@ -1,4 +1,3 @@
-import { CURRENT_END } from "../../wire/types.js";
 import { authorize, type TargetOf } from "../change/access.js";
 import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice, OwnedDevice } from "../ownerships/rules.js";
@@ -21,13 +20,8 @@ class OwnerChangedError extends Error {
 /** Maximum difference between the clocks of two processes of the service. */
 const CLOCKS_DIFFER_MS = 86_400_000;
 
-const ownershipsOf = (target: OnceOwnedDevice | OwnedDevice) =>
-  "ownership" in target ? [target.ownership] : target.ownerships;
-
-const versionsOf = (target: OnceOwnedDevice | OwnedDevice): string =>
-  ownershipsOf(target)
-    .map(({ id, version }) => `${id}.${version}`)
-    .join(" ");
+const versionOf = ({ ownership }: OnceOwnedDevice | OwnedDevice): string =>
+  ownership === undefined ? "" : `${ownership.id}.${ownership.version}`;
 
 /**
  * Reads samples of a device, and checks afterwards that the caller's right has not changed. Between the first check and the
@@ -47,11 +41,11 @@ export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
   for (;;) {
     // Only a current ownership can end, and samples of the next owner have times after its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
-    const isCurrent = ownershipsOf(held).some(({ endTime }) => endTime.getTime() === CURRENT_END.getTime());
+    const isCurrent = held.ownership !== undefined;
     const recheck = async (latestMs: number) => {
       if (!isCurrent || latestMs < inDoubtMs) return;
       const now = await authorize(ctx, operation, { device: held.device.id });
-      if (versionsOf(now) !== versionsOf(held)) throw new OwnerChangedError();
+      if (versionOf(now) !== versionOf(held)) throw new OwnerChangedError();
     };
     try {
       return await read(held, recheck);

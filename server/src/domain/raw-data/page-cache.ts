@@ -21,7 +21,7 @@ const sizeOf = (key: string, { body }: CachedPage) =>
 
 /** Caches the most recently used pages for 120 seconds each, in bounded memory. Callers check the right first. */
 export class PageCache {
-  /** Null when caching is turned off. */
+  /** Null when caching is disabled. */
   readonly #pages: LRUCache<string, CachedPage> | null;
   /** Pages that are being read now. */
   readonly #underWay = new Map<string, Promise<CachedPage>>();

@@ -1,18 +1,28 @@
 /**
- * Random histories of a device, by the functions from which loading, reading, the extension of an ownership backwards, the export and
- * the erasures are derived, against rules that look at each sample by itself.
+ * Random histories of a device, by the functions from which the export and the erasures are derived, against rules that look at
+ * each sample by itself. `test/sample-histories.test.ts` has fewer, on the service itself.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Interval } from "../../store/samples/index.js";
+import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { intersect } from "./intervals.js";
-import { type OwnedTime, timesOf } from "./owners.js";
 import { type FrameTime, WearerSweep } from "./wearer-sweep.js";
 
 const HISTORIES = process.env.TEST_LONG === "1" ? 20_000 : 2_000;
 const CURRENT = 1_000;
 const MANAGERS = [0, 1, 2];
 const ATHLETES = [0, 1];
+
+interface OwnedTime {
+  startTime: Date;
+  endTime: Date;
+}
+
+/** As `ownedTimes` has them from the database. */
+const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
+  normaliseIntervals(
+    owned.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() - 1 })),
+  );
 
 interface Frame extends Interval {
   by: number;

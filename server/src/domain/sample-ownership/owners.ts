@@ -1,13 +1,12 @@
-import { and, eq, gt, lte } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
+import type { Interval } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
-import { intersect } from "./intervals.js";
 
 /*
  * Whose a sample is.
  *
- * - It is the manager's who owned the device at its time (`timesOf`). Nobody's samples are not stored.
+ * - It is the manager's who owned the device at its time (`ownedTimes`). Nobody's samples are not stored.
  * - Of these, it is an athlete's when a time frame of that manager says that the athlete wore the device then, and the
  *   athlete's alone when no time frame of that manager says so of another athlete (`WearerSweep`). Time frames of other
  *   managers say nothing about it.
@@ -16,38 +15,43 @@ import { intersect } from "./intervals.js";
  * of an athlete or a manager are all derived from these two.
  */
 
-/** When a manager owned a device: from `startTime` on, up to `endTime`, which is not included. */
-export interface OwnedTime {
-  startTime: Date;
-  endTime: Date;
+/** A device and one of its owners. */
+export interface Owner {
+  deviceId: number;
+  ownerId: number;
 }
 
-/** The times of ownerships, as closed intervals, ascending and disjoint. */
-export const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
-  normaliseIntervals(
-    owned.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() - 1 })),
-  );
-
-/** The times within an interval whose samples are the manager's. */
-export const timesWithin = (owned: readonly OwnedTime[], within: Interval): Interval[] =>
-  intersect([within], timesOf(owned));
-
-/** Reads the ownerships of a device by a manager that overlap an interval, and returns `timesWithin`. */
-export async function ownedTimes(
+/** Times within an interval, in which a manager owned a device: closed, ascending, disjoint. */
+export const ownedTimes = (
   queries: Queries,
-  { deviceId, ownerId }: { deviceId: number; ownerId: number },
+  { deviceId, ownerId }: Owner,
   within: Interval,
-): Promise<Interval[]> {
-  const owned = await queries
-    .select({ startTime: ownerships.startTime, endTime: ownerships.endTime })
-    .from(ownerships)
-    .where(
-      and(
-        eq(ownerships.deviceId, deviceId),
-        eq(ownerships.managerId, ownerId),
-        gt(ownerships.endTime, new Date(within.startMs)),
-        lte(ownerships.startTime, new Date(within.stopMs)),
-      ),
-    );
-  return timesWithin(owned, within);
+): Promise<Interval[]> =>
+  timesWhere(queries, sql`device_id = ${deviceId} AND manager_id = ${ownerId}`, within);
+
+/** The same of all other managers. */
+export const timesOfOthers = (
+  queries: Queries,
+  { deviceId, ownerId }: Owner,
+  within: Interval,
+): Promise<Interval[]> =>
+  timesWhere(queries, sql`device_id = ${deviceId} AND manager_id <> ${ownerId}`, within);
+
+const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
+
+/**
+ * As one value of the database: a device may have been taken ten thousand times, and reading as many rows would block the event
+ * loop for a tenth of a second.
+ */
+async function timesWhere(queries: Queries, owner: SQL, { startMs, stopMs }: Interval): Promise<Interval[]> {
+  if (startMs > stopMs) return [];
+  const { rows } = await queries.execute<{ times: string }>(sql`
+    SELECT coalesce(json_agg(json_build_array(lower(one), upper(one)) ORDER BY one), '[]')::text AS times FROM (
+      SELECT unnest(range_agg(int8range(
+        greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)
+      ))) AS one
+      FROM ${ownerships} WHERE ${owner} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
+    ) AS owned`);
+  const times = JSON.parse(rows[0]?.times ?? "[]") as [fromMs: number, toMs: number][];
+  return times.map(([fromMs, toMs]) => ({ startMs: fromMs, stopMs: toMs - 1 }));
 }

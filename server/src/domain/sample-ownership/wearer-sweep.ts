@@ -7,7 +7,7 @@ export interface FrameTime extends Interval {
   isOwn: boolean;
 }
 
-/** What a time frame says about its athlete, beyond what the athlete's time frames before it say. Ascending and disjoint. */
+/** Times that a time frame adds to those of the athlete's earlier time frames. Ascending and disjoint. */
 export interface WornTimes {
   frame: FrameTime;
   /** No time frame of another athlete covers these. */

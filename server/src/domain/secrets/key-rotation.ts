@@ -108,7 +108,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
   });
 
 /**
- * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it now and then; it
+ * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it regularly; it
  * costs a query when there is nothing to do.
  */
 export async function continueRotation(ctx: Context): Promise<void> {
@@ -215,10 +215,10 @@ async function columnAgain(
   }
 }
 
-/** What the payload of a mail holds encrypted. */
+/** Encrypted members of the payload of a mail. */
 const SEALED = ["sealedPassword", "sealedToken"] as const;
 
-/** What the payload of a job holds: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
+/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
 interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
   webhooks?: { secretToken: string }[];
 }

@@ -1,7 +1,7 @@
 import { timeframes } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { requireTimeframeRoom } from "../change/quotas.js";
+import { enforceTimeframeQuota } from "../change/quotas.js";
 import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
@@ -16,7 +16,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
       .values({ ...columns, createdAt: unit.now })
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
-    await requireTimeframeRoom(unit, timeframe.ownerId);
+    await enforceTimeframeQuota(unit, timeframe.ownerId);
     await unit.announce("timeframeCreated", { timeframe });
     return timeframeItem(ctx, timeframe, {});
   });

@@ -9,9 +9,9 @@ const AT_A_TIME = 100;
 /**
  * Deletes time frames in separate transactions, a batch at a time, until the rest fits into one more transaction. The
  * caller deletes the rest there, with what they belong to. After an interruption, the client repeats the request.
- * @param remove runs `removeTimeframes` in a transaction, with the given limit
+ * @param remove runs `deleteTimeframes` in a transaction, with the given limit
  */
-export async function removeInBatches(
+export async function deleteInBatches(
   queries: Queries,
   matching: SQL,
   remove: (limit: number) => Promise<unknown>,
@@ -31,7 +31,7 @@ export async function removeInBatches(
  * @param withActivity their activity is deleted in the same transaction
  * @param limit maximum number of time frames; deletes those with the lowest ids
  */
-export async function removeTimeframes(
+export async function deleteTimeframes(
   unit: UnitOfWork,
   matching: SQL,
   { withActivity = false, limit }: { withActivity?: boolean; limit?: number } = {},

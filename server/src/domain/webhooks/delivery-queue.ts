@@ -6,7 +6,7 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
-/** What to send and where: the event, and the URL and encrypted secret of the webhook at this time. */
+/** The event to send and its destination: the event, and the URL and encrypted secret of the webhook at this time. */
 export interface NewDelivery {
   webhookId: number;
   url: string;
@@ -51,7 +51,7 @@ export async function createDeliveries(
 
 /**
  * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
- * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted in turn.
+ * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted one after another.
  */
 async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[]): Promise<void> {
   if (unsent.length === 0) return;

@@ -1,35 +1,111 @@
-import { type AnyColumn, and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
+import { deleting, type Erasing } from "../accounts/erase.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
+const anyOf = (ids: readonly number[]) => sql`ANY(${sql.param([...ids])}::bigint[])`;
+
+/** The deliveries of webhooks. */
+export const deliveriesOf = (ids: readonly number[]): Erasing =>
+  deleting(webhookDeliveries, sql`webhook_id = ${anyOf(ids)}`);
+
+/** The webhooks of activities. */
+export const webhooksOf = async (
+  { queries }: UnitOfWork,
+  activityIds: readonly number[],
+): Promise<number[]> => {
+  const rows = await queries
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(inArray(webhooks.activityId, [...activityIds]));
+  return rows.map(({ id }) => id);
+};
+
 /**
- * Removes the webhooks of the account's activities, and all deliveries of these webhooks and of those deleted earlier, with
- * the jobs that would write more.
- * Removes the webhooks first, because a concurrent change inserts deliveries while it has them locked.
+ * Deletes webhooks, and their deliveries that have come since those were erased. The webhooks first, because a concurrent change
+ * inserts deliveries while it has them locked. Also erases what the audit has of them: the service changes webhooks, too, when
+ * their receivers fail.
  */
-export async function eraseWebhooks({ queries }: UnitOfWork, id: number): Promise<void> {
-  const theirs = queries.select({ id: activities.id }).from(activities).where(eq(activities.ownerId, id));
-  const gone = await queries
-    .delete(webhooks)
-    .where(inArray(webhooks.activityId, theirs))
-    .returning({ id: webhooks.id });
-  const earlier = queries
-    .select({ id: auditLog.entityId })
-    .from(auditLog)
-    .where(and(eq(auditLog.accountId, id), eq(auditLog.entity, "webhook")));
-  // Arrays, because the database searches an index for their elements; with OR and IN it reads the whole table.
-  const isTheirs = (column: AnyColumn): SQL =>
-    sql`${column} = ANY(${sql.param(gone.map((webhook) => webhook.id))}::bigint[] || ARRAY(${earlier}))`;
-  const carriers = queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.chargedTo, id));
-  await queries
-    .delete(webhookDeliveries)
-    .where(
-      or(isTheirs(webhookDeliveries.webhookId), sql`${webhookDeliveries.jobId} = ANY(ARRAY(${carriers}))`),
-    );
-  await queries.delete(jobs).where(and(eq(jobs.kind, "webhook-fan-out"), eq(jobs.chargedTo, id)));
-  // The service also changes webhooks, when their receivers fail.
-  await queries
+export async function deleteWebhooks({ queries }: UnitOfWork, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries.delete(webhooks).where(sql`${webhooks.id} = ${anyOf(ids)}`);
+  await queries.delete(webhookDeliveries).where(sql`${webhookDeliveries.webhookId} = ${anyOf(ids)}`);
+  await eraseValues({ queries }, ids);
+}
+
+const eraseValues = ({ queries }: Pick<UnitOfWork, "queries">, ids: readonly number[]) =>
+  queries
     .update(auditLog)
     .set({ before: null, after: null })
-    .where(and(eq(auditLog.entity, "webhook"), isTheirs(auditLog.entityId)));
+    .where(
+      and(
+        eq(auditLog.entity, "webhook"),
+        sql`${auditLog.entityId} = ${anyOf(ids)}`,
+        sql`(before IS NOT NULL OR after IS NOT NULL)`,
+      ),
+    );
+
+/** Webhooks that the account deleted earlier, whose deliveries one transaction erases at most. */
+const WEBHOOKS_AT_A_TIME = 50;
+
+/**
+ * Those of the account's webhooks that come after an id, by the audit.
+ * @returns ascending; empty when there are no more
+ */
+export async function nextWebhooks(
+  { queries }: UnitOfWork,
+  accountId: number,
+  afterId: number,
+): Promise<number[]> {
+  // By its own index, which the database uses for this condition.
+  const rows = await queries
+    .selectDistinct({ id: auditLog.entityId })
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.accountId, accountId),
+        sql`${auditLog.entity} = 'webhook'`,
+        sql`${auditLog.entityId} > ${afterId}`,
+      ),
+    )
+    .orderBy(auditLog.entityId)
+    .limit(WEBHOOKS_AT_A_TIME);
+  return rows.map(({ id }) => id);
+}
+
+/** The jobs of an account's webhooks, with the deliveries that they carry: those of webhooks of which nothing else is left. */
+export const carriersOf =
+  (accountId: number, condition = sql`true`): Erasing =>
+  async (queries, limit) => {
+    const { rows } = await queries.execute<{ count: number }>(sql`
+      WITH carriers AS (
+        DELETE FROM ${jobs} WHERE id = ANY(ARRAY(
+          SELECT id FROM ${jobs} WHERE charged_to = ${accountId} AND kind IN ('webhook', 'webhook-fan-out') AND ${condition}
+          LIMIT ${limit} FOR UPDATE
+        )) RETURNING id
+      ), deliveries AS (
+        DELETE FROM ${webhookDeliveries} WHERE job_id IN (SELECT id FROM carriers)
+      )
+      SELECT count(*)::int AS count FROM carriers`);
+    return Number(rows[0]?.count ?? 0);
+  };
+
+/** Ends the deliveries of a closed account that wait: at most `WEBHOOK_MAX_PENDING`, and those that are still to be written. */
+export async function endDeliveries({ queries }: UnitOfWork, accountId: number): Promise<void> {
+  const waits = sql`state IN ('PENDING', 'RETRY', 'STARTED')`;
+  await carriersOf(accountId, waits)(queries, Number.MAX_SAFE_INTEGER);
+}
+
+/** Removes what requests have added since the account was closed: its webhooks, their deliveries and jobs. */
+export async function eraseWebhooks(unit: UnitOfWork, id: number): Promise<void> {
+  const theirs = await unit.queries
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .innerJoin(activities, eq(activities.id, webhooks.activityId))
+    .where(eq(activities.ownerId, id));
+  await deleteWebhooks(
+    unit,
+    theirs.map((webhook) => webhook.id),
+  );
+  await carriersOf(id)(unit.queries, Number.MAX_SAFE_INTEGER);
 }

@@ -38,7 +38,7 @@ export const sessionCookie = (config: Config, token: string, maxAgeS: number): s
 
 /**
  * Whether a request comes from the page. The header is the proof. Forms cannot send it, and a browser lets a page of another
- * origin, a subdomain included, send it only if the service agrees beforehand (CORS). `cors.ts` agrees to this header for no
+ * origin, a subdomain included, send it only if the service allows it in a preflight (CORS). `cors.ts` agrees to this header for no
  * origin. A browser also says where the request comes from (Fetch Metadata).
  */
 export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>

@@ -67,7 +67,7 @@ export class LiveConnections {
 export function liveConnectionsOf(app: FastifyInstance): LiveConnections {
   const connections = new LiveConnections();
   new Gauge({
-    name: "live_connections",
+    name: "asi_live_connections",
     help: "Open connections with live data of a device",
     registers: [app.metrics],
     collect() {

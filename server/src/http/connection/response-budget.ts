@@ -1,13 +1,13 @@
 import { errors } from "../../domain/change/errors.js";
 
-/** What may be held: bytes, or places. */
+/** Limits: bytes, or places. */
 interface Limits {
   process: number;
   address: number;
   caller: number;
   /** While others wait because the process is full, the slowest may take this long, ms. */
   fairHoldMs: number;
-  /** The refusal of who has waited too long because the process is full. */
+  /** The error of a request that has waited too long because the process is full. */
   refusal(): Error;
 }
 
@@ -81,7 +81,7 @@ export class ResponseShare {
 
 /**
  * Limits the bytes of response bodies that a process holds until their clients have read them: in total, for one address, and
- * for one caller. A request waits for room before its body is made, so that clients that read slowly wait for themselves. Of
+ * for one caller. A request waits for room before its body is made, so that slow readers delay only themselves. Of
  * the requests that wait for the process, the one whose address holds least is first. A caller that holds nothing has room
  * for one body, of any size, unless the process is full.
  */
@@ -108,7 +108,7 @@ export class ResponseBudget {
     return this.#waiting.size;
   }
 
-  /** What a caller holds now. */
+  /** Amount that a caller holds now. */
   heldBy(caller: string): number {
     return this.#byCaller.get(caller);
   }

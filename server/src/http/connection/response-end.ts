@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
 /** The client has disconnected and does not read this response. Status 499 keeps it out of the error log. */
-export const clientLeft = (): Error => Object.assign(new Error("The client has left"), { statusCode: 499 });
+export const clientLeft = (): Error => Object.assign(new Error("Client closed request"), { statusCode: 499 });
 
 /**
  * Callbacks for the end of a response or a connection. They share one listener, because Node.js warns about more than ten.

@@ -5,7 +5,7 @@ import { errors } from "../../domain/change/errors.js";
 import { ResponseBudget, type ResponseShare } from "./response-budget.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** What is reserved for a body before it is made: one that may have megabytes, and any other. */
+/** Bytes reserved for a body before it is made: for a body that may have megabytes, and for any other. */
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 const SMALL_BODY_BYTES = 128 * 1024;
 /** The part of the memory that is kept for small bodies, so that large ones do not hold them up. */
@@ -20,7 +20,7 @@ declare module "fastify" {
     responseBudgets: { small: ResponseBudget; large: ResponseBudget };
   }
   interface FastifyRequest {
-    /** What the response of this request holds. */
+    /** Memory held by the response of this request. */
     responseShare: ResponseShare | undefined;
   }
 }

@@ -1,12 +1,11 @@
 import { MAX_PICTURE_BYTES } from "../../domain/accounts/picture.js";
 import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
-import { SAMPLE_LIMITS } from "../../domain/raw-data/fetch.js";
 import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
 import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../../domain/webhooks/resource.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "../../oauth/issue-tokens.js";
 import { GPX_MAX_BYTES } from "../../store/json-schema-definitions.js";
-import { PAGE_LIMITS } from "../../wire/types.js";
+import { PAGE_LIMITS, SAMPLE_LIMITS } from "../../wire/page-limits.js";
 
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
 

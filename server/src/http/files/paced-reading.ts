@@ -29,7 +29,7 @@ function isTurnDue(): boolean {
 export async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      // Those that wait continue in the next turn, each with one piece at least, so that none waits for ever.
+      // Waiting conversions continue in the next turn, each with at least one piece, so that none is starved.
       if (isTurnDue()) await nextEventLoopTurn();
       yield bytes.subarray(at, at + PIECE_BYTES);
     }

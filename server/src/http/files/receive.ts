@@ -47,7 +47,7 @@ export async function receiveAndConvert(
   let converted: Converted | undefined;
   let problem = "No file was submitted.";
   try {
-    for await (const part of legible(
+    for await (const part of readForm(
       request.parts({ limits: { ...LIMITS, fileSize: maxBytes }, ...WAITING }),
     )) {
       if (part.type === "field") {
@@ -72,15 +72,15 @@ export async function receiveAndConvert(
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
 /** The output of the parser; a failure means that the form is invalid. */
-async function* legible<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
   } catch (error) {
-    throw illegible(error);
+    throw formError(error);
   }
 }
 
-function illegible(cause: unknown): Error {
+function formError(cause: unknown): Error {
   const error = asLibraryError(cause);
   if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
     return errors.malformed("The form has too many parts.");
@@ -122,7 +122,7 @@ async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Con
   const reader = new RecordingReader({ output: "csv" });
   try {
     const bytes = await file.fill(async (add) => {
-      await readPaced(recording, (piece) => add(reader.push(piece)), illegible);
+      await readPaced(recording, (piece) => add(reader.push(piece)), formError);
       await add(reader.finish());
     });
     const { fileName, report } = reader.result;
@@ -138,7 +138,7 @@ async function convertToFormat(
   format: FormatName,
   maxBytes: number,
 ): Promise<Converted> {
-  const { body, mediaType, fileName, report } = convert(inPieces(legible<Buffer>(recording)), { format });
+  const { body, mediaType, fileName, report } = convert(inPieces(readForm<Buffer>(recording)), { format });
   const bytes = await file.write(atMost(maxBytes, body));
   return { fileName: await fileName, bytes, mediaType, report: await report };
 }
@@ -146,7 +146,7 @@ async function convertToFormat(
 const noSample = () => errors.field(FIELD, "The recording has no sample.", "NO_SAMPLES");
 
 /** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
-const MAX_GROWTH = 4;
+export const MAX_GROWTH = 4;
 
 /** Yields the bytes of a converted file unless they are too many for the disk. */
 async function* atMost(maxBytes: number, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

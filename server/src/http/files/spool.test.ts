@@ -60,9 +60,9 @@ describe("the memory of spooled files", () => {
     const broken = new SpooledFile(join(folder, "2"), memory);
     async function* breaksOff() {
       yield new Uint8Array(900);
-      throw new Error("The client has left");
+      throw new Error("Client closed request");
     }
-    await expect(broken.write(breaksOff())).rejects.toThrow("The client has left");
+    await expect(broken.write(breaksOff())).rejects.toThrow("Client closed request");
     await broken.remove();
     expect(memory.free).toBe(1000);
   });

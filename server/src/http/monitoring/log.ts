@@ -12,7 +12,7 @@ const WARN = 40;
 class OutageLines {
   readonly #last = new Map<string, { times: number; write: (times: number) => void }>();
 
-  /** @param write writes the line, which stands for so many */
+  /** @param write writes the line, which represents that many */
   add(message: string, write: (times: number) => void): void {
     const waiting = this.#last.get(message);
     if (waiting !== undefined) {

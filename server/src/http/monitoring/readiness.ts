@@ -12,8 +12,8 @@ export type Readiness =
   | "database sessions shared by a pooler";
 
 /**
- * The body of a health check. A process stays ready while a server of samples is away: it serves all other devices. Anyone may
- * read it, so it says how many are away; their addresses are in the metrics and in the log.
+ * The body of a health check. A process stays ready while a sample server is unreachable: it serves all other devices. Anyone may
+ * read it, so it says how many are unreachable; their addresses are in the metrics and in the log.
  */
 export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
   const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);

@@ -12,7 +12,7 @@ export function measureQueues(
 ): void {
   const registers = [registry];
   new Gauge({
-    name: "database_connections",
+    name: "asi_database_connections",
     help: "Connections of this process to the database, in use and idle",
     labelNames: ["state"],
     registers,
@@ -22,7 +22,7 @@ export function measureQueues(
     },
   });
   new Gauge({
-    name: "database_connections_max",
+    name: "asi_database_connections_max",
     help: "Connections to the database that this process may have",
     registers,
     collect() {
@@ -30,7 +30,7 @@ export function measureQueues(
     },
   });
   new Gauge({
-    name: "database_waiting",
+    name: "asi_database_waiting",
     help: "Queries and transactions that wait for a connection",
     registers,
     collect() {
@@ -39,8 +39,8 @@ export function measureQueues(
   });
   if (sampleServers !== null) {
     new Gauge({
-      name: "sample_server_up",
-      help: "1 while a server of samples answers, 0 while it is away; nothing where the samples are in the database itself",
+      name: "asi_sample_server_up",
+      help: "1 while a server of samples answers, 0 while it is unreachable; nothing where the samples are in the database itself",
       labelNames: ["server"],
       registers,
       collect() {
@@ -52,7 +52,7 @@ export function measureQueues(
     });
   }
   new Gauge({
-    name: "http_requests_waiting",
+    name: "asi_http_requests_waiting",
     help: "Requests that wait because others of their caller are being served",
     registers,
     collect() {
@@ -65,7 +65,7 @@ export function measureQueues(
 export function measureRawData(registry: Registry, cache: PageCache, replica: ReadReplica | undefined): void {
   const registers = [registry];
   new Gauge({
-    name: "raw_data_cache_bytes",
+    name: "asi_raw_data_cache_bytes",
     help: "Memory of the cached pages of raw data",
     registers,
     collect() {
@@ -73,7 +73,7 @@ export function measureRawData(registry: Registry, cache: PageCache, replica: Re
     },
   });
   new Counter({
-    name: "raw_data_pages_total",
+    name: "asi_raw_data_pages_total",
     help: "Pages of raw data that were requested, by whether the cache had them",
     labelNames: ["cache"],
     registers,
@@ -85,7 +85,7 @@ export function measureRawData(registry: Registry, cache: PageCache, replica: Re
   });
   if (replica === undefined) return;
   new Gauge({
-    name: "read_replica_age_seconds",
+    name: "asi_read_replica_age_seconds",
     help: "How old the state of the read replica is at most; infinite when it was never measured",
     registers,
     collect() {
@@ -93,7 +93,7 @@ export function measureRawData(registry: Registry, cache: PageCache, replica: Re
     },
   });
   new Gauge({
-    name: "read_replica_used",
+    name: "asi_read_replica_used",
     help: "1 while pages of raw data are read from the replica, 0 while they are read from the primary",
     registers,
     collect() {

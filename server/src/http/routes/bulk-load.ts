@@ -20,7 +20,7 @@ export function bulkLoadRoutes(app: FastifyInstance): void {
     deprecated: true,
     sunset: "Mon, 30 Jun 2025 23:59:59 GMT",
     successor: "/api/v2/files/asi-to-csv/",
-    isOn: ({ bulkLoadEnabled }) => bulkLoadEnabled,
+    isEnabled: ({ bulkLoadEnabled }) => bulkLoadEnabled,
     method: "POST",
     path: "/api/v1/devices/{device}/bulk-load/",
     describedBody: AsiBase64,

@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { FORMAT_NAMES, type FormatName, type Report } from "asi-convert";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { ResponseBudget } from "../connection/response-budget.js";
 import { clientLeft, onResponseEnd } from "../connection/response-end.js";
-import { receiveAndConvert } from "../files/receive.js";
+import { MAX_GROWTH, receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { Slots } from "../limits/slots.js";
+import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
@@ -45,19 +47,43 @@ const MAX_BUFFERING_PER_USER = 1;
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
+/** How long a file may wait to be read while others wait for the disk. */
+const FAIR_HOLD_MS = 300_000;
+const RETRY_AFTER_MS = 5_000;
+
 export function conversionRoutes(app: FastifyInstance): void {
   let spool: Spool | undefined;
   app.addHook("onReady", async () => {
     spool = await Spool.open(app.config.dataDir, app.config.convertMemoryBytes);
   });
   app.addHook("onClose", async () => spool?.close());
-  const waiting = new Slots(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
+  const waiting = new ConcurrencyLimiter(MAX_WAITING_FILES, MAX_WAITING_FILES_PER_USER);
 
-  const buffering = new Slots(MAX_BUFFERING, MAX_BUFFERING_PER_USER);
+  const buffering = new ConcurrencyLimiter(MAX_BUFFERING, MAX_BUFFERING_PER_USER);
+
+  const disk = new ResponseBudget({
+    process: app.config.convertDiskBytes,
+    address: app.config.convertDiskBytes / 2,
+    caller: app.config.convertDiskBytes / 4,
+    fairHoldMs: FAIR_HOLD_MS,
+    refusal: () => errors.throttled(RETRY_AFTER_MS),
+  });
+
+  /** Reserves what the file may take, before it is received. It keeps what it really takes until its client has read it. */
+  async function takeDisk(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
+    const { convertMaxBytes } = app.config;
+    const received = Math.min(Number(request.headers["content-length"] ?? convertMaxBytes), convertMaxBytes);
+    const { name, group } = request.onBehalfOf;
+    const share = disk.open(name, group, () => request.raw.socket.destroy());
+    onResponseEnd(reply, () => share.release());
+    await share.reserve(format === "csv" ? received : MAX_GROWTH * received, request.ctx.signal);
+    return share;
+  }
 
   async function convertTo(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     if (spool === undefined) throw new Error("The application is not ready");
     await waiting.take(reply);
+    const share = await takeDisk(format, request, reply);
     const releaseBuffer = BUFFERING_FORMATS.includes(format) ? await buffering.take(reply) : undefined;
     const file = spool.file();
     let isOver = false;
@@ -68,6 +94,7 @@ export function conversionRoutes(app: FastifyInstance): void {
         .catch((error: unknown) => request.log.error({ err: error }, "converted file not removed"));
     });
     const converted = await receiveAndConvert(request, file, format, app.config.convertMaxBytes);
+    share.resize(converted.bytes);
     // The client decides how long it takes to read the response.
     releaseBuffer?.();
     request.releaseSlot?.();
@@ -79,7 +106,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     return new FileResponse(converted.fileName, converted.bytes, content, converted.mediaType);
   }
 
-  /** What the two operations have in common. */
+  /** Members that both operations share. */
   const conversion = {
     tag: "Files",
     method: "POST",

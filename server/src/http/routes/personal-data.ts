@@ -5,7 +5,7 @@ import { confirmPassword } from "../../domain/accounts/credential-changes.js";
 import { authorize } from "../../domain/change/access.js";
 import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
 import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
-import { Slots } from "../limits/slots.js";
+import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { FileResponse } from "../responses.js";
 import { route } from "../route.js";
 
@@ -29,7 +29,7 @@ const MAX_EXPORTS_PER_USER = 1;
 
 /** The rights of the people whose data the service has: a copy of all of it, and its erasure. */
 export function personalDataRoutes(app: FastifyInstance): void {
-  const places = new Slots(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
+  const places = new ConcurrencyLimiter(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
 
   route(app, {
     id: "exportAthlete",

@@ -57,11 +57,11 @@ describe("the metrics of the Prometheus registry for OpenTelemetry", () => {
     const registry = new Registry();
     const registers = [registry];
     new Gauge({
-      name: "jobs_waiting",
+      name: "asi_jobs_waiting",
       help: "Jobs",
       registers,
       async collect() {
-        throw new Error("the database is away");
+        throw new Error("the database is unreachable");
       },
     });
     new Gauge({ name: "replica_age_seconds", help: "Age", registers }).set(Number.POSITIVE_INFINITY);

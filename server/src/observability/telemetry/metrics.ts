@@ -31,7 +31,7 @@ const unitOf = (name: string) => UNITS.find(([end]) => name.replace(/_total$/, "
 
 /**
  * Gives the metrics of the Prometheus registry to OpenTelemetry, under the same names, so that each is defined once. A metric
- * that cannot be read, such as one that is counted in a database that is away, is missing, and the others are given.
+ * that cannot be read, such as one that is counted in a database that is unreachable, is missing, and the others are given.
  */
 export class RegistryProducer implements MetricProducer {
   readonly #registry: Registry;

@@ -45,7 +45,7 @@ export const accountCommands = {
     return { username, extra_permissions: ["can_create_managed_athletes"] };
   },
 
-  async "token list"(ctx, args) {
+  async "session list"(ctx, args) {
     const { username, sessions } = await listSessions(ctx, text(args, "username"));
     return {
       username,
@@ -60,7 +60,7 @@ export const accountCommands = {
     };
   },
 
-  async "token revoke"(ctx, args) {
+  async "session revoke"(ctx, args) {
     const id = optionalInteger(args, "id");
     const username = await revokeSessions(ctx, text(args, "username"), id);
     return { username, ...(id === undefined ? {} : { id }), tokens: "revoked" };

@@ -13,7 +13,7 @@ const DemoDevice = Type.Object({
   deviceName: Type.String(),
 });
 
-/** What a demonstration has added, with what signs in to it. */
+/** Data that the demonstration has added, and the credentials for them. */
 const DemoAccount = Type.Object({
   managerId: Type.Integer(),
   username: Type.String(),

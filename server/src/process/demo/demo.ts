@@ -45,7 +45,7 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   return instructions(ctx, url, demo, file, known?.hasPassword ?? true, done);
 }
 
-/** What an earlier start has offered to try, and is done. */
+/** Suggestions of an earlier start that are done. */
 interface StepsDone {
   /** Whether the next session is stored. */
   upload: boolean;

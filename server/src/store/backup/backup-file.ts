@@ -7,9 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "../../config/usage-error.js";
 
-/** Formats in the first line of a backup. The first format has neither the values of sequences nor a last line. */
-const FORMAT = "asi-server backup 2";
-const FIRST_FORMAT = "asi-server backup 1";
+/** The format in the first line of a backup. */
+const FORMAT = "asi-server backup 1";
 
 export const headLine = ({ migrations, serverKeys, erasureLists }: BackupHead): string =>
   `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys, erasure_lists: erasureLists })}\n`;
@@ -25,13 +24,13 @@ export class BackupError extends UsageError {
   override readonly name = "BackupError";
 }
 
-/** What the first line of a backup says about its database. */
+/** Description of the database in the first line of a backup. */
 export interface BackupHead {
   /** Names of the migrations of its schema, in the order in which they are applied. */
   migrations: readonly string[];
-  /** Ids of the server keys of which each opens the secrets; empty in backups of releases that did not write them. */
+  /** Ids of the server keys of which each opens the secrets. */
   serverKeys: readonly string[];
-  /** Names of the lists to which the erasures after the backup go; empty in backups of releases that did not write them. */
+  /** Names of the lists to which the erasures after the backup go. */
   erasureLists: readonly string[];
 }
 
@@ -95,12 +94,11 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
     // zlib loses the data just before the damage, so the error may come before the first line.
-    throw isGzipped(error) ? unreadable(error, 0) : notOurs();
+    throw isGzipped(error) ? unreadable(error, 0) : notABackup();
   });
   const found = headOf(first.value ?? "");
   if (found === null) throw await whyUnknown(lines);
-  const { format, ...head } = found;
-  yield { kind: "head", ...head };
+  yield { kind: "head", ...found };
   let isEnded = false;
   let hasTable = false;
   let rows = 0;
@@ -122,18 +120,18 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   } catch (error) {
     throw unreadable(error, rows);
   }
-  if (!isEnded && format !== FIRST_FORMAT) throw brokenOff(rows);
+  if (!isEnded) throw truncated(rows);
 }
 
-const notOurs = () => new BackupError("The file is not a backup of this service.");
+const notABackup = () => new BackupError("The file is not a backup of this service.");
 
-const brokenOff = (rows: number) =>
+const truncated = (rows: number) =>
   new BackupError(`The backup is truncated after ${rows} rows: it was not written or copied completely.`);
 
 /** @returns the BackupError for an error of zlib; other errors unchanged */
 function unreadable(error: unknown, rows: number): unknown {
   const code = String((error as NodeJS.ErrnoException).code);
-  if (code === "Z_BUF_ERROR") return brokenOff(rows);
+  if (code === "Z_BUF_ERROR") return truncated(rows);
   if (!code.startsWith("Z_")) return error;
   return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
@@ -169,17 +167,17 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** @returns null for a line that begins no backup */
-function headOf(line: string): (BackupHead & { format: string }) | null {
+function headOf(line: string): BackupHead | null {
   let head: Record<string, unknown> | null = null;
   try {
     head = JSON.parse(line);
   } catch {
     return null;
   }
-  const { format, migrations, server_keys: serverKeys = [], erasure_lists: erasureLists = [] } = head ?? {};
-  if (format !== FORMAT && format !== FIRST_FORMAT) return null;
+  const { format, migrations, server_keys: serverKeys, erasure_lists: erasureLists } = head ?? {};
+  if (format !== FORMAT) return null;
   if (!areTexts(migrations) || !areTexts(serverKeys) || !areTexts(erasureLists)) return null;
-  return { format, migrations, serverKeys, erasureLists };
+  return { migrations, serverKeys, erasureLists };
 }
 
 /** Damage in the first line makes another text of it: only the checksum at the end of the file tells it from a file of others. */
@@ -189,7 +187,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   } catch (error) {
     return unreadable(error, 0);
   }
-  return notOurs();
+  return notABackup();
 }
 
 const areTexts = (values: unknown): values is string[] =>

@@ -23,7 +23,7 @@ const LOCK = /^lock\.(\d+)\.([0-9a-f]{16})(\.starting)?$/;
 
 /** How long a process waits for others that start at the same time to give up, and how often it checks. */
 const RIVALRY_MS = 5_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /**
  * Locks the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
@@ -62,6 +62,6 @@ async function waitForRivals(folder: string, own: string): Promise<void> {
       if (!(await isAlive(folder, file))) rmSync(join(folder, file), { force: true });
       else if (!starts || id < own || Date.now() > deadline) throw new FolderLockedError(folder, pid);
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -9,7 +9,7 @@ const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
 /** How often it is checked whether the samples have moved, and which devices a server has, ms; and how long it may take. */
 const PLACEMENT_MS = 30_000;
-/** How often the devices of a server that is away are read, ms. */
+/** How often the devices of a server that is unreachable are read, ms. */
 const DEVICES_ANEW_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -26,7 +26,7 @@ const SESSION_ENDS = new Set(["53300", "57P01", "57P02", "57P03"]);
 const endsSession = ({ code, where }: pg.DatabaseError): boolean =>
   SESSION_ENDS.has(code ?? "") && where === undefined;
 
-/** A statement would wait for a server of samples that is away. Its code makes it a 503. */
+/** A statement would wait for a server of samples that is unreachable. Its code makes it a 503. */
 export class SampleServerAway extends Error {
   override readonly name = "SampleServerAway";
   /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, which postgres_fdw has for a server that is not reached. */
@@ -48,9 +48,9 @@ export type Cut = () => void;
 type Log = Pick<FastifyBaseLogger, "info" | "warn">;
 
 interface Watched extends SampleServer {
-  /** Why it is away; undefined while it answers. */
+  /** Why it is unreachable; undefined while it answers. */
   problem?: string;
-  /** The devices whose samples it has, as they were last read: now and then, and again and again while it is away. */
+  /** The devices whose samples it has, as last read: every 30 s; every 5 s while the server is unreachable. */
   devices: ReadonlySet<number>;
   /** When they were read, ms of `performance.now()`. */
   devicesReadAtMs: number;
@@ -60,7 +60,7 @@ interface Watched extends SampleServer {
 }
 
 /**
- * Keeps a server that is away from the rest of the service. A connection that waits for such a server is of no use to
+ * Keeps a server that is unreachable from the rest of the service. A connection that waits for such a server is of no use to
  * others, and PostgreSQL may need more than half a minute to stop waiting. Therefore each server is asked all the time, through
  * the database of the service as the statements are. While one does not answer, statements on its devices fail at once,
  * and connections that wait for it are closed.
@@ -85,17 +85,17 @@ export class SampleServerWatch {
     this.#connect = connect;
   }
 
-  /** The servers with the reason why they are away, if they are. */
+  /** The servers with the reason why they are unreachable, if they are. */
   get states(): readonly { label: string; problem: string | undefined }[] {
     return this.#servers.map(({ label, problem }) => ({ label, problem }));
   }
 
-  /** The error for a statement on the samples of a device whose server is away; undefined otherwise. */
+  /** The error for a statement on the samples of a device whose server is unreachable; undefined otherwise. */
   refusal(device: number): SampleServerAway | undefined {
     const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
     return away === undefined
       ? undefined
-      : new SampleServerAway(`The server ${away.label} with samples is away: ${away.problem}`);
+      : new SampleServerAway(`The server ${away.label} with samples is unreachable: ${away.problem}`);
   }
 
   /** Records that the transaction of a connection works on a device. */
@@ -186,10 +186,10 @@ export class SampleServerWatch {
     }
   }
 
-  /** Asks a server. @returns why it is away */
+  /** Asks a server. @returns why it is unreachable */
   async #problemOf(server: Watched): Promise<string | undefined> {
     const client = server.client ?? (await this.#opened(server).catch(() => undefined));
-    // The database of the service is away, of which its own errors tell.
+    // The database of the service is unreachable, of which its own errors tell.
     if (client === undefined) return server.problem;
     server.client = client;
     try {
@@ -231,7 +231,7 @@ export class SampleServerWatch {
       return;
     }
     if (server.problem === undefined)
-      this.#log?.warn({ server: server.label, problem }, "a server of samples is away");
+      this.#log?.warn({ server: server.label, problem }, "a sample server is unreachable");
     server.problem = problem;
     // Those that are known do not wait until all are.
     this.#cutOff(server);
@@ -246,7 +246,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** While a server answers, its devices are read now and then. If that fails, it is tried with the next answer. */
+  /** While a server answers, its devices are read every 30 s. A reading that fails is repeated after the next answer. */
   async #keepDevices(server: Watched): Promise<void> {
     if (server.client === undefined || performance.now() - server.devicesReadAtMs < PLACEMENT_MS) return;
     await this.#readDevices(server, server.client).catch(() => undefined);

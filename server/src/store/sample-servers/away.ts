@@ -8,8 +8,8 @@ const NOT_REACHED = /could not connect to server "([^"]+)"/;
 
 /**
  * Does work that needs all servers of samples.
- * @param consequence of a server that is away, as the end of a sentence
- * @throws UsageError that names the server which is away
+ * @param consequence of a server that is unreachable, as the end of a sentence
+ * @throws UsageError that names the server which is unreachable
  */
 export async function namingAway<T>(
   { direct }: Database,

@@ -75,8 +75,8 @@ export async function copyNext(client: Connection, columns: string): Promise<boo
 
 /**
  * Notes the chunks that differ between the tables. A commit that is cut between the servers and the database changes a chunk
- * on its server, and the note of the trigger is lost. What cuts commits, such as a crash, nearly always ends the move too, and
- * it comes here again when it goes on.
+ * on its server, and the note of the trigger is lost. A crash that interrupts commits nearly always ends the move
+ * too, which repeats this step when it is resumed.
  */
 export async function noteMissed(client: Connection): Promise<void> {
   for (let device: string | null = String(-(2n ** 63n)); device !== null; ) {

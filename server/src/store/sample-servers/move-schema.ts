@@ -4,7 +4,7 @@ import type { Connection } from "../placement/placement.js";
 import type { ServerAddress } from "../placement/server-address.js";
 
 /*
- * What a move of the samples makes. While it runs, all of it is in the schema `sample_move`, so that nothing else sees it:
+ * Objects that a move of the samples creates. While it runs, all of it is in the schema `sample_move`, so that nothing else sees it:
  * the new table `sample_chunks` with its partitions, how far the copy is, and which chunks the service has changed since.
  */
 

@@ -223,7 +223,7 @@ async function exchange(client: Connection, columns: string): Promise<void> {
 
 /**
  * Drops the copies of samples that nothing uses any more. The database keeps their addresses until they are dropped: a command
- * that is killed, or a server that is away, leaves no copy that nobody knows.
+ * that is killed, or a server that is unreachable, leaves no copy that nobody knows.
  * @returns those that could not be dropped; the next command tries again
  */
 async function dropAbandoned(client: Connection): Promise<string[]> {

@@ -14,7 +14,7 @@ interface KnownChunk {
   offsets: Int32Array;
 }
 
-/** What was there at the last look. It never changes. */
+/** State at the last poll. Immutable. */
 export interface KnownSamples {
   /** The first watched bucket. What is stored before it is not looked at. */
   firstBucket: number;

@@ -202,7 +202,7 @@ export async function readNewestChunks(
   return isEnough ? newest : readNewestOf(size, client, deviceId, first, size);
 }
 
-/** Those of the newest `limit` chunks that contain the newest `size` samples. */
+/** The chunks among the newest `limit` that contain the newest `size` samples. */
 async function readNewestOf(
   limit: number,
   client: SqlClient,
@@ -261,7 +261,7 @@ const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
 /** Writes the rest of an existing chunk. Retention still counts from when its samples were stored. */
-export async function cutChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
+export async function updateChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
   const { bucket, startMs, stopMs, size, payload } = chunk;
   await client.query(
     `UPDATE sample_chunks SET start_ms = $3, stop_ms = $4, n = $5, payload = decode($6, 'base64')

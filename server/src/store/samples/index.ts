@@ -1,5 +1,6 @@
 export { addedSamples, type KnownSamples } from "./additions.js";
-export { bucketOf } from "./bucket.js";
+export { type Batch, firstBatch } from "./batch.js";
+export { BUCKET_MS, bucketOf } from "./bucket.js";
 export {
   allocateColumns,
   concatColumns,
@@ -18,7 +19,6 @@ export { Pauses } from "./pauses.js";
 export { listRanges, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
 export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } from "./retention.js";
-export { firstSlice, type Slice } from "./slice.js";
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";
 export { type StoreResult, storeSamples } from "./store-samples.js";

@@ -45,7 +45,7 @@ export async function readPage(
     from: offset,
     to: offset + limit + CUT_SAMPLES,
   });
-  const slices = slicesOfPage(selected, offset, limit);
+  const slices = partsOfPage(selected, offset, limit);
   const isRead = ({ pieces, header }: SelectedChunk) => pieces !== null || header.payload !== null;
   const missing = slices.flatMap(({ chunk }) => (isRead(chunk) ? [] : [chunk.header.bucket]));
   const chunks = new Map(
@@ -56,18 +56,18 @@ export async function readPage(
 
   // A load or the retention changed samples between the two statements. One statement that reads everything sees one state.
   const whole = await selectChunks(client, deviceId, intervals, "all");
-  return pageOf(deviceId, whole, slicesOfPage(whole, offset, limit), (header) => header);
+  return pageOf(deviceId, whole, partsOfPage(whole, offset, limit), (header) => header);
 }
 
 /** Samples `[from, to)` of those selected from a chunk. */
-interface Slice {
+interface PagePart {
   chunk: SelectedChunk;
   from: number;
   to: number;
 }
 
-function slicesOfPage(selected: readonly SelectedChunk[], offset: number, limit: number): Slice[] {
-  const slices: Slice[] = [];
+function partsOfPage(selected: readonly SelectedChunk[], offset: number, limit: number): PagePart[] {
+  const slices: PagePart[] = [];
   let before = 0;
   for (const chunk of selected) {
     const from = Math.max(0, offset - before);
@@ -86,7 +86,7 @@ function isSame(header: ChunkHeader, read: ChunkHeader | undefined): boolean {
 function pageOf(
   deviceId: number,
   selected: readonly SelectedChunk[],
-  slices: readonly Slice[],
+  slices: readonly PagePart[],
   withPayload: (header: ChunkHeader) => ChunkHeader,
 ): SamplePage {
   const parts = slices.map(({ chunk, from, to }) => {

@@ -1,5 +1,5 @@
 import { bucketOf } from "./bucket.js";
-import { type ChunkHeader, cutChunk, decodeRow, readChunks } from "./chunk-rows.js";
+import { type ChunkHeader, decodeRow, readChunks, updateChunk } from "./chunk-rows.js";
 import { encodeChunk } from "./codec.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import { lockDeviceSamples } from "./device-lock.js";
@@ -68,7 +68,7 @@ async function cutOut(
     await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = $2", [deviceId, bucket]);
     return 0;
   }
-  await cutChunk(tx, deviceId, {
+  await updateChunk(tx, deviceId, {
     bucket,
     startMs: left.timestampMs[0] ?? 0,
     stopMs: left.timestampMs[left.length - 1] ?? 0,

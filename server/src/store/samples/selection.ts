@@ -69,10 +69,10 @@ export function selectFrom(
   const { startMs, stopMs, size } = header;
   if (interval.startMs <= startMs && stopMs <= interval.stopMs)
     return { header, startMs, stopMs, size, pieces: null };
-  return cutChunk(header, decodeRow(deviceId, header), wanted, next);
+  return clipChunk(header, decodeRow(deviceId, header), wanted, next);
 }
 
-function cutChunk(
+function clipChunk(
   header: ChunkHeader,
   samples: SampleColumns,
   wanted: readonly Interval[],

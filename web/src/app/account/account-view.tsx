@@ -15,7 +15,7 @@ import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from 
 import { Sessions } from "./sessions.js";
 import "./account.css";
 
-/** The account of who is signed in: profile, password, sessions. */
+/** The account of the signed-in user: profile, password, sessions. */
 export function AccountView(props: ViewProps) {
   const { account, client, session, settings } = props;
   const name = accountName(account);

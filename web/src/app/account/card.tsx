@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What stands alone in the page, before somebody is signed in. */
+/** A card that fills the page before a user signs in. */
 export function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="panel welcome">

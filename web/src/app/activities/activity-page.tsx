@@ -74,7 +74,7 @@ function ActivityDetails({
 
   const params = { path: { activity: activity.id } };
 
-  /** What is lost is counted first. */
+  /** The deleted objects are counted first. */
   const remove = async () => {
     const hooks = await unwrap(
       client.GET("/api/v1/activities/{activity}/webhooks/", { params: { ...params, query: { limit: 1 } } }),

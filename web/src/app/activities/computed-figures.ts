@@ -10,9 +10,9 @@ import { type Computed, recordedSeconds } from "./computed.js";
 export interface ComparedFigure {
   key: string;
   name: string;
-  /** What the figure is, where its name does not say enough. */
+  /** Explanation of the figure, where its name is not enough. */
   hint?: string;
-  /** A name that says more, where data are compared. */
+  /** A longer name, where data are compared. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
   /** As the service gives it: in SI units; null where there is none. */

@@ -1,6 +1,6 @@
 import type { Resource } from "asi-client";
 
-/** What a time frame is made of. */
+/** Parts of a time frame. */
 export interface FrameParts {
   activity: Resource["Activity"];
   /** Of the activity's sport. */

@@ -11,7 +11,7 @@ export const REVERSED = "End must be later than Start.";
 interface Typed {
   start: string;
   end: string;
-  /** What the texts say, where they say something. */
+  /** Times of the texts, if they are valid. */
   part: TimeWindow | null;
 }
 

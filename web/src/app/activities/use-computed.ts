@@ -6,7 +6,7 @@ import { type Computed, computedOf } from "./computed.js";
 
 /** The computed data of a time frame, as far as they are known. */
 export interface ComputedState {
-  /** What was computed last; it stays while it is computed again. */
+  /** Data computed last; kept while they are computed again. */
   computed: Computed | null;
   /** Whether the service is asked, and computes if it has to. */
   isWaiting: boolean;

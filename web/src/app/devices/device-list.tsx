@@ -16,7 +16,7 @@ import { isCurrent, latestOwnerships } from "./ownerships.js";
 
 /** The service does not say which of the two is wrong, so that nobody can guess. */
 const NO_SUCH_DEVICE =
-  "The service knows no device with this serial number and this name. Enter both exactly as they stand on the device.";
+  "The service knows no device with this serial number and this name. Enter both exactly as printed on the device.";
 
 type Device = Resource["Device"];
 

@@ -12,7 +12,7 @@ export const useLatest = (client: Client, device: number): Loaded<{ ms: number |
 
 interface Props {
   client: Client;
-  /** A device of who is signed in. */
+  /** A device of the signed-in user. */
   device: Resource["Device"];
   zone: Zone;
 }

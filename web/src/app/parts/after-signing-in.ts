@@ -1,5 +1,5 @@
 import { type Client, unwrap } from "asi-client";
-import { ReadingError } from "../../recording/reading-error.js";
+import { ReadingError } from "../../recording/calls.js";
 
 const WITHOUT_SESSION: ReadonlySet<string | null> = new Set(["invalid_token", "not_authenticated"]);
 

@@ -49,7 +49,7 @@ export interface Question {
   title: string;
   /** What happens then, and what cannot be undone. */
   text: string;
-  /** What is done, as on a button: "Release". */
+  /** Label of the confirming button, such as "Release". */
   action: string;
   /** Whether it can be undone, so that the button warns of nothing. */
   isHarmless?: boolean;

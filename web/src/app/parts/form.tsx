@@ -18,7 +18,7 @@ const labelIn =
     return labels?.[0]?.textContent ?? undefined;
   };
 
-/** What is wrong, as sentences about the form; under the empty name what is wrong with no field of it. */
+/** Problems of the form as sentences, by field; those of no field under the empty name. */
 function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
   const sentences = fieldSentences(error, labelIn(form));
   return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
@@ -26,7 +26,7 @@ function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
 
 const Messages = createContext<FieldMessages>(new Map());
 
-/** What a form holds: texts by the names of the fields. */
+/** Values of a form: texts by the names of the fields. */
 export type Values = (name: string) => string;
 
 interface FormProps {
@@ -43,7 +43,7 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** What is in the fields, to be compared. */
+/** Values of the fields, for comparison. */
 const contentOf = (form: HTMLFormElement): string =>
   new URLSearchParams(new FormData(form) as never).toString();
 
@@ -132,7 +132,7 @@ interface FieldProps {
   label: string;
   /** Stands below the field. */
   hint?: ComponentChildren;
-  /** What is wrong with what is in the field now, if that is known before the form is sent. */
+  /** Problem of the current value, if it is known before the form is sent. */
   problem?: string | undefined;
 }
 
@@ -180,7 +180,7 @@ function Labelled({
 
 interface InputProps extends FieldProps {
   type?: "text" | "password" | "email" | "url" | "number" | "date" | "datetime-local";
-  /** What stands in the field at first. */
+  /** Initial value of the field. */
   initial?: string | number | null | undefined;
   required?: boolean;
   minLength?: number;
@@ -195,7 +195,7 @@ interface InputProps extends FieldProps {
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
-  /** What stands in the field, where something else changes it too; then `onValue` is needed. */
+  /** Value of the field, where something else changes it too; then `onValue` is needed. */
   value?: string;
   /** Hears what the user enters. */
   onValue?: (value: string) => void;

@@ -5,7 +5,7 @@ import { Requested, useRequest } from "./request.js";
 
 /**
  * A view that is loaded when it is first shown. The service worker has it already where there is one. Otherwise the page says that the
- * service is away, and offers to load the page again when it is back: a browser does not fetch a script again that it could not fetch once.
+ * service is unreachable, and offers to load the page again when it is back: a browser does not fetch a script again that it could not fetch once.
  */
 export function lazily<Props extends { client: Client }>(
   load: () => Promise<ComponentType<Props>>,
@@ -17,7 +17,7 @@ export function lazily<Props extends { client: Client }>(
       try {
         loaded = await load();
       } catch {
-        // throws where the service is away
+        // throws where the service is unreachable
         await props.client.GET("/api/v1/account/");
         isOutdated.value = true;
       }

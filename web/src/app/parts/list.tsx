@@ -56,9 +56,9 @@ export function useList<Item>(
 
 /** A list in which the user searches. */
 export interface SearchedList<Item> extends List<Item> {
-  /** What is typed. */
+  /** Typed text. */
   typed: string;
-  /** What is searched: nothing for an empty text. */
+  /** Search text; undefined if it is empty. */
   wanted: string;
   search: (text: string) => void;
 }
@@ -84,7 +84,7 @@ export function useSearchedList<Item>(
 
 interface ListProps<Item> {
   list: List<Item>;
-  /** What is listed, as in "the devices". */
+  /** Name of the items, as in "the devices". */
   what: string;
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
@@ -127,7 +127,7 @@ export function ListOf<Item>({ list, what, empty, children }: ListProps<Item>) {
 
 interface ViewProps<Item extends { id: number }> {
   title: string;
-  /** What is listed, as in "devices". */
+  /** Name of the items, as in "devices". */
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];

@@ -141,7 +141,7 @@ export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map
   return sentences;
 }
 
-/** A refusal in words, where no form shows them at its fields. */
+/** The message of a refused request, where no form shows it beside its fields. */
 export function refusalWords(error: ApiError | FormProblem): string {
   const sentences = [...fieldSentences(error).values()];
   if (sentences.length > 0) return sentences.join(" ");

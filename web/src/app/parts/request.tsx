@@ -8,7 +8,7 @@ export const SLOW_MS = 500;
 
 /** Data that is loaded for a view. */
 export interface Loaded<Data> {
-  /** What was loaded last; it stays while it is loaded again. */
+  /** Data loaded last; kept while they are loaded again. */
   data: Data | undefined;
   error: unknown;
   isLoading: boolean;
@@ -85,7 +85,7 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
 
 interface Props<Data> {
   request: Loaded<Data>;
-  /** What is loaded, as in "the devices". */
+  /** Name of the data, as in "the devices". */
   what: string;
   children: (data: Data) => ComponentChildren;
 }

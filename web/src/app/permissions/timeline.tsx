@@ -15,7 +15,7 @@ interface Props {
   nowMs: number;
 }
 
-/** When a permission is in force, as a bar; a line marks now. What it says stands in the table too. */
+/** When a permission is in force, as a bar; a line marks now. The table has the same information. */
 export function Timeline({ permission, all, nowMs }: Props) {
   const near = (ms: number) => Math.min(Math.max(ms, nowMs - REACH_MS), nowMs + REACH_MS);
   const times = all.flatMap((one) => [

@@ -7,7 +7,7 @@ export interface StoredDetails {
   samples_stored: number;
   samples_known: number;
   samples_refused: number;
-  /** Those of the refused that are from times at which nobody owned the device. */
+  /** Number of refused samples from times at which nobody owned the device. */
   samples_unowned: number;
   /** First and last sample that the service has of the recording; null when it has refused all. */
   start: string | null;
@@ -18,7 +18,7 @@ export interface StoredDetails {
 const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
 const was = (count: number) => (count === 1 ? "was" : "were");
 
-/** What the service has done with a recording, in sentences. */
+/** Result of an upload, in sentences. */
 export function accountOf(details: StoredDetails, zone: Zone): string[] {
   const { samples_stored, samples_known, samples_unowned, report } = details;
   const { start, stop } = details;

@@ -12,7 +12,7 @@ export interface Refusal {
   otherSerial: string | null;
 }
 
-/** What the service says where it did not succeed although the file is right. */
+/** Message for a request that failed although the file is valid. */
 const TEMPORARY = new Set<unknown>(["failed", "worker_lost", "quota_exceeded", undefined]);
 
 /** The service has not stored a recording. */

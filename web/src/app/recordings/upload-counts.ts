@@ -14,7 +14,7 @@ const STEPS = [
 export const hasNothing = (state: UploadState): boolean =>
   state.step === "stored" && state.details.samples_stored === 0 && state.details.samples_known === 0;
 
-/** What is becoming of some files, as in "1 uploading, 2 waiting, 1 done". */
+/** Progress of several files, as in "1 uploading, 2 waiting, 1 done". */
 export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
   const states = uploads.map(({ state }) => state.value);
   return STEPS.flatMap(([step, words]) => {

@@ -39,7 +39,7 @@ export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storin
 
 /** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
 export class UploadQueue {
-  /** Those of the account that is signed in, the oldest first. */
+  /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
   readonly #client: Client;
   #isRunning = false;
@@ -129,7 +129,7 @@ export class UploadQueue {
       // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
-      // so that the page says that the service is away, and tries again
+      // so that the page says that the service is unreachable, and tries again
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
   }

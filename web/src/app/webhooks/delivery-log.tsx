@@ -17,7 +17,7 @@ interface Props {
   client: Client;
   settings: Settings;
   path: { activity: number; webhook: number };
-  /** Another number looks for new deliveries at once, of every state: one was made. */
+  /** A changed number reloads the deliveries of every state immediately: one was added. */
   attempt: number;
   onDelivery: (delivery: Delivery) => void;
   /** Called when a delivery that was waited for has ended. */

@@ -7,7 +7,7 @@ import { dayAndSecond } from "../parts/when.js";
 type Webhook = Resource["Webhook"];
 type Delivery = Resource["WebhookDelivery"];
 
-/** What a webhook is called for. */
+/** Events of a webhook. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
   if (activity_events && timeframes_events) return "Changes of the activity and of its time frames";
   if (activity_events) return "Changes of the activity";
@@ -71,7 +71,7 @@ function reasonOf(error: string): string {
   return words === undefined ? error : `${words} (${error}).`;
 }
 
-/** What the receiver has said. */
+/** Response of the receiver. */
 export function responseOf({
   response_status: status,
   response,

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import type { ComputationTask } from "../../change/computer.js";
+import type { ComputationTask } from "../../change/compute-pool.js";
 import { startComputer } from "./pool.js";
 
 const NOTHING_TO_COMPUTE: ComputationTask = {

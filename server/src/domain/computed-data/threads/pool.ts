@@ -1,5 +1,5 @@
 import { Piscina } from "piscina";
-import type { ComputationTask, Computer } from "../../change/computer.js";
+import type { ComputationTask, ComputePool } from "../../change/compute-pool.js";
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
 
@@ -21,7 +21,7 @@ export function startComputer(
   threads: number,
   refusal: (retryAfterMs: number) => Error,
   idleMs = IDLE_MS,
-): Computer {
+): ComputePool {
   let pool: Piscina<ComputationTask, string> | undefined;
   const queue = new ComputationQueue(threads, refusal);
   return {

@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fairness/fair-queue.js";
-import type { Waiter } from "../../change/computer.js";
+import type { Waiter } from "../../change/compute-pool.js";
 
 /** Maximum number of computations that wait for a thread: of all accounts, and of one account. */
 const MAX_WAITING = 400;

@@ -1,7 +1,7 @@
 import { computeMetrics } from "asi-convert/metrics";
 // Not imported from the index, which loads the query builder: a thread has no database.
 import { decodeStored } from "../../../store/samples/stored.js";
-import type { ComputationTask } from "../../change/computer.js";
+import type { ComputationTask } from "../../change/compute-pool.js";
 import { computedDataFrom } from "../computed-data.js";
 
 /** @returns the computed data as JSON text; the same task always gives the same bytes */

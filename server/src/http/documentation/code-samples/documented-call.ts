@@ -2,7 +2,7 @@
 
 type Scalar = string | number | boolean;
 
-/** What the examples read of a schema. */
+/** Members of a schema that the examples use. */
 interface ExampleSchema {
   properties?: Record<string, ExampleSchema>;
   contentEncoding?: string;
@@ -22,7 +22,7 @@ interface Parameter {
 
 type Content = Record<string, { schema: ExampleSchema; example?: unknown }>;
 
-/** What the examples read of an operation. */
+/** Members of an operation that the examples use. */
 interface OperationEntry {
   operationId: string;
   parameters: Parameter[];
@@ -32,7 +32,7 @@ interface OperationEntry {
   "x-codeSamples"?: { lang: string; label: string; source: string }[];
 }
 
-/** What the examples read of the OpenAPI document of the service. */
+/** Members of the OpenAPI document that the examples use. */
 export interface ExampleDocument {
   servers: { url: string }[];
   paths: Record<string, Record<string, OperationEntry>>;

@@ -8,7 +8,7 @@ const WRITES_FILE = 'import { writeFile } from "node:fs/promises";';
 export const typescriptSample = (call: DocumentedCall): string =>
   OWN[call.operationId]?.(call) ?? sample(call);
 
-/** What the client has a function for. */
+/** Operations for which the client has a function. */
 const OWN: Readonly<Record<string, (call: DocumentedCall) => string>> = {
   obtainToken: ({ baseUrl, body }) => {
     const { grant_type: _, ...credentials } = Object.fromEntries(body?.kind === "form" ? body.fields : []);
@@ -104,7 +104,7 @@ class Code {
 
 type Init = Record<string, unknown>;
 
-/** What is passed with the path; null for nothing. */
+/** Arguments in addition to the path; null for none. */
 function initOf({ pathValues, query, body, response }: DocumentedCall): Init | null {
   const init: Init = {};
   if (pathValues.length > 0 || query.length > 0) {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import samplesMigration from "../../migrations/0004-samples.js";
+import { SAMPLES } from "../../migrations/0001-first.js";
 import type { SqlClient } from "../index.js";
 
 /** A real database with the table of the sample chunks, for tests and measurements. */
@@ -23,7 +23,7 @@ export interface SampleDatabase {
 }
 
 /** The tables of the migration, and the columns of the table to which they refer. */
-const TABLES = `CREATE TABLE devices (id bigint PRIMARY KEY); ${samplesMigration}`;
+const TABLES = `CREATE TABLE devices (id bigint PRIMARY KEY); ${SAMPLES}`;
 
 /** The embedded database; in memory, or in a folder. */
 export async function openPglite(folder?: string): Promise<SampleDatabase> {

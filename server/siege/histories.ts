@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { openDatabase } from "../src/store/connection/database.js";
+import type { Party } from "./scene.js";
+
+/** What an account may have: `QUOTA_OWNERSHIPS`, less those that the scene itself needs. */
+const COUNT = 9_990;
+
+/** The first of the ownerships: before the device was the party's, a minute each, with a minute without an owner in between. */
+export const HISTORY_MS = Date.UTC(2019, 0, 1);
+
+/** Hours that all of them take. */
+export const HISTORY_HOURS = Math.ceil((COUNT * 2) / 60);
+
+/**
+ * Gives a party a long history, as years of use would: ownerships of its device, and time frames of ten minutes over them, one
+ * after the other and overlapping. No service may be running: the embedded database has one user.
+ */
+export async function giveHistory(dataDir: string, databaseUrl: string | null, party: Party): Promise<void> {
+  const database = await openDatabase(
+    databaseUrl === null ? { folder: join(dataDir, "database") } : { url: databaseUrl, poolSize: 2 },
+  );
+  const begin = new Date(HISTORY_MS).toISOString();
+  await database.queries.execute(sql`
+    INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
+    SELECT ${party.device}, ${party.id}, ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '1 min'
+    FROM generate_series(0, ${COUNT - 1}) AS n`);
+  await database.queries.execute(sql`
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+    SELECT ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '10 min', '{}',
+      device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    FROM timeframes, generate_series(1, ${COUNT}) AS n WHERE id = ${party.timeframe}`);
+  await database.close();
+}

@@ -1,0 +1,46 @@
+import type { FastifyReply } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { ResponseBudget } from "../connection/response-budget.js";
+import { onResponseEnd } from "../connection/response-end.js";
+
+/** When to try again; most files take less time. */
+const RETRY_AFTER_MS = 5_000;
+/** How long a file may take while others wait because all slots are taken. */
+const FAIR_HOLD_MS = 300_000;
+
+/**
+ * Limits the requests with files that a process serves at a time, in total, for each user, and for all users of one address:
+ * half of the slots. Who finds them taken waits a while; the address that has least is first.
+ */
+export class ConcurrencyLimiter {
+  readonly #perUser: number;
+  readonly #places: ResponseBudget;
+
+  constructor(size: number, perUser: number) {
+    this.#perUser = perUser;
+    this.#places = new ResponseBudget({
+      process: size,
+      address: Math.ceil(size / 2),
+      caller: perUser,
+      fairHoldMs: FAIR_HOLD_MS,
+      refusal: () => errors.throttled(RETRY_AFTER_MS),
+    });
+  }
+
+  /**
+   * Takes a slot until the response has ended or the slot is released.
+   * @returns releases the slot; may be called more than once
+   * @throws ServiceError `throttled` when all slots of the user are taken, or when all of the process or of the address are for
+   *   too long; Error when the client has left
+   */
+  async take(
+    { raw, request }: Pick<FastifyReply, "raw" | "request">,
+    user = `${request.ctx.caller?.id}`,
+  ): Promise<() => void> {
+    if (this.#places.heldBy(user) >= this.#perUser) throw errors.throttled(RETRY_AFTER_MS);
+    const place = this.#places.open(user, request.onBehalfOf.group, () => request.raw.socket.destroy());
+    onResponseEnd({ raw, request }, () => place.release());
+    await place.reserve(1, request.ctx.signal);
+    return () => place.release();
+  }
+}

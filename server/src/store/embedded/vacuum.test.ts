@@ -1,0 +1,55 @@
+import type pg from "pg";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startAutovacuum } from "./vacuum.js";
+
+/** A database in which nothing is due, and whose only connection others may hold. */
+function busyDatabase() {
+  const waiting: (() => void)[] = [];
+  let checks = 0;
+  const query = () => {
+    checks++;
+    return new Promise((resolve) => waiting.push(() => resolve({ rows: [] })));
+  };
+  return {
+    pool: { query } as unknown as Pick<pg.Pool, "query">,
+    checks: () => checks,
+    answer: () => waiting.shift()?.(),
+  };
+}
+
+describe("the checks of the tables", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("do not queue up while one waits for the connection, and go on after it", async () => {
+    const { pool, checks, answer } = busyDatabase();
+    const stop = startAutovacuum(pool);
+    await vi.advanceTimersByTimeAsync(60_000);
+    answer();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(checks()).toBe(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(checks()).toBe(2);
+    answer();
+    await stop();
+  });
+
+  it("stop only when the check that runs has ended", async () => {
+    const { pool, checks, answer } = busyDatabase();
+    const stop = startAutovacuum(pool);
+    await vi.advanceTimersByTimeAsync(2_000);
+    let stopped = false;
+    const stopping = stop().then(() => {
+      stopped = true;
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([stopped, checks()]).toEqual([false, 1]);
+    answer();
+    await stopping;
+    expect(stopped).toBe(true);
+  });
+});

@@ -1,0 +1,513 @@
+/** The tables of the first release. A later migration changes them. */
+const TABLES = `
+CREATE TABLE accounts (
+  id bigserial PRIMARY KEY,
+  role text NOT NULL CHECK (role IN ('MANAGER', 'ATHLETE', 'ADMINISTRATOR')),
+  username text NOT NULL,
+  username_key text NOT NULL UNIQUE,
+  email text NOT NULL,
+  external_id text,
+  password_hash text,
+  first_name text,
+  last_name text,
+  profile_external_id text,
+  gender text,
+  weight_kg double precision,
+  height_m double precision,
+  birth_date date,
+  nationality text,
+  profile_picture text,
+  managed_by bigint REFERENCES accounts,
+  is_default_athlete boolean NOT NULL DEFAULT false,
+  can_create_managed_athletes boolean NOT NULL DEFAULT false,
+  disabled_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1
+);
+CREATE UNIQUE INDEX accounts_external_id ON accounts (role, external_id);
+CREATE UNIQUE INDEX accounts_default_athlete ON accounts (managed_by) WHERE is_default_athlete;
+CREATE INDEX accounts_managed_by ON accounts (managed_by);
+
+CREATE TABLE applications (
+  id bigserial PRIMARY KEY,
+  client_id text NOT NULL UNIQUE,
+  secret_hash bytea NOT NULL,
+  name text NOT NULL,
+  grants text[] NOT NULL,
+  redirect_uris text[] NOT NULL,
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL
+);
+-- The application to which the sessions of the page belong. Nobody knows its secret.
+INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
+VALUES ('asi-page', sha256(gen_random_uuid()::text::bytea), 'Page', '{}', '{}', now());
+
+CREATE TABLE access_tokens (
+  token_hash bytea PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
+  expires_at timestamptz(3) NOT NULL,
+  -- The refresh token from which it comes.
+  refresh_hash bytea
+);
+CREATE INDEX access_tokens_account ON access_tokens (account_id);
+CREATE INDEX access_tokens_expiry ON access_tokens (expires_at);
+CREATE INDEX access_tokens_refresh ON access_tokens (refresh_hash) WHERE refresh_hash IS NOT NULL;
+CREATE INDEX access_tokens_application ON access_tokens (application_id);
+
+CREATE TABLE refresh_tokens (
+  token_hash bytea PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
+  created_at timestamptz(3) NOT NULL,
+  -- The code from which it comes: a second use of the code revokes it.
+  code_hash bytea,
+  -- The token that was unused longest is revoked first.
+  last_used_at timestamptz(3) NOT NULL,
+  -- The number by which the operator names the session.
+  id bigserial,
+  -- For sessions of the page: their end, and the browser, so that a user recognises them.
+  expires_at timestamptz(3),
+  browser text
+);
+CREATE INDEX refresh_tokens_code ON refresh_tokens (code_hash) WHERE code_hash IS NOT NULL;
+CREATE INDEX refresh_tokens_use ON refresh_tokens (account_id, application_id, last_used_at);
+CREATE UNIQUE INDEX refresh_tokens_id ON refresh_tokens (id);
+CREATE INDEX refresh_tokens_application ON refresh_tokens (application_id);
+CREATE INDEX refresh_tokens_expiry ON refresh_tokens (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE authorization_codes (
+  code_hash bytea PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
+  redirect_uri text NOT NULL,
+  code_challenge text,
+  expires_at timestamptz(3) NOT NULL,
+  -- A used code stays until it expires, so that a second use is recognised.
+  used_at timestamptz(3)
+);
+CREATE INDEX authorization_codes_account ON authorization_codes (account_id);
+CREATE INDEX authorization_codes_application ON authorization_codes (application_id);
+CREATE INDEX authorization_codes_expiry ON authorization_codes (expires_at);
+
+-- Mailed links for a new password.
+CREATE TABLE password_resets (
+  token_hash bytea PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX password_resets_account ON password_resets (account_id);
+CREATE INDEX password_resets_expiry ON password_resets (expires_at);
+
+CREATE TABLE devices (
+  id bigserial PRIMARY KEY,
+  device_name text NOT NULL,
+  serial_number text NOT NULL UNIQUE,
+  device_type text NOT NULL,
+  firmware_version text,
+  custom_name text,
+  activation_time timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  -- The time as of which the firmware version is known: an old recording does not bring an old version back.
+  firmware_at timestamptz(3),
+  retired_at timestamptz(3)
+);
+
+CREATE TABLE ownerships (
+  id bigserial PRIMARY KEY,
+  device_id bigint NOT NULL REFERENCES devices,
+  manager_id bigint NOT NULL REFERENCES accounts,
+  start_time timestamptz(3) NOT NULL,
+  end_time timestamptz(3) NOT NULL CHECK (end_time >= start_time),
+  version integer NOT NULL DEFAULT 1
+);
+-- At most one current owner: the constant end of a current ownership comes from the specification.
+CREATE UNIQUE INDEX ownerships_current ON ownerships (device_id) WHERE end_time = '2999-12-31T23:59:59Z';
+CREATE INDEX ownerships_device ON ownerships (device_id, start_time);
+CREATE INDEX ownerships_manager ON ownerships (manager_id, device_id);
+
+CREATE TABLE bluetooth_configurations (
+  device_id bigint PRIMARY KEY REFERENCES devices,
+  target jsonb NOT NULL,
+  current jsonb NOT NULL,
+  reported_in bigint REFERENCES ownerships,
+  version integer NOT NULL DEFAULT 1
+);
+
+CREATE TABLE bluetooth_commands (
+  device_id bigint NOT NULL REFERENCES devices,
+  configuration_version integer NOT NULL,
+  target jsonb NOT NULL,
+  immediate boolean NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (device_id, configuration_version)
+);
+
+CREATE TABLE jobs (
+  id bigserial PRIMARY KEY,
+  job_id text NOT NULL UNIQUE,
+  kind text NOT NULL,
+  account_id bigint REFERENCES accounts ON DELETE SET NULL,
+  state text NOT NULL CHECK (state IN ('PENDING', 'STARTED', 'SUCCESS', 'FAILURE', 'RETRY', 'REVOKED')),
+  payload jsonb NOT NULL,
+  body bytea,
+  details jsonb NOT NULL,
+  unique_key text,
+  failures integer NOT NULL DEFAULT 0,
+  losses integer NOT NULL DEFAULT 0,
+  due_at timestamptz(3) NOT NULL,
+  lease_until timestamptz(3),
+  lease_token text,
+  created_at timestamptz(3) NOT NULL,
+  finished_at timestamptz(3),
+  -- The host that a webhook calls: a slow receiver does not delay the others.
+  receiver text,
+  -- The account whose share of the work the job is.
+  charged_to bigint NOT NULL DEFAULT 0,
+  -- The worker that runs the job: when its session ends, the job is requeued.
+  worker integer
+);
+CREATE SEQUENCE worker_numbers AS integer CYCLE;
+-- Recordings are compressed badly by the database and cost it time.
+ALTER TABLE jobs ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE state IN ('PENDING', 'RETRY');
+CREATE INDEX jobs_shares ON jobs (kind, charged_to, due_at, id) WHERE state IN ('PENDING', 'RETRY');
+CREATE INDEX jobs_receivers ON jobs (kind, charged_to, receiver, due_at, id)
+  WHERE state IN ('PENDING', 'RETRY') AND receiver IS NOT NULL;
+CREATE INDEX jobs_account ON jobs (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX jobs_charged ON jobs (charged_to, kind);
+CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'STARTED';
+CREATE UNIQUE INDEX jobs_unique_key ON jobs (kind, unique_key) WHERE state = 'PENDING';
+CREATE INDEX jobs_finished ON jobs (finished_at);
+
+CREATE TABLE permissions (
+  id bigserial PRIMARY KEY,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  manager_id bigint NOT NULL REFERENCES accounts,
+  permission text NOT NULL CHECK (permission IN ('READ', 'WRITE', 'SHARE')),
+  start_time timestamptz(3) NOT NULL,
+  expiration_time timestamptz(3) NOT NULL
+);
+CREATE INDEX permissions_athlete ON permissions (athlete_id, manager_id);
+CREATE INDEX permissions_manager ON permissions (manager_id, permission);
+
+-- The managers whom an athlete has found by number and username, and whose names the athlete sees.
+CREATE TABLE known_managers (
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  manager_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  PRIMARY KEY (athlete_id, manager_id)
+);
+CREATE INDEX known_managers_manager ON known_managers (manager_id);
+
+CREATE TABLE json_schemas (
+  id bigserial PRIMARY KEY,
+  name text NOT NULL UNIQUE,
+  type smallint NOT NULL CHECK (type IN (1, 2)),
+  parent_id bigint REFERENCES json_schemas,
+  schema jsonb NOT NULL
+);
+
+CREATE TABLE activities (
+  id bigserial PRIMARY KEY,
+  name text NOT NULL,
+  json jsonb NOT NULL,
+  json_schema_id bigint NOT NULL REFERENCES json_schemas,
+  owner_id bigint NOT NULL REFERENCES accounts,
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX activities_owner_order ON activities (owner_id, id);
+
+CREATE TABLE timeframes (
+  id bigserial PRIMARY KEY,
+  start_time timestamptz(3) NOT NULL,
+  end_time timestamptz(3) NOT NULL CHECK (end_time > start_time),
+  params jsonb NOT NULL,
+  device_id bigint NOT NULL REFERENCES devices,
+  activity_id bigint NOT NULL REFERENCES activities ON DELETE CASCADE,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  owner_id bigint NOT NULL REFERENCES accounts,
+  json_schema_id bigint NOT NULL REFERENCES json_schemas,
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  data_version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX timeframes_owner_order ON timeframes (owner_id, id);
+CREATE INDEX timeframes_activity ON timeframes (activity_id);
+CREATE INDEX timeframes_athlete ON timeframes (athlete_id);
+CREATE INDEX timeframes_device ON timeframes (device_id, start_time);
+
+CREATE TABLE computed_data (
+  timeframe_id bigint PRIMARY KEY REFERENCES timeframes ON DELETE CASCADE,
+  timeframe_version integer NOT NULL,
+  data_version integer NOT NULL,
+  -- Text as it was computed: jsonb would reorder its keys.
+  data text NOT NULL,
+  computed_at timestamptz(3) NOT NULL,
+  -- The version of the rules that gave it.
+  definition_version integer NOT NULL
+);
+CREATE INDEX computed_data_definition ON computed_data (definition_version);
+
+-- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches of ascending ids, a
+-- time frame behind done_through that the change concerns is stale too.
+CREATE TABLE recomputations (
+  id bigserial PRIMARY KEY,
+  athlete_id bigint REFERENCES accounts ON DELETE CASCADE,
+  activity_id bigint REFERENCES activities ON DELETE CASCADE,
+  device_id bigint REFERENCES devices,
+  -- With a device: only the time frames of this manager, and of these times.
+  owner_id bigint REFERENCES accounts ON DELETE CASCADE,
+  times tstzmultirange,
+  -- Whether the stored results are deleted, because they contain deleted samples.
+  forgets boolean NOT NULL,
+  done_through bigint NOT NULL,
+  -- Tells the job that marks whether the input has changed again.
+  version integer NOT NULL DEFAULT 1
+);
+-- One row for each input, however often it changes: reading computed data looks through all rows.
+CREATE UNIQUE INDEX recomputations_input ON recomputations
+  (coalesce(athlete_id, 0), coalesce(activity_id, 0), coalesce(device_id, 0), coalesce(owner_id, 0), forgets);
+CREATE INDEX recomputations_athlete ON recomputations (athlete_id) WHERE athlete_id IS NOT NULL;
+CREATE INDEX recomputations_activity ON recomputations (activity_id) WHERE activity_id IS NOT NULL;
+CREATE INDEX recomputations_device ON recomputations (device_id) WHERE device_id IS NOT NULL;
+CREATE INDEX recomputations_owner ON recomputations (owner_id) WHERE owner_id IS NOT NULL;
+
+CREATE TABLE webhooks (
+  id bigserial PRIMARY KEY,
+  activity_id bigint NOT NULL REFERENCES activities ON DELETE CASCADE,
+  webhook_url text NOT NULL,
+  secret_token text NOT NULL,
+  activity_events boolean NOT NULL,
+  timeframes_events boolean NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  disabled_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX webhooks_activity ON webhooks (activity_id);
+
+CREATE TABLE webhook_deliveries (
+  id bigserial PRIMARY KEY,
+  message_id text NOT NULL UNIQUE,
+  webhook_id bigint NOT NULL,
+  url text NOT NULL,
+  secret_token text NOT NULL,
+  event text NOT NULL,
+  data jsonb NOT NULL,
+  state text NOT NULL CHECK (state IN ('pending', 'retrying', 'delivered', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  response_status integer,
+  response text,
+  created_at timestamptz(3) NOT NULL,
+  last_attempt_at timestamptz(3),
+  -- The job that sends it.
+  job_id bigint,
+  -- In a failed delivery: the number of events that were not sent because too many calls waited.
+  unsent integer
+);
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id);
+CREATE INDEX webhook_deliveries_job ON webhook_deliveries (job_id);
+-- Finds the delivery of an equal event that has not been tried yet.
+CREATE INDEX webhook_deliveries_equal ON webhook_deliveries (webhook_id, event, data) WHERE state = 'pending';
+-- Finds the unsent deliveries of a webhook that is deleted or disabled.
+CREATE INDEX webhook_deliveries_open ON webhook_deliveries (webhook_id) WHERE state IN ('pending', 'retrying');
+CREATE INDEX webhook_deliveries_ended ON webhook_deliveries (created_at) WHERE state IN ('delivered', 'failed');
+
+CREATE TABLE audit_log (
+  id bigserial PRIMARY KEY,
+  at timestamptz(3) NOT NULL,
+  account_id bigint,
+  operation text NOT NULL,
+  entity text NOT NULL,
+  entity_id bigint NOT NULL,
+  before jsonb,
+  after jsonb,
+  request_id text NOT NULL,
+  -- Who ran a command of the operator.
+  operator text
+);
+CREATE INDEX audit_log_at ON audit_log (at);
+CREATE INDEX audit_log_entity ON audit_log (entity, entity_id);
+-- Find the rows by a person and about a person, so that their values are erased with the person.
+CREATE INDEX audit_log_account ON audit_log (account_id);
+-- What is erased with an account in parts: each part finds the next rows by an index of those that are left.
+CREATE INDEX audit_log_values_by ON audit_log (account_id, id) WHERE before IS NOT NULL OR after IS NOT NULL;
+CREATE INDEX audit_log_values_of ON audit_log (entity, entity_id, at) WHERE before IS NOT NULL OR after IS NOT NULL;
+CREATE INDEX audit_log_webhooks ON audit_log (account_id, entity_id) WHERE entity = 'webhook';
+CREATE INDEX audit_log_people ON audit_log USING gin ((ARRAY[
+  before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
+  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
+]));
+
+-- The erased accounts, by a hash that contains no value of the person. The list outside of the database has the same entries;
+-- they are applied again after an old backup has been restored.
+CREATE TABLE erasures (
+  id bigserial PRIMARY KEY,
+  person text NOT NULL,
+  at timestamptz(3) NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('deleted', 'erased', 'erased with samples'))
+);
+CREATE UNIQUE INDEX erasures_person ON erasures (person);
+
+-- The keys that encrypt secrets since the first rotation, each encrypted with every server key that may open it. Without a
+-- row, secrets are encrypted with the server key itself.
+CREATE TABLE encryption_keys (
+  key_id bigint NOT NULL,
+  server_key_id text NOT NULL,
+  encrypted_key text NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (key_id, server_key_id)
+);
+
+CREATE TABLE idempotency_keys (
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  path text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  -- The response as it was sent.
+  status smallint,
+  headers jsonb,
+  body bytea,
+  PRIMARY KEY (account_id, path, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+-- The bytes of large responses are limited for each account.
+CREATE INDEX idempotency_keys_large ON idempotency_keys (account_id) WHERE octet_length(body) > 2048;
+
+-- Who receives the live data of a device, and on which connection: a user has one for each device, in any process. The rows of
+-- a killed process are taken over by the next connection of the user.
+CREATE TABLE live_connections (
+  account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  device_id bigint NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
+  connection uuid NOT NULL,
+  PRIMARY KEY (account_id, device_id)
+);
+CREATE INDEX live_connections_device ON live_connections (device_id);
+
+-- Counters of rate-limiter-flexible; losing them costs nothing, so they need no write-ahead log.
+CREATE UNLOGGED TABLE throttle_counters (
+  key varchar(255) PRIMARY KEY,
+  points integer NOT NULL DEFAULT 0,
+  expire bigint
+);
+CREATE INDEX throttle_counters_expiry ON throttle_counters (expire);
+`;
+
+/** The samples of the devices. */
+export const SAMPLES = `
+CREATE TABLE sample_chunks (
+  device_id bigint NOT NULL,
+  bucket bigint NOT NULL,
+  start_ms bigint NOT NULL,
+  stop_ms bigint NOT NULL,
+  n integer NOT NULL CHECK (n > 0),
+  payload bytea NOT NULL,
+  stored_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (device_id, bucket) INCLUDE (start_ms, stop_ms, n)
+);
+ALTER TABLE sample_chunks ALTER COLUMN payload SET STORAGE EXTERNAL;
+CREATE INDEX sample_chunks_stored_at ON sample_chunks (stored_at);
+
+-- Closed intervals, disjoint for each device: there were samples, and retention has removed them.
+CREATE TABLE removed_samples (
+  device_id bigint NOT NULL REFERENCES devices,
+  start_ms bigint NOT NULL,
+  stop_ms bigint NOT NULL CHECK (stop_ms >= start_ms),
+  PRIMARY KEY (device_id, start_ms)
+);
+`;
+
+/**
+ * The JSON schemas of the first release. Their current definitions are in `../json-schema-definitions.ts`; when they change, a
+ * new migration installs the new text.
+ */
+const JSON_SCHEMAS = `
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_biking',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: biking","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"biking","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_running',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: running","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"running","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_soccer',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: soccer","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"soccer","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_swimming',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: swimming","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"swimming","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_trailrunning',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: trailrunning","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"trailrunning","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'activity_triathlon',
+  1,
+  NULL,
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Activity: triathlon","description":"Parameters of an activity. Further keys are kept and returned.","type":"object","properties":{"sport":{"const":"triathlon","description":"The sport of the activity."},"gpx":{"type":"string","maxLength":5242880,"description":"The course as a GPX document, at most 5 MiB."}},"required":["sport"],"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_biking',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_biking'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: biking","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,2.778,5.556,8.333,11.111,13.889],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[1,2],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[1,2],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":11.111,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[8.333,9.722],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.2,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":30,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_running',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_running'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: running","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,2,3,4,5,6],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":7,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[4,5],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.2,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":12.5,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_soccer',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_soccer'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: soccer","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,2,4,5.5,7],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":7,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[4,5.5],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.2,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":12.5,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true,"examples":[{"speed_ranges":[0,2,3.5,4.4,5.7],"sprint_threshold":5.7,"hid_thresholds":[3.5,4.4]},{"speed_ranges":[0,1.944,4.167,5.556,6.944],"sprint_threshold":6.944,"hid_thresholds":[4.167,5.556]}]}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_swimming',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_swimming'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: swimming","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,0.5,1,1.5,2],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":1.8,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[1.2,1.5],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.05,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":12.5,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_trailrunning',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_trailrunning'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: trailrunning","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,1,2,3,4,5],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":6,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[3,4],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.2,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":12.5,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true}'::jsonb
+);
+
+INSERT INTO json_schemas (name, type, parent_id, schema) VALUES (
+  'timeframe_triathlon',
+  2,
+  (SELECT id FROM json_schemas WHERE name = 'activity_triathlon'),
+  '{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Time frame: triathlon","description":"Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded to 0.001. Further keys are kept and returned.","type":"object","properties":{"max_hr":{"type":"number","minimum":60,"maximum":240,"description":"Maximum heart rate of the athlete in beats/min, rounded to 0.1. Absent: 208 - 0.7 x age, when the birth date is known."},"speed_ranges":{"type":"array","items":{"type":"number","minimum":0,"maximum":100},"minItems":2,"maxItems":10,"uniqueItems":true,"contains":{"const":0},"default":[0,2,3,4,5,6],"description":"Lower limits of the speed classes in m/s, ascending from 0; the last class ends at max_valid_speed."},"acceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak accelerations in m/s2, ascending."},"deceleration_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":9},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[2,3],"description":"Two peak decelerations in m/s2, given as positive numbers, ascending."},"sprint_threshold":{"type":"number","minimum":0.1,"maximum":100,"default":7,"description":"Speed in m/s from which a run is a sprint."},"hid_thresholds":{"type":"array","items":{"type":"number","minimum":0.1,"maximum":100},"minItems":2,"maxItems":2,"uniqueItems":true,"default":[4,5],"description":"Two speeds in m/s of high-intensity distance, ascending."},"intensity_span":{"type":"number","minimum":10,"maximum":3600,"default":60,"description":"Length of a slice of intensity in s."},"standstill_speed":{"type":"number","minimum":0,"maximum":2,"default":0.2,"description":"Mean speed in m/s below which an interval counts as standing."},"max_valid_speed":{"type":"number","minimum":1,"maximum":100,"default":12.5,"description":"Speed in m/s above which a sample is not used; above every limit of speed_ranges."}},"additionalProperties":true}'::jsonb
+);`;
+
+export default TABLES + SAMPLES + JSON_SCHEMAS;

@@ -1,0 +1,8 @@
+/** Results per page of most lists. docs/limits.md has the same numbers; a test compares them. */
+export const PAGE_LIMITS = { default: 150, max: 3000 };
+
+/** Samples per page of raw data. */
+export const SAMPLE_LIMITS = { default: 10_000, max: 25_000 };
+
+/** Number of latest samples. The default is one second at 10 Hz. */
+export const LATEST_LIMITS = { default: 10, max: 300 };

@@ -1,0 +1,65 @@
+/** An input of many computed data that changes again before all of these are marked as stale. */
+import { gt, sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import { markNext } from "../src/domain/computed-data/recompute.js";
+import { recomputations, timeframes } from "../src/store/schema.js";
+import { newStore, TestService } from "./service.js";
+import { Team } from "./team.js";
+
+const HOUR_MS = 3_600_000;
+
+it("has one row to look through, and every time frame is marked for each of the changes", async () => {
+  const s = await TestService.start(await newStore());
+  const { queries } = s.store.database;
+  const team = await Team.of(s);
+  const { id: first } = (await team.create()).body;
+  // 700 of an hour each, one after the other: a transaction marks 200.
+  await queries.execute(sql`
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+    SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    FROM timeframes, generate_series(1, 699) AS n WHERE id = ${first}`);
+  const begin = Date.parse("2024-06-01T10:00:00Z");
+  const frames = await queries.select().from(timeframes).orderBy(timeframes.id);
+  const change = (fromHour: number, toHour: number) =>
+    transact(s.ctx, "test", (unit) =>
+      unit.announce("samplesStored", {
+        deviceId: team.device.id,
+        ownerId: team.manager.id,
+        changed: [{ startMs: begin + fromHour * HOUR_MS + 2_000, stopMs: begin + toHour * HOUR_MS - 2_000 }],
+      }),
+    );
+  const row = async () => {
+    const rows = await queries.select().from(recomputations);
+    expect(rows).toHaveLength(1);
+    return rows[0]?.id ?? 0;
+  };
+  const markSome = async () => {
+    const id = await row();
+    return transact(s.ctx, "test", (unit) => markNext(unit, id));
+  };
+  await change(0, 700);
+  await change(0, 700);
+  await markSome();
+  await markSome();
+  // The first of these are behind, the last ahead of what is marked.
+  const before = await queries.select().from(timeframes).orderBy(timeframes.id);
+  await change(300, 650);
+  expect(await row()).toBeGreaterThan(0);
+  while (await markSome());
+  expect(await queries.$count(recomputations)).toBe(0);
+  const after = await queries.select().from(timeframes).orderBy(timeframes.id);
+  for (const [hour, frame] of after.entries()) {
+    expect(frame.dataVersion).toBeGreaterThan(frames[hour]?.dataVersion ?? 0);
+    if (hour >= 300 && hour < 650) expect(frame.dataVersion).toBeGreaterThan(before[hour]?.dataVersion ?? 0);
+  }
+  // Another input has a row of its own.
+  await transact(s.ctx, "test", (unit) =>
+    unit.announce("samplesStored", {
+      deviceId: team.device.id,
+      changed: [{ startMs: begin, stopMs: begin + 700 * HOUR_MS }],
+    }),
+  );
+  await change(0, 700);
+  expect(await queries.$count(recomputations, gt(recomputations.id, 0))).toBe(2);
+});

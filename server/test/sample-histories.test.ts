@@ -1,0 +1,410 @@
+/**
+ * Random histories of one device, by everything that gives, moves or removes samples, on the service itself: who reads, exports and
+ * loses what, against the two rules of `domain/sample-ownership/owners.ts`, looked through sample by sample.
+ */
+import { join } from "node:path";
+import { and, eq, sql } from "drizzle-orm";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
+import { applySampleRetention } from "../src/jobs/sample-retention.js";
+import { commands } from "../src/operator/commands.js";
+import { backup } from "../src/store/backup/backup.js";
+import { restore } from "../src/store/backup/restore.js";
+import { permissions } from "../src/store/schema.js";
+import { unzip } from "./personal-data-scene.js";
+import { recordingOf, rowAt } from "./recordings.js";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { grant, newActivity, schemaId } from "./team.js";
+
+/** A part of them in `npm test`, more in `npm run test:more`. */
+const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 12 : 2;
+/** What a device's clock may be ahead of the server's. */
+const AHEAD_MS = 5 * 60_000;
+const HOUR_MS = 3_600_000;
+/** Pages of raw data may be two minutes old. */
+const NO_CACHE = { rawDataCacheBytes: 0 };
+const FOREVER = Number.POSITIVE_INFINITY;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+type Step =
+  | { do: "take" | "release" | "hand over" | "delete"; by: number }
+  | { do: "load"; by: number; offsets: number[] }
+  | { do: "frame"; by: number; athlete: number; offset: number; lengthMs: number }
+  | { do: "permit" | "refuse"; by: number; athlete: number }
+  | { do: "erase"; athlete: number }
+  | { do: "backdate" | "wait"; ms: number }
+  | { do: "delete samples"; offset: number; lengthMs: number }
+  | { do: "retention" | "back up" };
+
+const by = fc.nat(2);
+const athlete = fc.nat(1);
+const offset = fc.integer({ min: -24, max: 24 }).map((n) => n * 15_000);
+const offsets = fc.array(fc.oneof(offset, fc.constantFrom(-1, 0, 1, AHEAD_MS, AHEAD_MS + 1)), {
+  minLength: 1,
+  maxLength: 8,
+});
+const lengthMs = fc.integer({ min: 1, max: 20 }).map((n) => n * 15_000);
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  weighted(2, fc.record({ do: fc.constantFrom("take", "release"), by })),
+  weighted(4, fc.record({ do: fc.constant("hand over"), by })),
+  weighted(6, fc.record({ do: fc.constant("load"), by, offsets })),
+  weighted(6, fc.record({ do: fc.constant("frame"), by, athlete, offset, lengthMs })),
+  weighted(2, fc.record({ do: fc.constantFrom("permit", "refuse"), by, athlete })),
+  weighted(3, fc.record({ do: fc.constant("backdate"), ms: fc.constantFrom(1, 15_000, 60_000, 600_000) })),
+  weighted(3, fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(1, 15_000, 60_000, 180_000) })),
+  weighted(1, fc.record({ do: fc.constant("delete"), by })),
+  weighted(2, fc.record({ do: fc.constant("erase"), athlete })),
+  weighted(1, fc.record({ do: fc.constant("delete samples"), offset, lengthMs })),
+  weighted(1, fc.record({ do: fc.constant("retention") })),
+  weighted(1, fc.record({ do: fc.constant("back up") })),
+);
+
+interface Ownership {
+  by: number;
+  from: number;
+  to: number;
+}
+
+interface Frame {
+  by: number;
+  athlete: number;
+  from: number;
+  to: number;
+}
+
+/** The rules at their plainest. Managers and athletes are the ids of their accounts. */
+class Model {
+  ownerships: Ownership[] = [];
+  /** Times. */
+  samples = new Set<number>();
+  frames: Frame[] = [];
+  /** Managers who may make time frames of an athlete, as `manager athlete`. */
+  permitted = new Set<string>();
+
+  ownerAt = (ms: number) => this.ownerships.find(({ from, to }) => from <= ms && ms < to)?.by;
+
+  get current(): Ownership | undefined {
+    const last = this.ownerships.at(-1);
+    return last?.to === FOREVER ? last : undefined;
+  }
+
+  take(by: number, nowMs: number): void {
+    if (this.current !== undefined) return;
+    this.ownerships.push({ by, from: Math.max(nowMs, this.ownerships.at(-1)?.to ?? nowMs), to: FOREVER });
+  }
+
+  release(by: number, nowMs: number): void {
+    const { current } = this;
+    if (current?.by !== by) return;
+    current.to = Math.max(nowMs, current.from);
+    for (const ms of this.samples) if (ms >= current.to) this.samples.delete(ms);
+    if (current.from === current.to) this.ownerships.pop();
+  }
+
+  load(by: number, times: readonly number[], nowMs: number): void {
+    for (const ms of times) if (this.ownerAt(ms) === by && ms <= nowMs + AHEAD_MS) this.samples.add(ms);
+  }
+
+  readable = (by: number) => [...this.samples].filter((ms) => this.ownerAt(ms) === by);
+
+  exported = (athlete: number) =>
+    [...this.samples].filter((ms) => {
+      const worn = this.frames.filter(
+        ({ by, from, to }) => by === this.ownerAt(ms) && from <= ms && ms <= to,
+      );
+      return worn.length > 0 && worn.every((frame) => frame.athlete === athlete);
+    });
+
+  drop(times: readonly number[]): void {
+    for (const ms of times) this.samples.delete(ms);
+  }
+
+  erase(athlete: number): void {
+    this.drop(this.exported(athlete));
+    this.frames = this.frames.filter((frame) => frame.athlete !== athlete);
+  }
+
+  delete(by: number): void {
+    this.drop(this.readable(by));
+    this.ownerships = this.ownerships.filter((ownership) => ownership.by !== by);
+    this.frames = this.frames.filter((frame) => frame.by !== by);
+  }
+
+  copy(): Model {
+    const copy = new Model();
+    copy.ownerships = structuredClone(this.ownerships);
+    copy.samples = new Set(this.samples);
+    copy.frames = structuredClone(this.frames);
+    copy.permitted = new Set(this.permitted);
+    return copy;
+  }
+}
+
+interface Manager extends TestAccount {
+  activity: number;
+}
+
+/** What is kept with a backup: the state then, and who has been erased since. */
+interface Kept {
+  file: string;
+  model: Model;
+  managers: Manager[];
+  athletes: TestAccount[];
+  erased: { do: "delete" | "erase"; id: number }[];
+}
+
+/** The service and the model, step by step. */
+class History {
+  readonly s: TestService;
+  readonly device: TestDevice;
+  model = new Model();
+  managers: Manager[] = [];
+  athletes: TestAccount[] = [];
+  kept: Kept | undefined;
+  readonly folder = newScratchFolder();
+
+  private constructor(s: TestService, device: TestDevice) {
+    this.s = s;
+    this.device = device;
+  }
+
+  static async begin(): Promise<History> {
+    const s = await TestService.start(await newStore(), NO_CACHE);
+    s.clock.stopAt(Date.now());
+    const history = new History(s, await s.device());
+    history.athletes = [await s.athlete(), await s.athlete()];
+    for (let i = 0; i < 3; i++) history.managers.push(await history.newManager());
+    for (const manager of history.managers)
+      for (const one of history.athletes) await history.permit(manager, one);
+    return history;
+  }
+
+  get now(): number {
+    return this.s.clock.now().getTime();
+  }
+
+  manager(index: number): Manager {
+    const found = this.managers[index];
+    if (found === undefined) throw new Error(`There is no manager ${index}`);
+    return found;
+  }
+
+  athlete(index: number): TestAccount {
+    const found = this.athletes[index];
+    if (found === undefined) throw new Error(`There is no athlete ${index}`);
+    return found;
+  }
+
+  async newManager(): Promise<Manager> {
+    const account = await this.s.manager();
+    return { ...account, activity: await newActivity(this.s, account) };
+  }
+
+  async permit(manager: Manager, athlete: TestAccount): Promise<void> {
+    await grant(this.s, athlete.id, manager.id, "WRITE", "2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z");
+    this.model.permitted.add(`${manager.id} ${athlete.id}`);
+  }
+
+  async act(step: Step): Promise<void> {
+    const { s, device, model, now } = this;
+    switch (step.do) {
+      case "wait":
+        s.clock.stopAt(now + step.ms);
+        return;
+      case "take":
+      case "hand over":
+        if (step.do === "hand over") {
+          for (const one of this.managers) await s.release(device, one);
+          model.release(model.current?.by ?? 0, now);
+        }
+        await s.take(device, this.manager(step.by));
+        return model.take(this.manager(step.by).id, now);
+      case "release":
+        await s.release(device, this.manager(step.by));
+        return model.release(this.manager(step.by).id, now);
+      case "load":
+        return this.load(this.manager(step.by), step.offsets);
+      case "frame":
+        return this.frame(
+          this.manager(step.by),
+          this.athlete(step.athlete),
+          now + step.offset,
+          step.lengthMs,
+        );
+      case "permit":
+        return this.permit(this.manager(step.by), this.athlete(step.athlete));
+      case "refuse":
+        return this.refuse(this.manager(step.by), this.athlete(step.athlete));
+      case "backdate":
+        return this.backdate(step.ms);
+      case "delete":
+        return this.deleteManager(step.by);
+      case "erase":
+        return this.erase(step.athlete);
+      case "delete samples": {
+        const [start, stop] = [now + step.offset, now + step.offset + step.lengthMs];
+        const { serial_number: serialNumber } = device;
+        await commands["samples delete"](s.ctx, { serialNumber, start: iso(start), stop: iso(stop) });
+        return model.drop([...model.samples].filter((ms) => start <= ms && ms < stop));
+      }
+      case "retention": {
+        const later = { now: () => new Date(this.now + 1_000 * 86_400_000) };
+        await applySampleRetention({ ...s.ctx, clock: later }, undefined, () => undefined);
+        return model.samples.clear();
+      }
+      case "back up":
+        return this.backUp();
+    }
+  }
+
+  /** A manager sends a recording, whoever owns the device; those who do not are refused. */
+  async load(manager: Manager, offsets: readonly number[]): Promise<void> {
+    const times = [...new Set(offsets)].sort((a, b) => a - b).map((ms) => this.now + ms);
+    const recording = await recordingOf(this.device.serial_number, times.map(rowAt));
+    const asi_b64 = Buffer.from(recording).toString("base64");
+    const path = `/api/v1/devices/${this.device.id}/bulk-load/`;
+    const { status } = await this.s.post(path, { asi_b64 }, manager.token);
+    expect(status).toBe(this.model.current?.by === manager.id ? 200 : 403);
+    await this.s.runJobs();
+    if (status === 200) this.model.load(manager.id, times, this.now);
+  }
+
+  async frame(manager: Manager, athlete: TestAccount, from: number, lengthMs: number): Promise<void> {
+    const { model } = this;
+    const hasOwned = model.ownerships.some((ownership) => ownership.by === manager.id);
+    const isPermitted = model.permitted.has(`${manager.id} ${athlete.id}`);
+    const body = {
+      start_time: iso(from),
+      end_time: iso(from + lengthMs),
+      params: {},
+      device: this.device.id,
+      activity: manager.activity,
+      athlete: athlete.id,
+      owner: manager.id,
+      json_schema: await schemaId(this.s, "timeframe_soccer"),
+    };
+    const { status } = await this.s.post("/api/v1/timeframes/", body, manager.token);
+    expect(status).toBe(!hasOwned ? 400 : isPermitted ? 201 : 403);
+    if (status === 201) model.frames.push({ by: manager.id, athlete: athlete.id, from, to: from + lengthMs });
+  }
+
+  async refuse(manager: Manager, athlete: TestAccount): Promise<void> {
+    const theirs = and(eq(permissions.managerId, manager.id), eq(permissions.athleteId, athlete.id));
+    await transact(this.s.ctx, "test", (unit) => deletePermissions(unit, theirs));
+    this.model.permitted.delete(`${manager.id} ${athlete.id}`);
+  }
+
+  async backdate(ms: number): Promise<void> {
+    const last = this.model.ownerships.at(-1);
+    if (last === undefined) return;
+    const from = last.from - ms;
+    const isFree = this.model.ownerships.every((other) => other === last || other.to <= from);
+    const done = await this.s.backdate(this.device, iso(from)).then(
+      () => true,
+      () => false,
+    );
+    expect(done).toBe(isFree);
+    if (done) last.from = from;
+  }
+
+  async deleteManager(index: number): Promise<void> {
+    const { id, username } = this.manager(index);
+    await commands["account delete"](this.s.ctx, { username });
+    this.model.delete(id);
+    this.kept?.erased.push({ do: "delete", id });
+    const next = await this.newManager();
+    this.managers[index] = next;
+    for (const athlete of this.athletes) await this.permit(next, athlete);
+  }
+
+  async erase(index: number): Promise<void> {
+    const { id } = this.athlete(index);
+    await commands["athlete erase"](this.s.ctx, { id: String(id), samples: true, yes: true });
+    this.model.erase(id);
+    this.kept?.erased.push({ do: "erase", id });
+    const next = await this.s.athlete();
+    this.athletes[index] = next;
+    for (const manager of this.managers) await this.permit(manager, next);
+  }
+
+  async backUp(): Promise<void> {
+    const file = join(this.folder, `${this.now}-${this.kept === undefined ? 0 : this.kept.erased.length}`);
+    if (this.kept?.file === file) return;
+    await backup(this.s.store.database, file, this.folder);
+    const { managers, athletes } = this;
+    this.kept = {
+      file,
+      model: this.model.copy(),
+      managers: [...managers],
+      athletes: [...athletes],
+      erased: [],
+    };
+  }
+
+  /** Everybody reads and exports what is theirs, and there is nothing else. */
+  async check(of = this.s): Promise<void> {
+    const { model, device, now } = this;
+    const window = `start=${now - 12 * HOUR_MS}&stop=${now + 12 * HOUR_MS}`;
+    const ascending = (times: readonly number[]) => [...times].sort((a, b) => a - b);
+    for (const { id, token } of this.managers) {
+      const { status, body } = await of.get(`/api/v1/devices/${device.id}/raw-data/?${window}`, token);
+      const read =
+        status === 200 ? body.results.map((one: Record<string, number>) => one["gnss.timestamp"]) : [];
+      expect(read).toEqual(ascending(model.readable(id)));
+    }
+    for (const { id, token } of this.athletes) {
+      const response = await fetch(`${of.service.url}/api/v1/athletes/${id}/export/`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      const files = await unzip(Buffer.from(await response.arrayBuffer()));
+      const samples = [...files].filter(([name]) => name.startsWith("samples/"));
+      const exported = samples.flatMap(([, text]) => text.trim().split("\n").slice(1));
+      expect(ascending(exported.map((line) => Number.parseInt(line, 10)))).toEqual(
+        ascending(model.exported(id)),
+      );
+    }
+    const { rows } = await of.store.database.queries.execute<{ n: number }>(
+      sql`SELECT coalesce(sum(n), 0)::int AS n FROM sample_chunks WHERE device_id = ${device.id}`,
+    );
+    expect(rows[0]?.n).toBe(model.samples.size);
+  }
+
+  /** Restores the backup: the state then, without those who have been erased since. */
+  async checkRestored(): Promise<void> {
+    const { kept, s } = this;
+    if (kept === undefined) return;
+    await s.stop();
+    await restore(s.store.database.queries, kept.file);
+    const again = await TestService.start(s.store, { ...NO_CACHE, dataDir: s.config.dataDir });
+    again.clock.stopAt(this.now);
+    this.model = kept.model;
+    // In the order of their ids, as the start does it.
+    for (const { do: what, id } of kept.erased.toSorted((a, b) => a.id - b.id)) this.model[what](id);
+    const isLeft = ({ id }: TestAccount) => !kept.erased.some((gone) => gone.id === id);
+    this.managers = kept.managers.filter(isLeft);
+    this.athletes = kept.athletes.filter(isLeft);
+    await this.check(again);
+    await again.stop();
+  }
+}
+
+it("nobody reads, exports or loses what a rule gives to another, over random histories of the service", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 40 }), async (steps) => {
+      const history = await History.begin();
+      await history.act({ do: "take", by: 0 });
+      for (const [i, one] of steps.entries()) {
+        await history.act(one);
+        if (i % 8 === 7) await history.check();
+      }
+      await history.check();
+      await history.checkRestored();
+      await history.s.store.close();
+    }),
+    { numRuns: HISTORIES },
+  );
+}, 600_000);

@@ -1,0 +1,36 @@
+import { Argument, type Command } from "commander";
+import { EXIT_STATUS, type Host } from "./common-options.js";
+
+/** `asi recipes` */
+export function addRecipes(program: Command, { context, onStatus }: Host): void {
+  program
+    .command("recipes")
+    .summary("list, show, check and compare definitions of what counts")
+    .description(
+      "A recipe is the definition of a count: filter, limits, minimum duration and all else that moves the number, as JSON. list shows those that asi knows, show prints them, check reads files with recipes of your own and prints their hashes, and compare shows in which keys recipes differ.",
+    )
+    .addArgument(new Argument("<action>", "what to do").choices(["list", "show", "check", "compare"]))
+    .argument("[recipes...]", "names of the list, or JSON files")
+    .option("--json", "print each recipe, or each difference, as a line of JSON")
+    .addHelpText(
+      "before",
+      `Examples:
+  asi recipes list
+  asi recipes show soccer/sprint > ours.json     a file to change
+  asi recipes check ours.json
+  asi recipes compare soccer/sprint statsports/sprint ours.json
+  asi stats match.asi --recipe ours.json --sensitivity
+`,
+    )
+    .addHelpText(
+      "after",
+      `
+Two results can be compared when their recipes have the same hash: the SHA-256 of the recipe in canonical JSON (RFC 8785). docs/metrics.md
+defines each key. "As worded by" says what was published; software whose filter is secret may count differently.
+${EXIT_STATUS}`,
+    )
+    .action(async (action, recipes: string[], flags) => {
+      const { recipes: run } = await import("../run/recipes.js");
+      onStatus(await run(action, recipes, flags, context));
+    });
+}

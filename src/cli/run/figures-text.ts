@@ -1,0 +1,161 @@
+import type {
+  AccelerationSpeedProfile,
+  HeartRateVariability,
+  MetabolicEstimate,
+  PeakAmount,
+  PeakDemands,
+  PeakWindow,
+} from "../../metrics/index.js";
+import { decimalText } from "../../pictures/figure-text.js";
+import { timeSpanText } from "../terminal/time-text.js";
+import type { Figures, NamedResult } from "./figures.js";
+
+/** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
+export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
+  if (figures === null) return "";
+  const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
+  return [
+    peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
+    ...recipes.map(recipeText),
+    acceleration_speed === undefined ? "" : profileText(session_max_speed ?? null, acceleration_speed),
+    metabolic === undefined ? "" : metabolicText(metabolic),
+    hrv === undefined ? "" : hrvText(hrv),
+  ].join("");
+}
+
+const PEAK_COLUMNS: readonly (readonly [amount: PeakAmount, heading: string, decimals: number])[] = [
+  ["distance", "distance m", 1],
+  ["high_speed_distance", "high speed m", 1],
+  ["acceleration", "|accel.| m/s2", 2],
+  ["accelerations", "accel.", 0],
+  ["heart_rate", "heart bpm", 1],
+];
+
+function peaksText(demands: PeakDemands, instantText: (ms: number) => string): string {
+  const { peaks, power_law, critical_speed, critical_speed_3, definition } = demands;
+  const columns = PEAK_COLUMNS.map(([amount, heading, decimals]) => ({
+    list: peaks[amount as keyof typeof peaks] ?? [],
+    heading,
+    decimals,
+  }));
+  const rows = [
+    ["window", ...columns.map(({ heading }) => heading), "distance from"],
+    ...peaks.distance.map(({ window, start_time }, i) => [
+      timeSpanText(window * 1000),
+      ...columns.map(({ list, decimals }) => valueText(list[i], decimals)),
+      start_time === null ? "-" : `  ${instantText(start_time)}`,
+    ]),
+  ];
+  const table = rows.map((row) => `    ${row.map((cell) => cell.padStart(14)).join("")}`.trimEnd());
+  const lines = [
+    `  peak demands, high speed from ${definition.high_speed} m/s`,
+    ...table.map((line) => line.replace(/^ {8}/, "")),
+    ...(power_law === null
+      ? []
+      : [
+          `  power law         ${power_law.rate_at_60_s} m/min in 1 min, exponent ${power_law.exponent}${r2Text(power_law.r2)}`,
+        ]),
+    ...(critical_speed === null
+      ? []
+      : [
+          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of this session, not a capacity`,
+        ]),
+    ...(critical_speed_3 === null
+      ? []
+      : [
+          `  with 3 parameters ${critical_speed_3.critical_speed} m/s, D' ${critical_speed_3.d_prime} m, maximum ${critical_speed_3.max_speed} m/s${r2Text(critical_speed_3.r2)}`,
+        ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function valueText(peak: PeakWindow | undefined, decimals: number): string {
+  return typeof peak?.value === "number" ? decimalText(peak.value, decimals) : "-";
+}
+
+const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);
+
+function recipeText({ name, title, count, distance, hash, dropped, sensitivity }: NamedResult): string {
+  const counted =
+    count === null || distance === null
+      ? "none: a derivative needs at least 5 samples a second"
+      : `${count}, ${decimalText(distance, 0)} m`;
+  const left = dropped.gate + dropped.too_fast;
+  const lines = [
+    `  ${name}: ${counted}`,
+    ...(title === name ? [] : [`    ${title}`]),
+    `    recipe ${hash.slice(0, SHORT_HASH)}${left === 0 ? "" : `; left out: ${dropped.gate} rows by its gate, ${dropped.too_fast} too fast`}`,
+    ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Digits of a hash that tell recipes of one list apart. */
+const SHORT_HASH = 12;
+
+function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string[] {
+  const [first] = rows;
+  const header = (first?.cells ?? []).map(({ min_ms }) => `${min_ms / 1000} s`.padStart(8)).join("");
+  return [
+    `    the count by filter and minimum duration, all else equal; * is the recipe`,
+    `    ${"".padEnd(18)}${header}`,
+    ...rows.map(({ filter, cells }) => {
+      const counts = cells.map(({ count, is_recipe }) =>
+        `${is_recipe ? "*" : ""}${count ?? "-"}`.padStart(8),
+      );
+      return `    ${filter.padEnd(18)}${counts.join("")}`;
+    }),
+  ];
+}
+
+const LF_HF_CAUTION =
+  "LF/HF is no measure of the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
+
+function hrvText(hrv: HeartRateVariability): string {
+  const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
+  if (intervals === 0) return "  heart-rate variability: none, there are no beats of an ECG waveform\n";
+  const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1]));
+  const spread =
+    known.length === 0
+      ? "none: 120 s without a gap and with at most 5 % artefacts"
+      : `${decimalText(Math.min(...known), 2)} to ${decimalText(Math.max(...known), 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
+  const lines = [
+    `heart-rate variability of ${intervals} intervals in ${series} series, ${artefacts_percent} % artefacts corrected`,
+    rmssd === null ? "  fewer than 20 intervals" : `  RMSSD ${rmssd} ms, SDNN ${sdnn} ms, pNN50 ${pnn50} %`,
+    `  DFA alpha 1: ${spread}`,
+    ...(lf_hf === undefined
+      ? []
+      : [
+          lf_hf === null
+            ? "  LF/HF: none, it needs 300 s without a gap and at most 5 % artefacts"
+            : `  LF ${lf_hf.lf} ms2, HF ${lf_hf.hf} ms2, LF/HF ${lf_hf.ratio}. ${LF_HF_CAUTION}`,
+        ]),
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | null): string {
+  if (maxSpeed === null)
+    return "  maximum speed held for 0.5 s: none, it needs at least 5 samples a second\n";
+  const { profile, reason } = found ?? { profile: null, reason: "nobody ran" };
+  const text =
+    profile === null
+      ? `none: ${reason}`
+      : `A0 ${profile.a0} m/s2, S0 ${profile.s0} m/s, tau ${profile.tau} s, R2 ${profile.r2_before} of ${profile.n_before} points`;
+  return `  maximum speed held for 0.5 s: ${decimalText(maxSpeed, 2)} m/s\n  acceleration-speed profile of this session: ${text}\n`;
+}
+
+function metabolicText(estimate: MetabolicEstimate): string {
+  const { energy, equivalent_distance, equivalent_distance_index, categories, caution } = estimate;
+  if (energy === null) return "  metabolic power: none, it needs at least 5 samples a second\n";
+  const lines = [
+    `metabolic power: ${energy} kJ/kg, equivalent distance ${equivalent_distance} m, ${equivalent_distance_index ?? "-"} times the distance`,
+    ...categories.map(({ threshold_low, threshold_high, duration, distance }) => {
+      const limits =
+        threshold_high === null ? `from ${threshold_low}` : `${threshold_low} to ${threshold_high}`;
+      return `  ${`${limits} W/kg`.padEnd(16)}${timeSpanText(Math.round(duration) * 1000)}  ${decimalText(distance, 0)} m`;
+    }),
+    `  ${caution}`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}

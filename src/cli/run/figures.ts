@@ -1,0 +1,125 @@
+import {
+  type AccelerationSpeedProfile,
+  accelerationSpeedProfile,
+  type Beats,
+  computeRecipe,
+  type HeartRateVariability,
+  heartRateVariability,
+  type MetabolicEstimate,
+  type MetricsOptions,
+  metabolicEstimate,
+  type NamedRecipe,
+  type PeakDemands,
+  type PresetName,
+  peakDemands,
+  type RecipeResult,
+  recipeSensitivity,
+  type SensitivityRow,
+  sessionMaxSpeed,
+} from "../../metrics/index.js";
+import type { SampleBatch } from "../../types.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { recipesOf } from "./recipe-input.js";
+
+/** Options that ask for figures beyond the ordinary ones. */
+export interface FigureFlags {
+  sport?: PresetName;
+  peaks?: boolean;
+  recipe?: string[];
+  sensitivity?: boolean;
+  profile?: boolean;
+  metabolicPower?: boolean;
+  hrv?: boolean;
+  atRest?: boolean;
+}
+
+/** The same after their check, as they can be sent to a worker thread. */
+export interface WantedFigures {
+  peaks: boolean;
+  recipes: readonly NamedRecipe[];
+  sensitivity: boolean;
+  profile: boolean;
+  metabolicPower: boolean;
+  hrv: boolean;
+  atRest: boolean;
+}
+
+/** What a recipe counts, by its name, with its table of sensitivity where it was asked for. */
+export interface NamedResult extends RecipeResult {
+  name: string;
+  title: string;
+  /** Where the wording comes from; null: from whoever wrote the recipe. */
+  source: string | null;
+  sensitivity?: readonly SensitivityRow[];
+}
+
+/** Figures of one recording, by their keys in the output of --json; only those that were asked for. */
+export interface Figures {
+  peak_demands?: PeakDemands;
+  recipes?: readonly NamedResult[];
+  hrv?: HeartRateVariability;
+  metabolic?: MetabolicEstimate;
+  /** m/s, held for 0.5 s; null below 5 Hz. */
+  session_max_speed?: number | null;
+  /** Of this session alone, against its own maximum speed; null without one. */
+  acceleration_speed?: AccelerationSpeedProfile | null;
+}
+
+/** null: none is asked for. Throws what `recipesOf` throws. */
+export function wantedFigures({
+  sport = "soccer",
+  peaks = false,
+  recipe: names = [],
+  sensitivity = false,
+  profile = false,
+  metabolicPower = false,
+  hrv = false,
+  atRest = false,
+}: FigureFlags): WantedFigures | null {
+  // the table needs something to count
+  const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
+  if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
+  const isAsked = peaks || profile || metabolicPower || hrv || recipes.length > 0;
+  return isAsked ? { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest } : null;
+}
+
+/** Throws what the figures throw. */
+export function furtherFigures(
+  samples: SampleBatch,
+  beats: readonly Beats[],
+  options: MetricsOptions,
+  { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest }: WantedFigures,
+): Figures {
+  const { from, to, periods } = options;
+  const limits = { from, to, periods };
+  return {
+    ...(peaks && { peak_demands: peakDemands(samples, { ...options, metabolicPower }) }),
+    ...(recipes.length > 0 && {
+      recipes: recipes.map(({ name, title, source, recipe }) => ({
+        name,
+        title,
+        source,
+        ...computeRecipe(samples, recipe, limits),
+        ...(sensitivity && { sensitivity: recipeSensitivity(samples, recipe, limits).rows }),
+      })),
+    }),
+    ...(profile && profileOf(samples, options)),
+    ...(metabolicPower && { metabolic: metabolicEstimate(samples, options) }),
+    ...(hrv && { hrv: heartRateVariability(beats, { atRest }) }),
+  };
+}
+
+function profileOf(
+  samples: SampleBatch,
+  options: MetricsOptions,
+): Required<Pick<Figures, "session_max_speed" | "acceleration_speed">> {
+  const maxSpeed = sessionMaxSpeed(samples, options);
+  return {
+    session_max_speed: maxSpeed,
+    // of a walk there is no profile
+    acceleration_speed:
+      maxSpeed === null || maxSpeed < 1
+        ? null
+        : accelerationSpeedProfile([samples], { ...options, maxSpeed: Math.min(maxSpeed, 20) }),
+  };
+}

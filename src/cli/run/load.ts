@@ -1,0 +1,121 @@
+import {
+  computeMetrics,
+  type DayLoad,
+  loadOverDays,
+  type PresetName,
+  type SessionLoad,
+  type TrimpMethod,
+  trimp,
+} from "../../metrics/index.js";
+import type { Report, SampleBatch } from "../../types.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { findInputs, nameOf } from "../batch/inputs.js";
+import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
+import { offsetIn } from "../terminal/time-text.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { readSamples, selectionOf } from "./read-samples.js";
+import { notices } from "./report-text.js";
+
+export interface LoadFlags {
+  of?: "distance" | "high-speed" | "trimp-edwards" | "trimp-banister";
+  sport?: PresetName;
+  maxHr?: number;
+  restHr?: number;
+  sex?: "female" | "male";
+  ratio?: boolean;
+  tz?: string;
+  serial?: string;
+  json?: boolean;
+}
+
+interface Session extends SessionLoad {
+  serial: string;
+  report: Report;
+}
+
+const RATIO_CAUTION =
+  "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury is shown (Impellizzeri et al. 2020).";
+
+/** `asi load`: the load of days and weeks, for each device. */
+export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const loadOf = loadFunction(flags);
+  const selection = selectionOf({
+    ...(flags.tz !== undefined && { tz: flags.tz }),
+    ...(flags.serial !== undefined && { serial: flags.serial }),
+  });
+  const sessions: Session[] = [];
+  const status = await runBatch<Session>(context, {
+    inputs: findInputs(args, flags),
+    json: false,
+    async work(input, _, onProgress) {
+      const { samples, inspection } = await readSamples(input, selection, signal, onProgress);
+      const startMs = samples.timestampMs[0] ?? 0;
+      const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
+      const { info, report } = inspection;
+      return { day, load: loadOf(samples), serial: info.serial, report };
+    },
+    async show(session, input) {
+      sessions.push(session);
+      for (const line of notices(console, nameOf(input), session.report)) console.message(...line);
+    },
+    toJson: ({ day, load }) => ({ day, load }),
+    statusOf: ({ report }) => statusOf(report),
+  });
+  for (const serial of [...new Set(sessions.map((session) => session.serial))].sort()) {
+    const own = sessions.filter((session) => session.serial === serial);
+    const days = loadOverDays(
+      own.map(({ day, load }) => ({ day, load })),
+      { ratio: flags.ratio === true },
+    );
+    await console.data(flags.json ? jsonText(serial, days) : daysText(serial, days, flags));
+  }
+  return status;
+}
+
+function loadFunction(flags: LoadFlags): (samples: SampleBatch) => number | null {
+  const { of = "distance", sport = "soccer", maxHr, restHr, sex } = flags;
+  const needed = <T>(value: T | undefined, option: string): T => {
+    if (value === undefined) throw new UsageError(`--of ${of} needs ${option}.`);
+    return value;
+  };
+  switch (of) {
+    case "distance":
+      return (samples) => computeMetrics(samples, { preset: sport }).total_distance;
+    case "high-speed":
+      return (samples) => computeMetrics(samples, { preset: sport }).hid_distance.threshold_2;
+    case "trimp-edwards":
+      return trimpFunction({ method: "edwards", maxHr: needed(maxHr, "--max-hr") });
+    case "trimp-banister":
+      return trimpFunction({
+        method: "banister",
+        maxHr: needed(maxHr, "--max-hr"),
+        restHr: needed(restHr, "--rest-hr"),
+        sex: needed(sex, "--sex"),
+      });
+  }
+}
+
+function trimpFunction(method: TrimpMethod): (samples: SampleBatch) => number | null {
+  // refuses wrong heart rates before a file is read
+  trimp([], method);
+  return (samples) => trimp(samples, method);
+}
+
+const jsonText = (serial: string, days: readonly DayLoad[]) =>
+  days.map((day) => `${JSON.stringify({ serial, ...day })}\n`).join("");
+
+function daysText(
+  serial: string,
+  days: readonly DayLoad[],
+  { of = "distance", ratio = false }: LoadFlags,
+): string {
+  const headings = ["load", "7 days", "28 days", "week", "monotony", "strain", ...(ratio ? ["ratio"] : [])];
+  const lines = days.map((day) => {
+    const { load, acute, chronic, week_sum, monotony, strain } = day;
+    const cells = [load, acute, chronic, week_sum, monotony, strain, ...(ratio ? [day.ratio ?? null] : [])];
+    return `${day.day}${cells.map((cell) => String(cell ?? "-").padStart(11)).join("")}`;
+  });
+  const table = [`${"day".padEnd(10)}${headings.map((heading) => heading.padStart(11)).join("")}`, ...lines];
+  return `${serial}, ${of}\n${table.map((line) => `  ${line}\n`).join("")}${ratio ? `  ${RATIO_CAUTION}\n` : ""}`;
+}

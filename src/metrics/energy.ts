@@ -1,0 +1,92 @@
+import { accelerationSignals, isFastEnough, RESAMPLED_STEP_MS } from "./acceleration.js";
+import type { MetricsOptions } from "./options.js";
+import { inThousandths } from "./parameters.js";
+import { milliwattsPerKg } from "./peaks/nodes.js";
+import { totalsOf } from "./prepare.js";
+import type { MetricParameters } from "./presets.js";
+import { divideRoundingHalfUp, durationSeconds, metres, roundHalfUp } from "./rounding.js";
+import type { MetricSamples } from "./samples.js";
+import { selectedSignal } from "./selected-signal.js";
+
+/** Version of the rules of metabolic power. */
+export const METABOLIC_VERSION = 1;
+
+/** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
+const CATEGORIES_W_PER_KG = [0, 10, 20, 35, 55] as const;
+
+/** Cost of running at constant speed on the flat, J/kg/m. */
+const COST_OF_RUNNING = 3.6;
+
+/** What has to be said wherever the estimate is shown. */
+export const METABOLIC_CAUTION =
+  "An estimate from speed: it was 29 % below the oxygen uptake in football drills (Buchheit et al. 2015) and 44 % below in circuits (Brown et al. 2016).";
+
+/** Energy estimated from speed; docs/metrics.md, "Metabolic power". Nulls below 5 Hz. */
+export interface MetabolicEstimate {
+  /** kJ/kg */
+  readonly energy: number | null;
+  /** Distance at constant speed on the flat that costs as much, m. */
+  readonly equivalent_distance: number | null;
+  /** Equivalent distance divided by distance. */
+  readonly equivalent_distance_index: number | null;
+  /** Time (s) and distance (m) by power in W/kg. */
+  readonly categories: readonly {
+    readonly threshold_low: number;
+    readonly threshold_high: number | null;
+    readonly duration: number;
+    readonly distance: number;
+  }[];
+  readonly caution: string;
+  readonly definition: { readonly version: number; readonly parameters: MetricParameters };
+}
+
+/**
+ * Metabolic power of a session. An estimate whose errors are large: off by default everywhere.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ */
+export function metabolicEstimate(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): MetabolicEstimate {
+  const { signal, parameters } = selectedSignal(samples, options);
+  const common = { caution: METABOLIC_CAUTION, definition: { version: METABOLIC_VERSION, parameters } };
+  if (!isFastEnough(signal)) {
+    return {
+      energy: null,
+      equivalent_distance: null,
+      equivalent_distance_index: null,
+      categories: [],
+      ...common,
+    };
+  }
+  const durationMs = CATEGORIES_W_PER_KG.map(() => 0);
+  const distanceHalfUm = CATEGORIES_W_PER_KG.map(() => 0);
+  // twice mW/kg times ms: an integer, in units of 0.5 µJ/kg
+  let energy = 0;
+  for (const part of accelerationSignals(signal)) {
+    const power = milliwattsPerKg(part, inThousandths(parameters.standstill_speed));
+    for (let k = 0; k + 1 < power.length; k++) {
+      const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
+      energy += sum * RESAMPLED_STEP_MS;
+      const category = CATEGORIES_W_PER_KG.findLastIndex((low) => sum >= 2000 * low);
+      const speeds = (part.speedMmPerS[k] ?? 0) + (part.speedMmPerS[k + 1] ?? 0);
+      durationMs[category] = (durationMs[category] ?? 0) + RESAMPLED_STEP_MS;
+      distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;
+    }
+  }
+  const distance = totalsOf(signal).distanceHalfUm / 2e6;
+  const equivalent = energy / 2e6 / COST_OF_RUNNING;
+  return {
+    energy: divideRoundingHalfUp(energy, 2_000_000_000, 2),
+    equivalent_distance: roundHalfUp(equivalent, 1),
+    equivalent_distance_index: distance === 0 ? null : roundHalfUp(equivalent / distance, 3),
+    categories: CATEGORIES_W_PER_KG.map((low, i) => ({
+      threshold_low: low,
+      threshold_high: CATEGORIES_W_PER_KG[i + 1] ?? null,
+      duration: durationSeconds(durationMs[i] ?? 0),
+      distance: metres(Math.round(distanceHalfUm[i] ?? 0)),
+    })),
+    ...common,
+  };
+}

@@ -1,0 +1,198 @@
+import { optionNames, requireBooleans, requireOptions, shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import type { BeatBatch } from "../../types.js";
+import { roundHalfUp } from "../rounding.js";
+import { ARTEFACTS, type Artefact, correctIntervals, type Label, labelArtefacts } from "./artefacts.js";
+import { dfaOverTime, MOST_ARTEFACTS_PERCENT } from "./dfa.js";
+import { lowHighPower } from "./lomb.js";
+
+/** Version of the rules of heart-rate variability. */
+export const HRV_VERSION = 1;
+
+const FEWEST_INTERVALS = 20;
+const LONG_DIFFERENCE_MS = 50;
+
+/** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 where the interval is unknown, which ends a series. */
+export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
+
+export interface HrvOptions {
+  /** Whether the person rested: then LF and HF are given. Default false. */
+  readonly atRest?: boolean | undefined;
+}
+
+const OPTIONS = optionNames<HrvOptions>({ atRest: true });
+
+/** Figures of corrected intervals; docs/metrics.md, "Heart-rate variability". */
+export interface HeartRateVariability {
+  /** As recorded. */
+  readonly intervals: number;
+  /** Stretches without a gap. */
+  readonly series: number;
+  readonly artefacts: Readonly<Record<Artefact, number>>;
+  /** null without an interval. */
+  readonly artefacts_percent: number | null;
+  /** bpm; this and the next three are null with fewer than 20 corrected intervals. */
+  readonly mean_hr: number | null;
+  /** ms */
+  readonly rmssd: number | null;
+  /** ms */
+  readonly sdnn: number | null;
+  /** Percent of the pairs of neighbours that differ by more than 50 ms. */
+  readonly pnn50: number | null;
+  /** Every 5 s from the 120th second of each series. */
+  readonly dfa_alpha1: readonly {
+    /** ms since 1970 UTC. */
+    readonly end_time: number;
+    readonly alpha1: number | null;
+    readonly artefacts_percent: number;
+    readonly mean_hr: number;
+  }[];
+  /** Only with `atRest`; null: no 300 s without a gap, or too many artefacts. */
+  readonly lf_hf?: { readonly lf: number; readonly hf: number; readonly ratio: number } | null;
+  readonly definition: { readonly version: number };
+}
+
+/** A stretch without a gap. */
+interface Series {
+  /** Time of the beat with which its first interval begins. */
+  readonly startMs: number;
+  readonly rrMs: Float64Array;
+  readonly labels: readonly Label[];
+  readonly corrected: Float64Array;
+}
+
+/**
+ * Heart-rate variability from beats, with the artefacts among them corrected.
+ *
+ * @param beats a batch of `decodeBeats`, or all of them
+ * @throws AsiError `BAD_ARGUMENT` for beats that are not such columns; `BAD_OPTION`
+ */
+export function heartRateVariability(
+  beats: Beats | Iterable<Beats>,
+  options: HrvOptions = {},
+): HeartRateVariability {
+  requireOptions(options, OPTIONS);
+  requireBooleans(options, OPTIONS);
+  const all = seriesOf(beats);
+  const labels = all.flatMap((series) => series.labels);
+  const bad = labels.filter((label) => label !== null).length;
+  return {
+    intervals: labels.length,
+    series: all.length,
+    artefacts: Object.fromEntries(
+      ARTEFACTS.map((kind) => [kind, labels.filter((label) => label === kind).length]),
+    ) as Record<Artefact, number>,
+    artefacts_percent: labels.length === 0 ? null : roundHalfUp((100 * bad) / labels.length, 1),
+    ...timeFigures(all.map(({ corrected }) => corrected)),
+    dfa_alpha1: all.flatMap(({ startMs, rrMs, labels: own }) =>
+      dfaOverTime(rrMs, own).map(({ endMs, alpha1, artefactsPercent, meanHeartRate }) => ({
+        end_time: Math.round(startMs + endMs),
+        alpha1: alpha1 === null ? null : roundHalfUp(alpha1, 3),
+        artefacts_percent: roundHalfUp(artefactsPercent, 1),
+        mean_hr: roundHalfUp(meanHeartRate, 1),
+      })),
+    ),
+    ...(options.atRest === true && { lf_hf: lowHighOf(all) }),
+    definition: { version: HRV_VERSION },
+  };
+}
+
+function timeFigures(corrected: readonly Float64Array[]) {
+  const figures = timeDomain(corrected);
+  if (figures === null) return { mean_hr: null, rmssd: null, sdnn: null, pnn50: null };
+  const { meanRr, rmssd, sdnn, pnn50 } = figures;
+  return {
+    mean_hr: roundHalfUp(60_000 / meanRr, 1),
+    rmssd: roundHalfUp(rmssd, 1),
+    sdnn: roundHalfUp(sdnn, 1),
+    pnn50: roundHalfUp(pnn50, 1),
+  };
+}
+
+/**
+ * Figures of all series together, not rounded; a pair is of two neighbours of one series.
+ *
+ * @returns null with fewer than 20 intervals
+ */
+export function timeDomain(
+  series: readonly Float64Array[],
+): { meanRr: number; rmssd: number; sdnn: number; pnn50: number } | null {
+  const count = series.reduce((sum, { length }) => sum + length, 0);
+  if (count < FEWEST_INTERVALS) return null;
+  let sum = 0;
+  for (const rr of series) for (const ms of rr) sum += ms;
+  const meanRr = sum / count;
+  let squares = 0;
+  let pairs = 0;
+  let differences = 0;
+  let long = 0;
+  for (const rr of series) {
+    rr.forEach((ms, i) => {
+      squares += (ms - meanRr) ** 2;
+      if (i === 0) return;
+      const difference = ms - (rr[i - 1] ?? ms);
+      pairs++;
+      differences += difference ** 2;
+      if (Math.abs(difference) > LONG_DIFFERENCE_MS) long++;
+    });
+  }
+  if (pairs === 0) return null;
+  return {
+    meanRr,
+    rmssd: Math.sqrt(differences / pairs),
+    sdnn: Math.sqrt(squares / (count - 1)),
+    pnn50: (100 * long) / pairs,
+  };
+}
+
+/** Of the first series of 300 s. */
+function lowHighOf(all: readonly Series[]): { lf: number; hf: number; ratio: number } | null {
+  for (const { rrMs, labels, corrected } of all) {
+    const power = lowHighPower(corrected);
+    if (power === null) continue;
+    const bad = labels.filter((label) => label !== null).length;
+    if (100 * bad > MOST_ARTEFACTS_PERCENT * rrMs.length) return null;
+    return {
+      lf: roundHalfUp(power.low, 0),
+      hf: roundHalfUp(power.high, 0),
+      ratio: roundHalfUp(power.low / power.high, 3),
+    };
+  }
+  return null;
+}
+
+function seriesOf(beats: Beats | Iterable<Beats>): Series[] {
+  const found: { startMs: number; rrMs: number[] }[] = [];
+  for (const batch of batchesOf(beats)) {
+    for (let i = 0; i < batch.length; i++) {
+      const rr = batch.rrMs[i] ?? 0;
+      const ms = batch.timestampMs[i] ?? 0;
+      if (rr > 0 && found.length > 0) found.at(-1)?.rrMs.push(rr);
+      else found.push({ startMs: rr > 0 ? ms - rr : ms, rrMs: rr > 0 ? [rr] : [] });
+    }
+  }
+  return found
+    .filter(({ rrMs }) => rrMs.length > 0)
+    .map(({ startMs, rrMs }) => {
+      const labels = labelArtefacts(rrMs);
+      return { startMs, rrMs: Float64Array.from(rrMs), labels, corrected: correctIntervals(rrMs, labels) };
+    });
+}
+
+function batchesOf(beats: Beats | Iterable<Beats>): Beats[] {
+  const isIterable = typeof beats === "object" && beats !== null && Symbol.iterator in beats;
+  const batches = isIterable ? [...beats] : [beats];
+  for (const batch of batches) {
+    const isBatch =
+      typeof batch === "object" &&
+      batch !== null &&
+      [batch.timestampMs, batch.rrMs].every((column) => column?.length >= batch.length);
+    if (!isBatch) {
+      throw new AsiError(
+        "BAD_ARGUMENT",
+        `The beats are ${shown(batch)}; pass a batch of decodeBeats, or an array of batches.`,
+      );
+    }
+  }
+  return batches;
+}

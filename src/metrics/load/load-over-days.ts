@@ -1,0 +1,167 @@
+import { optionNames, requireBooleans, requireOptions, shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { roundHalfUp } from "../rounding.js";
+
+/** Version of the rules of load over days. */
+export const LOAD_VERSION = 1;
+
+const DAY_MS = 86_400_000;
+const ACUTE_DAYS = 7;
+const CHRONIC_DAYS = 28;
+const WEEK_DAYS = 7;
+const REFERENCE_MATCHES = 5;
+const SHORTEST_REFERENCE_MINUTES = 75;
+const MOST_DAYS = 3660;
+
+/** Load of one session, in any unit: m, TRIMP, RPE x minutes. */
+export interface SessionLoad {
+  /** Local calendar day, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** null: it is lost, and with it that of its day. */
+  readonly load: number | null;
+  /** Minutes played, if it was a match. */
+  readonly matchMinutes?: number | undefined;
+}
+
+export interface LoadOptions {
+  /** The last day, `YYYY-MM-DD`. Default: that of the last session. */
+  readonly to?: string | undefined;
+  /** Give the ratio of acute to chronic load too. Default false: docs/metrics.md says why. */
+  readonly ratio?: boolean | undefined;
+}
+
+const OPTIONS = optionNames<LoadOptions>({ to: true, ratio: true });
+
+/** Figures of one day; null where something that they need is not known. */
+export interface DayLoad {
+  readonly day: string;
+  readonly load: number | null;
+  /** Exponentially weighted means; null before the 28th day. */
+  readonly acute: number | null;
+  readonly chronic: number | null;
+  /** Of this day and the six before; null before the 7th day. */
+  readonly week_sum: number | null;
+  readonly monotony: number | null;
+  readonly strain: number | null;
+  /** Percent of the mean of the last 5 matches of at least 75 minutes up to this day. */
+  readonly percent_of_match: number | null;
+  /** Only with `ratio`. */
+  readonly ratio?: number | null;
+}
+
+/**
+ * Loads of sessions over calendar days, from the first to the last: those of a day add up, and a day without one is a day of rest.
+ *
+ * @param sessions in any order
+ * @throws AsiError `BAD_ARGUMENT` for a day or load that is none; `BAD_OPTION`
+ */
+export function loadOverDays(sessions: readonly SessionLoad[], options: LoadOptions = {}): DayLoad[] {
+  requireOptions(options, OPTIONS);
+  requireBooleans(options, ["ratio"]);
+  const days = daysOf(sessions, options.to);
+  const loads = days.map(({ load }) => load);
+  const acute = weightedMeans(loads, ACUTE_DAYS);
+  const chronic = weightedMeans(loads, CHRONIC_DAYS);
+  const references = matchReferences(sessions, days);
+  return days.map(({ day, load }, i) => {
+    const isShown = i + 1 >= CHRONIC_DAYS;
+    const [short = null, long = null] = isShown ? [acute[i], chronic[i]] : [];
+    const week = weekOf(loads, i);
+    const reference = references[i] ?? null;
+    return {
+      day,
+      load,
+      acute: rounded(short, 1),
+      chronic: rounded(long, 1),
+      week_sum: rounded(week?.sum ?? null, 1),
+      monotony: rounded(week?.monotony ?? null, 2),
+      strain: rounded(week?.strain ?? null, 1),
+      percent_of_match: load === null || reference === null ? null : roundHalfUp((100 * load) / reference, 1),
+      ...(options.ratio === true && {
+        ratio: short === null || long === null || long === 0 ? null : roundHalfUp(short / long, 2),
+      }),
+    };
+  });
+}
+
+/** Not rounded. A lost day keeps the mean of the day before; the first known day is the start. */
+export function weightedMeans(loads: readonly (number | null)[], days: number): (number | null)[] {
+  const share = 2 / (days + 1);
+  let mean: number | null = null;
+  return loads.map((load) => {
+    if (load !== null) mean = mean === null ? load : share * load + (1 - share) * mean;
+    return mean;
+  });
+}
+
+/** Of the week that ends with a day, not rounded; null before the 7th day and where a day is lost. */
+export function weekOf(
+  loads: readonly (number | null)[],
+  day: number,
+): { sum: number; monotony: number | null; strain: number | null } | null {
+  if (day + 1 < WEEK_DAYS) return null;
+  const week = loads.slice(day + 1 - WEEK_DAYS, day + 1);
+  let sum = 0;
+  for (const load of week) {
+    if (load === null) return null;
+    sum += load;
+  }
+  const mean = sum / WEEK_DAYS;
+  const squares = week.reduce((total: number, load) => total + ((load ?? 0) - mean) ** 2, 0);
+  const deviation = Math.sqrt(squares / (WEEK_DAYS - 1));
+  if (!(deviation > 1e-12 * mean)) return { sum, monotony: null, strain: null };
+  return { sum, monotony: mean / deviation, strain: (sum * mean) / deviation };
+}
+
+function rounded(value: number | null, decimals: number): number | null {
+  return value === null ? null : roundHalfUp(value, decimals);
+}
+
+function daysOf(
+  sessions: readonly SessionLoad[],
+  to: string | undefined,
+): { day: string; load: number | null }[] {
+  if (!Array.isArray(sessions)) throw badArgument(`The sessions are ${shown(sessions)}; pass an array.`);
+  const byDay = new Map<number, number | null>();
+  for (const { day, load } of sessions) {
+    const number = dayNumber(day);
+    if (load !== null && !(Number.isFinite(load) && load >= 0)) {
+      throw badArgument(`The load of ${day} is ${shown(load)}; it must be a number from 0 on, or null.`);
+    }
+    const before = byDay.has(number) ? (byDay.get(number) ?? null) : 0;
+    byDay.set(number, load === null || before === null ? null : before + load);
+  }
+  if (byDay.size === 0) return [];
+  const first = Math.min(...byDay.keys());
+  const last = to === undefined ? Math.max(...byDay.keys()) : dayNumber(to);
+  if (last - first >= MOST_DAYS) throw badArgument(`The sessions cover more than ${MOST_DAYS} days.`);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => ({
+    day: new Date((first + i) * DAY_MS).toISOString().slice(0, 10),
+    load: byDay.has(first + i) ? (byDay.get(first + i) ?? null) : 0,
+  }));
+}
+
+/** For each day the mean of the last 5 long matches up to it; null before the first. */
+function matchReferences(
+  sessions: readonly SessionLoad[],
+  days: readonly { day: string }[],
+): (number | null)[] {
+  const matches = sessions
+    .filter(({ load, matchMinutes = 0 }) => load !== null && matchMinutes >= SHORTEST_REFERENCE_MINUTES)
+    .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
+  return days.map(({ day }) => {
+    const known = matches.filter((match) => match.day <= day).slice(-REFERENCE_MATCHES);
+    const sum = known.reduce((total, { load }) => total + (load ?? 0), 0);
+    return sum === 0 ? null : sum / known.length;
+  });
+}
+
+function dayNumber(day: string): number {
+  const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  if (Number.isNaN(ms)) throw badArgument(`A day is ${shown(day)}; it must be a date such as "2025-05-17".`);
+  return ms / DAY_MS;
+}
+
+function badArgument(message: string): AsiError {
+  return new AsiError("BAD_ARGUMENT", message);
+}

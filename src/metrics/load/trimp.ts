@@ -1,0 +1,131 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
+import { checkOptions, type MetricsOptions } from "../options.js";
+import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
+import { type MetricSamples, orderSamples, selectSamples } from "../samples.js";
+
+/** How heart rates become one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
+export type TrimpMethod =
+  | {
+      readonly method: "banister";
+      readonly maxHr: number;
+      readonly restHr: number;
+      /** His weights were found for these two. */
+      readonly sex: "female" | "male";
+    }
+  | { readonly method: "edwards"; readonly maxHr: number }
+  | {
+      readonly method: "lucia";
+      /** Heart rates at the first and the second ventilatory threshold. */
+      readonly thresholds: readonly [number, number];
+    };
+
+const BANISTER = { male: { a: 0.64, b: 1.92 }, female: { a: 0.86, b: 1.67 } } as const;
+const EDWARDS_PERCENT = [50, 60, 70, 80, 90] as const;
+const MINUTE_MS = 60_000;
+const HIGHEST_BPM = 240;
+
+/**
+ * Training impulses of a session. A heart rate holds until the next one, at most 5 s; the last sample ends it.
+ *
+ * @returns with 1 decimal; null without a heart rate that holds for any time
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ */
+export function trimp(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  method: TrimpMethod,
+  options: Pick<MetricsOptions, "from" | "to" | "periods"> = {},
+): number | null {
+  checkMethod(method);
+  const { fromMs, toMs, periods } = checkOptions(options);
+  const selected = selectSamples(
+    orderSamples(samples),
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
+  const heldMs = heldTimes(selected);
+  return heldMs.every((ms) => ms === 0) ? null : trimpOf(heldMs, method);
+}
+
+/** ms for which each heart rate holds; the index is the heart rate. */
+function heldTimes({ hr, timestampMs, length }: MetricSamples): Float64Array {
+  const heldMs = new Float64Array(HIGHEST_BPM + 1);
+  let bpm = 0;
+  let heardMs = 0;
+  const hold = (untilMs: number) => {
+    if (bpm > 0) heldMs[bpm] = (heldMs[bpm] ?? 0) + Math.min(untilMs - heardMs, LONGEST_HOLD_MS);
+  };
+  for (let i = 0; i < length; i++) {
+    const heard = hr[i] ?? 0;
+    if (!isValidHeartRate(heard)) continue;
+    hold(timestampMs[i] ?? 0);
+    bpm = heard;
+    heardMs = timestampMs[i] ?? 0;
+  }
+  hold(timestampMs[length - 1] ?? heardMs);
+  return heldMs;
+}
+
+/** Of the ms for which each heart rate holds, with 1 decimal. */
+export function trimpOf(heldMs: ArrayLike<number>, method: TrimpMethod): number {
+  const weightOf = weights(method);
+  let sum = 0;
+  for (let bpm = 0; bpm < heldMs.length; bpm++) sum += (heldMs[bpm] ?? 0) * weightOf(bpm);
+  // sums of whole weights are exact
+  return method.method === "banister"
+    ? roundHalfUp(sum / MINUTE_MS, 1)
+    : divideRoundingHalfUp(sum, MINUTE_MS, 1);
+}
+
+function weights(method: TrimpMethod): (bpm: number) => number {
+  switch (method.method) {
+    case "banister": {
+      const { a, b } = BANISTER[method.sex];
+      const reserve = method.maxHr - method.restHr;
+      return (bpm) => {
+        const r = Math.min(1, Math.max(0, (bpm - method.restHr) / reserve));
+        return r * a * Math.exp(b * r);
+      };
+    }
+    case "edwards":
+      return (bpm) => EDWARDS_PERCENT.filter((percent) => 100 * bpm >= percent * method.maxHr).length;
+    case "lucia":
+      return (bpm) => 1 + method.thresholds.filter((threshold) => bpm >= threshold).length;
+  }
+}
+
+function checkMethod(method: TrimpMethod): void {
+  switch (method?.method) {
+    case "banister":
+      requireHeartRates({ maxHr: method.maxHr, restHr: method.restHr });
+      if (method.restHr >= method.maxHr) throw bad("restHr must be below maxHr.");
+      if (method.sex === "female" || method.sex === "male") return;
+      throw bad(`sex is ${shown(method.sex)}; Banister's weights exist for "female" and "male" only.`);
+    case "edwards":
+      requireHeartRates({ maxHr: method.maxHr });
+      return;
+    case "lucia": {
+      const [first, second] = method.thresholds ?? [];
+      requireHeartRates({ "thresholds[0]": first, "thresholds[1]": second });
+      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must ascend.");
+      return;
+    }
+    default:
+      throw bad(
+        `method is ${shown((method as { method?: unknown } | null)?.method)}; use banister, edwards or lucia.`,
+      );
+  }
+}
+
+function requireHeartRates(rates: Readonly<Record<string, unknown>>): void {
+  for (const [name, bpm] of Object.entries(rates)) {
+    if (typeof bpm === "number" && isValidHeartRate(bpm)) continue;
+    throw bad(`${name} is ${shown(bpm)}; it must be from 30 to 240 bpm.`);
+  }
+}
+
+function bad(message: string): AsiError {
+  return new AsiError("BAD_OPTION", message);
+}

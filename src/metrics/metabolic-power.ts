@@ -1,0 +1,69 @@
+/**
+ * Metabolic power as an estimate from speed and acceleration: running after Minetti and Parvei 2018, walking after
+ * di Prampero and Osgnach 2018. docs/metrics.md names what is known about its errors; it is off by default.
+ */
+
+const GRAVITY_M_PER_S2 = 9.80665;
+
+/** Cost of running at constant speed on the flat, J/kg/m. */
+const COST_OF_RUNNING = 3.6;
+
+/** Share of the square of the speed in the equivalent slope, 1/m: air resistance. */
+const AIR_RESISTANCE = 0.0037;
+
+/** Above this speed, m/s, nobody walks. */
+const ALWAYS_RUNNING_M_PER_S = 2.5;
+
+/** Cost of walking at slopes of -0.3, -0.2, ... 0.4: quartics in the speed, highest power first. */
+const WALKING: readonly (readonly [number, number, number, number, number])[] = [
+  [0.28, -1.66, 3.81, -3.96, 4.01],
+  [0.03, -0.15, 0.98, -2.25, 3.14],
+  [0.69, -3.21, 5.94, -5.07, 2.79],
+  [1.25, -6.57, 13.14, -11.15, 5.35],
+  [0.68, -4.17, 10.17, -10.31, 8.66],
+  [3.8, -14.91, 22.94, -14.53, 11.24],
+  [44.95, -122.88, 126.94, -57.46, 21.39],
+  [94.62, -213.94, 184.43, -68.49, 25.04],
+];
+const FIRST_SLOPE = -0.3;
+const SLOPES_PER_ONE = 10;
+
+/**
+ * Metabolic power in W/kg.
+ *
+ * @param speed m/s, not negative
+ * @param acceleration m/s2
+ */
+export function metabolicPower(speed: number, acceleration: number): number {
+  const slope = (acceleration + AIR_RESISTANCE * speed * speed) / GRAVITY_M_PER_S2;
+  const mass = Math.sqrt(1 + slope * slope);
+  const cost = isRunning(speed, slope) ? costOfRunning(slope) : costOfWalking(speed, slope);
+  return cost * mass * speed;
+}
+
+function isRunning(speed: number, slope: number): boolean {
+  if (speed > ALWAYS_RUNNING_M_PER_S) return true;
+  const transition =
+    2.27 + slope * (-1.7 + slope * (-15.84 + slope * (-1.13 + slope * (113.13 - 107.05 * slope))));
+  return speed >= transition;
+}
+
+function costOfRunning(slope: number): number {
+  return slope >= 0
+    ? 39.5 * slope + COST_OF_RUNNING * Math.exp(-4 * slope)
+    : -8.34 * slope + COST_OF_RUNNING * Math.exp(13 * slope);
+}
+
+/** Linear between two slopes, constant outside. */
+function costOfWalking(speed: number, slope: number): number {
+  const last = WALKING.length - 1;
+  const place = Math.min(last, Math.max(0, (slope - FIRST_SLOPE) * SLOPES_PER_ONE));
+  const below = Math.min(last - 1, Math.floor(place));
+  const share = place - below;
+  return (1 - share) * quarticAt(speed, below) + share * quarticAt(speed, below + 1);
+}
+
+function quarticAt(speed: number, slopeIndex: number): number {
+  const [a, b, c, d, e] = WALKING[slopeIndex] ?? [0, 0, 0, 0, 0];
+  return e + speed * (d + speed * (c + speed * (b + speed * a)));
+}

@@ -1,0 +1,224 @@
+import { AsiError } from "../../errors.js";
+import {
+  type AccelerationSignal,
+  accelerationSignals,
+  isFastEnough,
+  RESAMPLED_STEP_MS,
+} from "../acceleration.js";
+import { ARTEFACT_MM_PER_S2, findEfforts } from "../efforts.js";
+import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
+import { metabolicPower } from "../metabolic-power.js";
+import { inThousandths } from "../parameters.js";
+import { type PreparedSignal, stepMs } from "../prepare.js";
+import type { OrderedSamples } from "../samples.js";
+import type { SelectedSignal } from "../selected-signal.js";
+
+/** Time between two nodes. */
+export const NODE_MS = 100;
+
+/** Nodes are held in memory, 8 columns of 8 bytes each: 166 MB. */
+const LONGEST_HOURS = 72;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Amounts since the first sample with a speed, at times 100 ms apart. All are exact integers below 2^53. An amount grows
+ * evenly between two samples; a node inside such an interval divides it, and nothing grows in gaps.
+ */
+export interface Nodes {
+  /** Time of node 0, ms since 1970 UTC; node k is k * 100 ms later. */
+  readonly startMs: number;
+  /** Number of the last node. */
+  readonly last: number;
+  /** Half micrometres. */
+  readonly distance: Float64Array;
+  /** Half micrometres, at or above the high-speed threshold. */
+  readonly highSpeedDistance: Float64Array;
+  /** ms of intervals of the signal. */
+  readonly covered: Float64Array;
+  /** Twice the absolute acceleration in mm/s2, times ms; null below 5 Hz. */
+  readonly acceleration: Float64Array | null;
+  /** Accelerations that have begun; null below 5 Hz. */
+  readonly accelerations: Float64Array | null;
+  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and where it is not asked for. */
+  readonly metabolic: Float64Array | null;
+  /** Beats per minute, times ms. */
+  readonly heartRate: Float64Array;
+  /** ms with a known heart rate. */
+  readonly heartRateKnown: Float64Array;
+}
+
+export interface NodeOptions {
+  /** mm/s */
+  readonly highSpeedMmPerS: number;
+  readonly metabolicPower: boolean;
+}
+
+/**
+ * @returns null without a speed
+ * @throws AsiError `BAD_ARGUMENT` for more than 72 hours from the first to the last speed
+ */
+export function nodesOf(
+  { signal, selected, parameters }: SelectedSignal,
+  options: NodeOptions,
+): Nodes | null {
+  const { timestampMs, segments, intervalSpeedSum } = signal;
+  const startMs = timestampMs[0];
+  const endMs = timestampMs.at(-1);
+  if (startMs === undefined || endMs === undefined) return null;
+  requireBoundedLength(startMs, endMs);
+  const last = Math.floor((endMs - startMs) / NODE_MS);
+  const grid = new Grid(startMs, last);
+  const distance = grid.column();
+  const highSpeedDistance = grid.column();
+  const covered = grid.column();
+  const doubleThreshold = 2 * options.highSpeedMmPerS;
+  for (const { first, last: end } of segments) {
+    for (let i = first; i < end; i++) {
+      const t = timestampMs[i] ?? 0;
+      const dt = stepMs(timestampMs, i);
+      const speedSum = intervalSpeedSum[i] ?? 0;
+      grid.spread(covered, t, t + dt, 1);
+      if (speedSum === 0) continue;
+      grid.spread(distance, t, t + dt, speedSum);
+      if (speedSum >= doubleThreshold) grid.spread(highSpeedDistance, t, t + dt, speedSum);
+    }
+  }
+  const { heartRate, heartRateKnown } = heartRateColumns(grid, selected, endMs);
+  const changes = accelerationColumns(grid, signal, {
+    lowerThresholds: parameters.acceleration_thresholds,
+    standstillMmPerS: inThousandths(parameters.standstill_speed),
+    withPower: options.metabolicPower,
+  });
+  const columns = { distance, highSpeedDistance, covered, ...changes, heartRate, heartRateKnown };
+  for (const column of Object.values(columns)) if (column !== null) accumulate(column);
+  return { startMs, last, ...columns };
+}
+
+function requireBoundedLength(startMs: number, endMs: number): void {
+  const hours = Math.ceil((endMs - startMs) / HOUR_MS);
+  if (hours <= LONGEST_HOURS) return;
+  throw new AsiError(
+    "BAD_ARGUMENT",
+    `The samples cover ${hours} hours; peak demands are computed for at most ${LONGEST_HOURS}. Select a part with from and to.`,
+  );
+}
+
+/** Cells of 100 ms. Entry k + 1 of a column is the amount in the cell that begins at node k. */
+class Grid {
+  readonly startMs: number;
+  readonly #last: number;
+
+  constructor(startMs: number, last: number) {
+    this.startMs = startMs;
+    this.#last = last;
+  }
+
+  // the last cell may be incomplete: no node ends it
+  column = (): Float64Array => new Float64Array(this.#last + 2);
+
+  cellAt(ms: number): number {
+    return Math.floor((ms - this.startMs) / NODE_MS);
+  }
+
+  /** Adds a rate per ms from one time to another, each part to its cell. */
+  spread(column: Float64Array, fromMs: number, toMs: number, rate: number): void {
+    let cell = this.cellAt(fromMs);
+    let partMs = fromMs;
+    while (partMs < toMs) {
+      const endMs = Math.min(toMs, this.startMs + NODE_MS * (cell + 1));
+      column[cell + 1] = (column[cell + 1] ?? 0) + rate * (endMs - partMs);
+      partMs = endMs;
+      cell++;
+    }
+  }
+}
+
+/** A heart rate holds until the next one, at most 5 s, and not beyond the speeds. */
+function heartRateColumns(grid: Grid, { hr, timestampMs }: OrderedSamples, endMs: number) {
+  const heartRate = grid.column();
+  const heartRateKnown = grid.column();
+  let heldBpm = 0;
+  let heardMs = 0;
+  const hold = (untilMs: number) => {
+    const fromMs = Math.max(heardMs, grid.startMs);
+    const toMs = Math.min(untilMs, heardMs + LONGEST_HOLD_MS, endMs);
+    if (heldBpm === 0 || fromMs >= toMs) return;
+    grid.spread(heartRate, fromMs, toMs, heldBpm);
+    grid.spread(heartRateKnown, fromMs, toMs, 1);
+  };
+  for (let i = 0; i < hr.length; i++) {
+    const bpm = hr[i] ?? 0;
+    if (!isValidHeartRate(bpm)) continue;
+    const t = timestampMs[i] ?? 0;
+    hold(t);
+    heldBpm = bpm;
+    heardMs = t;
+  }
+  hold(endMs);
+  return { heartRate, heartRateKnown };
+}
+
+function accelerationColumns(
+  grid: Grid,
+  signal: PreparedSignal,
+  {
+    lowerThresholds,
+    standstillMmPerS,
+    withPower,
+  }: { lowerThresholds: readonly [number, number]; standstillMmPerS: number; withPower: boolean },
+) {
+  if (!isFastEnough(signal)) return { acceleration: null, accelerations: null, metabolic: null };
+  const signals = accelerationSignals(signal);
+  const acceleration = grid.column();
+  const accelerations = grid.column();
+  for (const part of signals) {
+    spreadTrapezoids(grid, acceleration, part, absoluteAcceleration(part));
+  }
+  const { threshold_1, threshold_2 } = findEfforts(signals, "accelerations", lowerThresholds);
+  for (const { start_time } of [...threshold_1.values, ...threshold_2.values]) {
+    const cell = grid.cellAt(start_time);
+    accelerations[cell + 1] = (accelerations[cell + 1] ?? 0) + 1;
+  }
+  if (!withPower) return { acceleration, accelerations, metabolic: null };
+  const metabolic = grid.column();
+  for (const part of signals) {
+    spreadTrapezoids(grid, metabolic, part, milliwattsPerKg(part, standstillMmPerS));
+  }
+  return { acceleration, accelerations, metabolic };
+}
+
+/** Adds the sum of each two neighbouring values, over the 100 ms between them. */
+function spreadTrapezoids(
+  grid: Grid,
+  column: Float64Array,
+  { startMs }: AccelerationSignal,
+  values: Float64Array,
+): void {
+  for (let k = 0; k + 1 < values.length; k++) {
+    const fromMs = startMs + k * RESAMPLED_STEP_MS;
+    grid.spread(column, fromMs, fromMs + RESAMPLED_STEP_MS, (values[k] ?? 0) + (values[k + 1] ?? 0));
+  }
+}
+
+/** Whole mm/s2; 0 for an artefact. */
+function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Float64Array {
+  return accelerationMmPerS2.map((a) =>
+    Math.abs(a) > ARTEFACT_MM_PER_S2 ? 0 : Math.floor(Math.abs(a) + 0.5),
+  );
+}
+
+/** Whole mW/kg; 0 at standstill and for an artefact. */
+export function milliwattsPerKg(
+  { smoothMmPerS, accelerationMmPerS2 }: AccelerationSignal,
+  standstillMmPerS: number,
+): Float64Array {
+  return smoothMmPerS.map((speed, k) => {
+    const a = accelerationMmPerS2[k] ?? 0;
+    if (speed < standstillMmPerS || Math.abs(a) > ARTEFACT_MM_PER_S2) return 0;
+    return Math.floor(1000 * metabolicPower(Math.max(0, speed) / 1000, a / 1000) + 0.5);
+  });
+}
+
+function accumulate(column: Float64Array): void {
+  for (let k = 1; k < column.length; k++) column[k] = (column[k] ?? 0) + (column[k - 1] ?? 0);
+}

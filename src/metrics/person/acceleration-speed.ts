@@ -1,0 +1,194 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { accelerationSignals, differentiate } from "../acceleration.js";
+import { type LowPass, lowPassZeroPhase } from "../butterworth.js";
+import { ARTEFACT_MM_PER_S2 } from "../efforts.js";
+import { fitLine, type Line } from "../least-squares.js";
+import type { MetricsOptions } from "../options.js";
+import { roundHalfUp } from "../rounding.js";
+import type { MetricSamples } from "../samples.js";
+import { selectedSignal } from "../selected-signal.js";
+import { twoSidedT } from "./student-t.js";
+
+/** Version of the rules of the acceleration-speed profile. */
+export const PROFILE_VERSION = 1;
+
+/** 1 Hz in each pass at 10 Hz (Clavel et al. 2023, after PabRD/AS_Profile). */
+const ONE_HZ_EACH_PASS: LowPass = {
+  b0: 0.0674552738890719,
+  b1: 0.1349105477781438,
+  b2: 0.0674552738890719,
+  a1: -1.1429805025399011,
+  a2: 0.4128015980961885,
+};
+
+const LOWEST_MM_PER_S = 3000;
+const CLASS_MM_PER_S = 200;
+const POINTS_OF_CLASS = 2;
+
+const LEAST_R2 = 0.9;
+const FEWEST_POINTS = 30;
+const TOP_CLASS_SHARE = 0.85;
+const S0_SHARES = [0.9, 1.2] as const;
+
+/** A speed in m/s and the acceleration in m/s2 at the same time. */
+export interface ProfilePoint {
+  readonly speed: number;
+  readonly acceleration: number;
+}
+
+/** The line of the points, before and after those far from it are dropped; not rounded. */
+export interface ProfileFit {
+  readonly before: Line & { readonly n: number };
+  readonly after: Line & { readonly n: number };
+}
+
+/** The profile, or why there is none; docs/metrics.md, "Acceleration-speed profile". */
+export interface AccelerationSpeedProfile {
+  readonly profile: {
+    /** Theoretical maximum acceleration, m/s2. */
+    readonly a0: number;
+    /** Theoretical maximum speed, m/s. */
+    readonly s0: number;
+    /** s */
+    readonly tau: number;
+    readonly r2_before: number | null;
+    readonly r2: number | null;
+    readonly n_before: number;
+    readonly n: number;
+  } | null;
+  /** null: there is a profile. */
+  readonly reason: string | null;
+  /** m/s; null: no points. */
+  readonly top_speed: number | null;
+  readonly definition: { readonly version: number; readonly max_speed: number };
+}
+
+export interface ProfileOptions extends Pick<MetricsOptions, "preset" | "params"> {
+  /** Maximum speed of the person in the season, m/s, which the profile has to fit. */
+  readonly maxSpeed: number;
+}
+
+/**
+ * The acceleration-speed profile of the sessions of a person: of the last 28 days, as the caller selects them.
+ *
+ * @param sessions the samples of each
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ */
+export function accelerationSpeedProfile(
+  sessions: readonly (MetricSamples | Iterable<MetricSamples>)[],
+  { maxSpeed, ...options }: ProfileOptions,
+): AccelerationSpeedProfile {
+  if (!(typeof maxSpeed === "number" && maxSpeed >= 1 && maxSpeed <= 20)) {
+    throw new AsiError("BAD_OPTION", `maxSpeed is ${shown(maxSpeed)}; it must be from 1 to 20 m/s.`);
+  }
+  const points = highestOfClasses(sessions.flatMap((samples) => pointsOf(samples, options)));
+  const topSpeed = points.length === 0 ? null : Math.max(...points.map(({ speed }) => speed));
+  const fit = fitProfile(points);
+  const reason = reasonAgainst(points, fit, topSpeed, maxSpeed);
+  return {
+    profile: fit === null || reason !== null ? null : rounded(fit),
+    reason,
+    top_speed: topSpeed === null ? null : roundHalfUp(topSpeed, 3),
+    definition: { version: PROFILE_VERSION, max_speed: maxSpeed },
+  };
+}
+
+/** Every point of a session with a speed from 3 m/s and a positive acceleration that is no artefact. */
+export function pointsOf(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): ProfilePoint[] {
+  const points: ProfilePoint[] = [];
+  for (const { speedMmPerS } of accelerationSignals(selectedSignal(samples, options).signal)) {
+    const smooth = lowPassZeroPhase(speedMmPerS, ONE_HZ_EACH_PASS);
+    const accelerations = differentiate(smooth);
+    smooth.forEach((speed, k) => {
+      const a = accelerations[k] ?? 0;
+      if (a <= 0 || a > ARTEFACT_MM_PER_S2 || Math.floor(speed + 0.5) < LOWEST_MM_PER_S) return;
+      points.push({ speed: speed / 1000, acceleration: a / 1000 });
+    });
+  }
+  return points;
+}
+
+/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first on ties; by class. */
+export function highestOfClasses(points: readonly ProfilePoint[]): ProfilePoint[] {
+  const classes = new Map<number, ProfilePoint[]>();
+  for (const point of points) {
+    const mmPerS = Math.floor(point.speed * 1000 + 0.5);
+    const index = Math.floor((mmPerS - LOWEST_MM_PER_S) / CLASS_MM_PER_S);
+    const best = classes.get(index) ?? [];
+    const place = best.findIndex(({ acceleration }) => point.acceleration > acceleration);
+    best.splice(place < 0 ? best.length : place, 0, point);
+    classes.set(index, best.slice(0, POINTS_OF_CLASS));
+  }
+  return [...classes].sort(([a], [b]) => a - b).flatMap(([, best]) => best);
+}
+
+/**
+ * Least squares of acceleration by speed; points further from the line than the confidence interval of A0 are dropped, and the line is
+ * fitted once more.
+ *
+ * @returns null with fewer than 3 points, before or after
+ */
+export function fitProfile(points: readonly ProfilePoint[]): ProfileFit | null {
+  const before = lineOf(points);
+  if (before === null) return null;
+  const limit = twoSidedT(points.length - 2) * before.interceptError;
+  const near = points.filter(
+    ({ speed, acceleration }) => Math.abs(acceleration - before.intercept - before.slope * speed) <= limit,
+  );
+  const after = lineOf(near);
+  return after === null ? null : { before, after };
+}
+
+function lineOf(points: readonly ProfilePoint[]): ProfileFit["before"] | null {
+  if (points.length < 3) return null;
+  const line = fitLine(
+    points.map(({ speed }) => speed),
+    points.map(({ acceleration }) => acceleration),
+  );
+  return Number.isFinite(line.slope) ? { ...line, n: points.length } : null;
+}
+
+function rounded({ before, after }: ProfileFit): NonNullable<AccelerationSpeedProfile["profile"]> {
+  const r2Of = ({ r2 }: Line) => (r2 === null ? null : roundHalfUp(r2, 4));
+  return {
+    a0: roundHalfUp(after.intercept, 2),
+    s0: roundHalfUp(-after.intercept / after.slope, 2),
+    tau: roundHalfUp(-1 / after.slope, 2),
+    r2_before: r2Of(before),
+    r2: r2Of(after),
+    n_before: before.n,
+    n: after.n,
+  };
+}
+
+/** R2 before points are dropped: that afterwards is always high. */
+function reasonAgainst(
+  points: readonly ProfilePoint[],
+  fit: ProfileFit | null,
+  topSpeed: number | null,
+  maxSpeed: number,
+): string | null {
+  if (points.length < FEWEST_POINTS || fit === null) {
+    return `${points.length} points; at least ${FEWEST_POINTS} are needed`;
+  }
+  const { r2 } = fit.before;
+  if (r2 === null || r2 < LEAST_R2) return `R2 ${roundHalfUp(r2 ?? 0, 4)}; at least ${LEAST_R2} is needed`;
+  // of the class, its lower limit
+  const topClass =
+    (LOWEST_MM_PER_S +
+      CLASS_MM_PER_S * Math.floor(((topSpeed ?? 0) * 1000 + 0.5 - LOWEST_MM_PER_S) / CLASS_MM_PER_S)) /
+    1000;
+  if (topClass < TOP_CLASS_SHARE * maxSpeed) {
+    return `accelerations up to ${roundHalfUp(topClass, 1)} m/s; at least 85 % of the maximum speed of ${maxSpeed} m/s are needed`;
+  }
+  const s0 = -fit.after.intercept / fit.after.slope;
+  const [least, most] = S0_SHARES;
+  if (!(s0 >= least * maxSpeed && s0 <= most * maxSpeed)) {
+    return `S0 ${roundHalfUp(s0, 2)} m/s; it must be 0.9 to 1.2 times the maximum speed of ${maxSpeed} m/s`;
+  }
+  return null;
+}

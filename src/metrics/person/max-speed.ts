@@ -1,0 +1,86 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { type AccelerationSignal, accelerationSignals } from "../acceleration.js";
+import type { MetricsOptions } from "../options.js";
+import { fromThousandths, roundHalfUp } from "../rounding.js";
+import type { MetricSamples } from "../samples.js";
+import { selectedSignal } from "../selected-signal.js";
+
+/** Values of 10 Hz from the first to the last of 0.5 s. */
+const HELD_VALUES = 6;
+
+const DAY_MS = 86_400_000;
+const SEASON_DAYS = 365;
+const CONFIRMED_WITHIN = 1.05;
+
+/**
+ * Maximum sprinting speed of a session: the highest speed that is held for 0.5 s.
+ *
+ * @returns m/s with 3 decimals; null below 5 Hz and without a stretch of 1 s
+ * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
+ */
+export function sessionMaxSpeed(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): number | null {
+  const held = heldMaxSpeed(accelerationSignals(selectedSignal(samples, options).signal));
+  return held === null ? null : fromThousandths(held);
+}
+
+/** mm/s, not rounded. */
+export function heldMaxSpeed(signals: readonly AccelerationSignal[]): number | null {
+  let best: number | null = null;
+  for (const { speedMmPerS } of signals) {
+    for (let k = 0; k + HELD_VALUES <= speedMmPerS.length; k++) {
+      let least = Number.POSITIVE_INFINITY;
+      for (let j = k; j < k + HELD_VALUES; j++) least = Math.min(least, speedMmPerS[j] ?? 0);
+      if (best === null || least > best) best = least;
+    }
+  }
+  return best;
+}
+
+/** Maximum speed of one session. */
+export interface SessionMaxSpeed {
+  /** Local calendar day, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** m/s */
+  readonly maxSpeed: number;
+}
+
+export interface SeasonMaxSpeed {
+  /** m/s */
+  readonly max_speed: number;
+  readonly day: string;
+  /** Whether no second session comes within 5 %: it may be an error of measurement. */
+  readonly unconfirmed: boolean;
+}
+
+/**
+ * The highest speed of the 365 days up to a day.
+ *
+ * @param to `YYYY-MM-DD`
+ * @returns null without a session
+ * @throws AsiError `BAD_ARGUMENT`
+ */
+export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string): SeasonMaxSpeed | null {
+  const lastDay = dayNumber(to);
+  const [best, second] = sessions
+    .filter(({ day }) => dayNumber(day) <= lastDay && dayNumber(day) > lastDay - SEASON_DAYS)
+    // stable: of equal ones the first
+    .sort((a, b) => b.maxSpeed - a.maxSpeed);
+  if (best === undefined) return null;
+  return {
+    max_speed: roundHalfUp(best.maxSpeed, 3),
+    day: best.day,
+    unconfirmed: second === undefined || best.maxSpeed > CONFIRMED_WITHIN * second.maxSpeed,
+  };
+}
+
+function dayNumber(day: string): number {
+  const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  if (Number.isNaN(ms)) {
+    throw new AsiError("BAD_ARGUMENT", `A day is ${shown(day)}; it must be a date such as "2025-05-17".`);
+  }
+  return ms / DAY_MS;
+}

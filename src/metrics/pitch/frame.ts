@@ -1,0 +1,149 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { roundHalfUp } from "../rounding.js";
+
+/** A place on the earth in degrees (WGS84). */
+export interface GeoPoint {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** A place on the pitch in m: x along the touchline from corner A, y across. */
+export interface PitchPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The corners anticlockwise; A to B is a touchline. */
+export type PitchCorners = readonly [GeoPoint, GeoPoint, GeoPoint, GeoPoint];
+
+export interface PitchSize {
+  /** m, along the touchline; default: the mean of the two touchlines. */
+  readonly length?: number | undefined;
+  /** m; default: the mean of the two goal lines. */
+  readonly width?: number | undefined;
+}
+
+/** Where a pitch lies. */
+export interface PitchFrame {
+  /** m */
+  readonly length: number;
+  readonly width: number;
+  /** Of the touchline from east, anticlockwise. */
+  readonly rotationDeg: number;
+  /** Root mean square of the distances from the measured corners to those of the pitch, m. */
+  readonly cornerRms: number;
+  /** A place on the pitch; outside of it too, 0 to `length` and 0 to `width` inside. Not rounded. */
+  toPitch(point: GeoPoint): PitchPoint;
+}
+
+const SEMI_MAJOR_M = 6_378_137;
+const FLATTENING = 1 / 298.257223563;
+const ECCENTRICITY_SQUARED = FLATTENING * (2 - FLATTENING);
+const RADIANS = Math.PI / 180;
+
+/** Corners further from a rectangle than this are not those of a pitch, or badly measured. */
+const LARGEST_CORNER_RMS_M = 1.5;
+
+/** A pitch is a plane; it errs by 0.25 mm on 105 x 68 m. */
+const LONGEST_SIDE_M = 1000;
+
+/**
+ * Fits a pitch to its measured corners: turned and shifted, never stretched, because a badly measured corner would stretch the
+ * whole of it.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for corners that are none, are clockwise, or lie more than 1.5 m (root mean square) off
+ */
+export function pitchFrame(corners: PitchCorners, size: PitchSize = {}): PitchFrame {
+  checkCorners(corners);
+  const project = projectionAround(corners);
+  const measured = corners.map(project);
+  const side = (i: number, j: number) => distanceBetween(measured[i] ?? ORIGIN, measured[j] ?? ORIGIN);
+  const length = sizeOf("length", size.length) ?? (side(0, 1) + side(3, 2)) / 2;
+  const width = sizeOf("width", size.width) ?? (side(1, 2) + side(0, 3)) / 2;
+  if (Math.max(length, width) > LONGEST_SIDE_M) throw bad("The corners are more than 1 km apart.");
+  const ideal = idealCorners(length, width);
+  const middle = meanOf(measured);
+  let sine = 0;
+  let cosine = 0;
+  measured.forEach((p, i) => {
+    const u = ideal[i] ?? ORIGIN;
+    sine += u.x * (p.y - middle.y) - u.y * (p.x - middle.x);
+    cosine += u.x * (p.x - middle.x) + u.y * (p.y - middle.y);
+  });
+  const angle = Math.atan2(sine, cosine);
+  const toPitch = (point: GeoPoint): PitchPoint => {
+    const { x, y } = project(point);
+    const dx = x - middle.x;
+    const dy = y - middle.y;
+    return {
+      x: dx * Math.cos(angle) + dy * Math.sin(angle) + length / 2,
+      y: -dx * Math.sin(angle) + dy * Math.cos(angle) + width / 2,
+    };
+  };
+  const squares = corners.reduce((sum, corner, i) => {
+    const { x, y } = toPitch(corner);
+    const u = ideal[i] ?? ORIGIN;
+    return sum + (x - length / 2 - u.x) ** 2 + (y - width / 2 - u.y) ** 2;
+  }, 0);
+  const cornerRms = Math.sqrt(squares / corners.length);
+  if (!(cornerRms <= LARGEST_CORNER_RMS_M)) {
+    throw bad(
+      `The corners are ${roundHalfUp(cornerRms, 2)} m off a pitch of ${roundHalfUp(length, 1)} x ${roundHalfUp(width, 1)} m; at most ${LARGEST_CORNER_RMS_M} m are accepted. Give them anticlockwise, A to B along the touchline, and measure them again.`,
+    );
+  }
+  return { length, width, rotationDeg: angle / RADIANS, cornerRms, toPitch };
+}
+
+const ORIGIN: PitchPoint = { x: 0, y: 0 };
+
+/** East and north in m from the mean of the corners, by the radii of the ellipsoid there. */
+function projectionAround(corners: PitchCorners): (point: GeoPoint) => PitchPoint {
+  const first = corners[0].longitude;
+  // across the date line too
+  const east = (longitude: number) => ((((longitude - first + 180) % 360) + 360) % 360) - 180;
+  const latitude = corners.reduce((sum, corner) => sum + corner.latitude, 0) / corners.length;
+  const longitude = corners.reduce((sum, corner) => sum + east(corner.longitude), 0) / corners.length;
+  const sine = Math.sin(latitude * RADIANS);
+  const normal = SEMI_MAJOR_M / Math.sqrt(1 - ECCENTRICITY_SQUARED * sine * sine);
+  const meridian =
+    (SEMI_MAJOR_M * (1 - ECCENTRICITY_SQUARED)) / (1 - ECCENTRICITY_SQUARED * sine * sine) ** 1.5;
+  return (point) => ({
+    x: (east(point.longitude) - longitude) * RADIANS * normal * Math.cos(latitude * RADIANS),
+    y: (point.latitude - latitude) * RADIANS * meridian,
+  });
+}
+
+function idealCorners(length: number, width: number): PitchPoint[] {
+  const [x, y] = [length / 2, width / 2];
+  return [
+    { x: -x, y: -y },
+    { x, y: -y },
+    { x, y },
+    { x: -x, y },
+  ];
+}
+
+function meanOf(points: readonly PitchPoint[]): PitchPoint {
+  const sum = points.reduce((total, { x, y }) => ({ x: total.x + x, y: total.y + y }), ORIGIN);
+  return { x: sum.x / points.length, y: sum.y / points.length };
+}
+
+const distanceBetween = (a: PitchPoint, b: PitchPoint) => Math.hypot(a.x - b.x, a.y - b.y);
+
+function checkCorners(corners: unknown): void {
+  const isIn = (value: unknown, limit: number) => typeof value === "number" && Math.abs(value) <= limit;
+  const isPoint = (point: GeoPoint | null) => isIn(point?.latitude, 90) && isIn(point?.longitude, 180);
+  if (Array.isArray(corners) && corners.length === 4 && corners.every(isPoint)) return;
+  throw bad("corners must be four of { latitude, longitude } in degrees.");
+}
+
+function sizeOf(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && value >= 1 && value <= LONGEST_SIDE_M) return value;
+  throw bad(`${name} is ${shown(value)}; it must be from 1 to ${LONGEST_SIDE_M} m.`);
+}
+
+function bad(message: string): AsiError {
+  return new AsiError("BAD_ARGUMENT", message);
+}

@@ -1,0 +1,25 @@
+import type { Recipe } from "./recipe.js";
+import { sha256 } from "./sha256.js";
+
+/**
+ * The canonical text of a recipe (RFC 8785): keys in order of their UTF-16 code units, no white space. Recipes hold integers,
+ * strings, booleans and null only, whose text `JSON.stringify` writes as the RFC wants it.
+ */
+export function canonicalRecipe(recipe: Recipe): string {
+  return canonicalJson(recipe);
+}
+
+/** Which recipe it is: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not part of it. */
+export function recipeHash(recipe: Recipe): string {
+  return sha256(canonicalRecipe(recipe));
+}
+
+function canonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    // by code units
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,31 @@
+import type { Recipe } from "./recipe.js";
+
+/** A key in which recipes differ, with its value in each of them; undefined: left out. */
+export interface RecipeDifference {
+  /** `gap.steps` */
+  readonly key: string;
+  readonly values: readonly (string | number | boolean | null | undefined)[];
+}
+
+/** In what recipes differ; empty when they are the same. */
+export function compareRecipes(recipes: readonly Recipe[]): RecipeDifference[] {
+  const flat = recipes.map((recipe) => flatten(recipe));
+  const keys = [...new Set(flat.flatMap((members) => [...members.keys()]))].sort();
+  return keys
+    .map((key) => ({ key, values: flat.map((members) => members.get(key)) }))
+    .filter(({ values }) => values.some((value) => value !== values[0]));
+}
+
+type Leaf = string | number | boolean | null;
+
+function flatten(value: object, prefix = ""): Map<string, Leaf> {
+  const members = new Map<string, Leaf>();
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === "object" && member !== null) {
+      for (const [inner, leaf] of flatten(member, `${prefix}${key}.`)) members.set(inner, leaf);
+    } else if (member !== undefined) {
+      members.set(`${prefix}${key}`, member);
+    }
+  }
+  return members;
+}

@@ -1,0 +1,266 @@
+import { AsiError } from "../../errors.js";
+import { differentiate, isFastEnough, resample, SHORTEST_SEGMENT_MS } from "../acceleration.js";
+import { butterworth, lowPassZeroPhase } from "../butterworth.js";
+import { checkOptions, type MetricsOptions } from "../options.js";
+import { type PreparedSignal, prepareBy } from "../prepare.js";
+import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
+import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
+import { recipeHash } from "./canonical.js";
+import { checkRecipe } from "./check.js";
+import type { Recipe, RecipeSmoothing } from "./recipe.js";
+
+/** Version of the rules by which recipes are followed. */
+export const RECIPES_VERSION = 1;
+
+/** Which samples a recipe works on. */
+export type RecipeOptions = Pick<MetricsOptions, "from" | "to" | "periods">;
+
+export interface RecipeRun {
+  /** ms since 1970 UTC. */
+  readonly start_time: number;
+  /** s */
+  readonly duration: number;
+  /** Highest speed in m/s, or peak of the acceleration in m/s2; negative for decelerations. */
+  readonly max_value: number;
+  /** m */
+  readonly distance: number;
+}
+
+/** What a recipe counts. */
+export interface RecipeResult {
+  /** SHA-256 of the canonical recipe. */
+  readonly hash: string;
+  /** null: a derivative needs at least 5 samples a second. */
+  readonly count: number | null;
+  /** Sum of the distances of the runs, rounded once; m. */
+  readonly distance: number | null;
+  /** Sum of the durations of the runs; s. */
+  readonly duration: number | null;
+  readonly runs: readonly RecipeRun[];
+  /** Samples that were left out: by the gate, and because they are faster than `max_valid`. */
+  readonly dropped: { readonly gate: number; readonly too_fast: number };
+  readonly definition: { readonly version: number; readonly recipe: Recipe };
+}
+
+/**
+ * Counts what a recipe says.
+ *
+ * @param samples a batch of `decode`, or all of them
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION` for a recipe or limits that are wrong
+ */
+export function computeRecipe(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  recipe: Recipe,
+  options: RecipeOptions = {},
+): RecipeResult {
+  const checked = checkRecipe(recipe);
+  const selected = selectedSamples(samples, options);
+  const { series, dropped } = seriesOf(selected, checked);
+  return resultOf(series, checked, dropped);
+}
+
+/** The samples that the options select. */
+export function selectedSamples(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: RecipeOptions,
+): OrderedSamples {
+  const { fromMs, toMs, periods } = checkOptions(options);
+  return selectSamples(
+    orderSamples(samples),
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
+}
+
+/** Values of one segment that are compared with the limits. */
+export interface Series {
+  readonly timestampMs: Float64Array;
+  /** Speed before smoothing, mm/s: of this come distances. */
+  readonly speedMmPerS: ArrayLike<number>;
+  /** Speed in mm/s, or acceleration in mm/s2 times the sign. */
+  readonly values: ArrayLike<number>;
+}
+
+/** The steps from samples to values; null where nothing can be known. */
+export function seriesOf(
+  samples: OrderedSamples,
+  recipe: Recipe,
+): { series: readonly Series[] | null; dropped: RecipeResult["dropped"] } {
+  requireNoGate(recipe);
+  const signal = prepareBy(samples, {
+    maxValidMmPerS: recipe.max_valid,
+    standstillMmPerS: recipe.standstill ?? 0,
+    gap: { minMs: recipe.gap.min_ms, steps: recipe.gap.steps },
+    withoutSpikes: recipe.spike !== undefined,
+  });
+  const dropped = { gate: 0, too_fast: signal.tooFast.samples };
+  if (recipe.derivative !== null && !isFastEnough(signal)) return { series: null, dropped };
+  const { resample_ms } = recipe;
+  return {
+    series: resample_ms === undefined ? asRecorded(signal) : atEqualSteps(signal, recipe, resample_ms),
+    dropped,
+  };
+}
+
+function asRecorded({ segments, timestampMs, speedMmPerS }: PreparedSignal): Series[] {
+  return segments.map(({ first, last }) => {
+    const values = speedMmPerS.subarray(first, last + 1);
+    return { timestampMs: timestampMs.subarray(first, last + 1), speedMmPerS: values, values };
+  });
+}
+
+function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): Series[] {
+  const { smooth, derivative, sign = 1 } = recipe;
+  const series: Series[] = [];
+  for (const segment of signal.segments) {
+    const startMs = signal.timestampMs[segment.first] ?? 0;
+    const endMs = signal.timestampMs[segment.last] ?? 0;
+    if (derivative !== null && endMs - startMs < Math.max(SHORTEST_SEGMENT_MS, everyMs)) continue;
+    const speedMmPerS = resample(signal, segment, everyMs);
+    const smoothed = smooth === null ? speedMmPerS : smoothedBy(smooth, speedMmPerS, everyMs);
+    series.push({
+      timestampMs: Float64Array.from(speedMmPerS, (_, k) => startMs + k * everyMs),
+      speedMmPerS,
+      values: derivative === null ? smoothed : differentiate(smoothed, everyMs).map((a) => sign * a),
+    });
+  }
+  return series;
+}
+
+function smoothedBy(smooth: RecipeSmoothing, values: Float64Array, everyMs: number): Float64Array {
+  switch (smooth.type) {
+    case "butterworth":
+      return lowPassZeroPhase(
+        values,
+        butterworth(smooth.cutoff_mhz / 1000, 1000 / everyMs, smooth.corrected),
+      );
+    case "mean":
+      return movingMean(values, smooth.samples);
+  }
+}
+
+/** The first and last values repeat beyond the ends. */
+function movingMean(values: Float64Array, samples: number): Float64Array {
+  const half = (samples - 1) / 2;
+  const last = values.length - 1;
+  return values.map((_, k) => {
+    let sum = 0;
+    for (let j = k - half; j <= k + half; j++) sum += values[Math.min(last, Math.max(0, j))] ?? 0;
+    return sum / samples;
+  });
+}
+
+/** Samples `first` to `last` of a series, both included. */
+interface Run {
+  readonly series: Series;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Finds the runs, joins them, drops what is too short or too low, and adds up. */
+export function resultOf(
+  series: readonly Series[] | null,
+  recipe: Recipe,
+  dropped: RecipeResult["dropped"],
+): RecipeResult {
+  const common = { hash: recipeHash(recipe), dropped, definition: { version: RECIPES_VERSION, recipe } };
+  if (series === null) return { ...common, count: null, distance: null, duration: null, runs: [] };
+  const runs = series.flatMap((one) => countedRuns(one, recipe));
+  const distances = runs.map((run) => doubleDistance(run, recipe));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return {
+    ...common,
+    count: runs.length,
+    distance: metresOfDouble(sum(distances)),
+    duration: durationSeconds(sum(runs.map(durationMs))),
+    runs: runs.map((run, i) => ({
+      start_time: run.series.timestampMs[run.first] ?? 0,
+      duration: durationSeconds(durationMs(run)),
+      max_value: (recipe.sign ?? 1) * fromThousandths(peakOf(run)),
+      distance: metresOfDouble(distances[i] ?? 0),
+    })),
+  };
+}
+
+function countedRuns(series: Series, recipe: Recipe): Run[] {
+  const t = series.timestampMs;
+  const merged: Run[] = [];
+  for (const run of runsOf(series, recipe)) {
+    const previous = merged.at(-1);
+    if (previous !== undefined && (t[run.first] ?? 0) - (t[previous.last] ?? 0) < recipe.merge_ms) {
+      merged[merged.length - 1] = { ...previous, last: run.last };
+    } else {
+      merged.push(run);
+    }
+  }
+  return merged.filter(
+    (run) =>
+      durationMs(run) >= recipe.min_ms && (recipe.peak_min === undefined || peakOf(run) >= recipe.peak_min),
+  );
+}
+
+function* runsOf(series: Series, recipe: Recipe): Generator<Run> {
+  const { values } = series;
+  const { on, enter, exit, confirm_samples: needed = 1, artefact = Number.POSITIVE_INFINITY } = recipe;
+  const isMean = on === "interval_mean";
+  const doubleStandstill = 2 * (recipe.standstill ?? 0);
+  const count = isMean ? values.length - 1 : values.length;
+  let first = -1;
+  let confirmed = 0;
+  for (let k = 0; k <= count; k++) {
+    const value = k < count ? (isMean ? meanAt(values, k, doubleStandstill) : (values[k] ?? 0)) : -1;
+    if (confirmed >= needed) {
+      if (value >= exit && value <= artefact) continue;
+      yield { series, first, last: isMean ? k : k - 1 };
+      confirmed = 0;
+    } else if (value >= enter && value <= artefact) {
+      if (confirmed === 0) first = k;
+      confirmed++;
+    } else {
+      confirmed = 0;
+    }
+  }
+}
+
+function meanAt(values: ArrayLike<number>, k: number, doubleStandstill: number): number {
+  const sum = (values[k] ?? 0) + (values[k + 1] ?? 0);
+  return sum < doubleStandstill ? 0 : sum / 2;
+}
+
+function durationMs({ series, first, last }: Run): number {
+  return (series.timestampMs[last] ?? 0) - (series.timestampMs[first] ?? 0);
+}
+
+function peakOf({ series, first, last }: Run): number {
+  let peak = 0;
+  for (let k = first; k <= last; k++) peak = Math.max(peak, series.values[k] ?? 0);
+  return peak;
+}
+
+/** Trapezoids of the speed, in half micrometres. */
+function doubleDistance({ series, first, last }: Run, { on, standstill = 0 }: Recipe): number {
+  const { timestampMs, speedMmPerS } = series;
+  const least = on === "interval_mean" ? 2 * standstill : 0;
+  let distance = 0;
+  for (let k = first; k < last; k++) {
+    const sum = (speedMmPerS[k] ?? 0) + (speedMmPerS[k + 1] ?? 0);
+    if (sum >= least) distance += sum * ((timestampMs[k + 1] ?? 0) - (timestampMs[k] ?? 0));
+  }
+  return distance;
+}
+
+/** Exact sums are rounded exactly. */
+function metresOfDouble(halfUm: number): number {
+  return Number.isSafeInteger(halfUm)
+    ? divideRoundingHalfUp(halfUm, 2_000_000, 3)
+    : roundHalfUp(halfUm / 2e6, 3);
+}
+
+function requireNoGate({ gate }: Recipe): void {
+  if (gate === null) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    "recipe.gate needs the number of satellites, the speed accuracy and the dilution of precision, which these samples do not have; use null.",
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * How a count comes about, from the samples on: every choice that moves it, as integers. docs/metrics.md, "Recipes", says what
+ * each key does. Speeds in mm/s, accelerations in mm/s2, times in ms. Keys that have no effect are left out; `gate`, `smooth`
+ * and `derivative` are null.
+ */
+export interface Recipe {
+  readonly recipe: 1;
+  readonly source: "doppler_speed";
+  /** Samples of a worse quality are missing ones. */
+  readonly gate: RecipeGate | null;
+  /** A faster sample is an error of measurement. */
+  readonly max_valid: number;
+  /** Samples further apart than both of these are in different segments. */
+  readonly gap: { readonly min_ms: number; readonly steps: number };
+  readonly spike?: { readonly type: "median"; readonly samples: 3 };
+  /** Below it an interval counts as standing; 0 where it is left out. */
+  readonly standstill?: number;
+  readonly resample_ms?: number;
+  readonly smooth: RecipeSmoothing | null;
+  readonly derivative: { readonly order: 1; readonly type: "central" } | null;
+  /** -1: decelerations. */
+  readonly sign?: 1 | -1;
+  /** What is compared with the limits: each value, or the mean of each two neighbouring ones. */
+  readonly on: "interval_mean" | "sample";
+  /** A run begins at or above it. */
+  readonly enter: number;
+  /** A run ends below it. */
+  readonly exit: number;
+  /** So many neighbouring values must reach `enter` for a run to begin; 1 where it is left out. */
+  readonly confirm_samples?: number;
+  /** Shorter runs do not count. */
+  readonly min_ms: number;
+  /** Runs of a segment that are less than this apart are one. */
+  readonly merge_ms: number;
+  /** Runs with a lower peak do not count. */
+  readonly peak_min?: number;
+  /** A value above it ends a run and belongs to none. */
+  readonly artefact?: number;
+  readonly rounding: "half_up";
+}
+
+/** Samples that do not reach it are missing. Each limit may be left out. */
+export interface RecipeGate {
+  readonly min_satellites?: number;
+  /** mm/s */
+  readonly max_speed_accuracy?: number;
+  readonly max_pdop_hundredths?: number;
+}
+
+export type RecipeSmoothing =
+  | {
+      readonly type: "butterworth";
+      readonly order: 2;
+      readonly cutoff_mhz: number;
+      readonly zero_phase: true;
+      /** Whether both passes together have half power at the cut-off, or each of them. */
+      readonly corrected: boolean;
+    }
+  /** The mean of an odd number of values; the ends repeat. */
+  | { readonly type: "mean"; readonly samples: number };

@@ -1,0 +1,31 @@
+import { checkOptions, type MetricsOptions } from "./options.js";
+import { type PreparedSignal, prepareSignal } from "./prepare.js";
+import type { MetricParameters } from "./presets.js";
+import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "./samples.js";
+
+/** The samples that options select, and the signal of their speeds. */
+export interface SelectedSignal {
+  readonly parameters: MetricParameters;
+  /** In order of time, with any speed. */
+  readonly selected: OrderedSamples;
+  readonly signal: PreparedSignal;
+}
+
+/**
+ * Steps 1 to 5 of "The signal" in docs/metrics.md, which every figure of speed begins with.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ */
+export function selectedSignal(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions,
+): SelectedSignal {
+  const { parameters, periods, fromMs, toMs } = checkOptions(options);
+  const selected = selectSamples(
+    orderSamples(samples),
+    fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs ?? Number.POSITIVE_INFINITY,
+    periods,
+  );
+  return { parameters, selected, signal: prepareSignal(selected, parameters) };
+}

@@ -1,0 +1,105 @@
+import { type CellColumn, cellTable } from "../formats/parquet/cell-table.js";
+import { withoutFormula } from "../rows/formula-guard.js";
+
+/** A cell of a file: null is empty. An instant is in ms since 1970 UTC. */
+export type Cell = string | number | null;
+
+/** A column of a file with a row for each `R`. */
+export interface FileColumn<R> {
+  key: string;
+  /** For readers, with the unit. */
+  title: string;
+  kind: "text" | "number" | "instant";
+  /** Decimals that a workbook shows; cells have all digits. */
+  decimals: number;
+  cell(row: R): Cell;
+}
+
+/** A column of texts. */
+export function textColumn<R>(key: string, title: string, cell: (row: R) => string | null): FileColumn<R> {
+  return { key, title, kind: "text", decimals: 0, cell };
+}
+
+/** A column of numbers. */
+export function numberColumn<R>(
+  key: string,
+  title: string,
+  decimals: number,
+  cell: (row: R) => number | null,
+): FileColumn<R> {
+  return { key, title, kind: "number", decimals, cell };
+}
+
+/** A column of instants, ms since 1970 UTC. */
+export function instantColumn<R>(key: string, title: string, cell: (row: R) => number | null): FileColumn<R> {
+  return { key, title, kind: "instant", decimals: 0, cell };
+}
+
+/** How text files show what has no digits of its own. */
+export interface TextLayout {
+  delimiter: string;
+  decimalMark: string;
+  instantText(ms: number): string;
+}
+
+/** A comma as decimal mark makes the fields end with semicolons, as Excel expects where it writes such numbers. */
+export function textLayout(decimalMark: string | undefined, instantText: (ms: number) => string): TextLayout {
+  return decimalMark === ","
+    ? { delimiter: ";", decimalMark, instantText }
+    : { delimiter: ",", decimalMark: ".", instantText };
+}
+
+/** A table as CSV (RFC 4180) with a header line. */
+export function tableCsv<R>(
+  columns: readonly FileColumn<R>[],
+  rows: readonly R[],
+  layout: TextLayout,
+): string {
+  const lines = rows.map((row) => columns.map((column) => shown(column, row, layout)));
+  return [columns.map(({ key }) => key), ...lines].map((cells) => lineOf(cells, layout)).join("");
+}
+
+/** The rows as JSON lines, with the same keys. */
+export function tableJsonLines<R>(
+  columns: readonly FileColumn<R>[],
+  rows: readonly R[],
+  layout: Pick<TextLayout, "instantText">,
+): string {
+  return rows
+    .map((row) => Object.fromEntries(columns.map((column) => [column.key, shown(column, row, layout)])))
+    .map((object) => `${JSON.stringify(object)}\n`)
+    .join("");
+}
+
+/** The same as Parquet, with instants as timestamps. */
+export function tableParquet<R>(columns: readonly FileColumn<R>[], rows: readonly R[]): Uint8Array {
+  return cellTable(
+    columns.map(({ key, kind, cell }): CellColumn => {
+      const cells = rows.map(cell);
+      return kind === "text"
+        ? { name: key, kind, values: cells.map((value) => (value === null ? null : String(value))) }
+        : { name: key, kind, values: cells.map((value) => (typeof value === "number" ? value : null)) };
+    }),
+  );
+}
+
+/** A cell with its instant as text. */
+export function shown<R>(
+  { kind, cell }: FileColumn<R>,
+  row: R,
+  { instantText }: Pick<TextLayout, "instantText">,
+): Cell {
+  const value = cell(row);
+  return kind === "instant" && typeof value === "number" ? instantText(value) : value;
+}
+
+/** A line of a CSV. */
+export function lineOf(cells: readonly Cell[], layout: TextLayout): string {
+  return `${cells.map((cell) => fieldOf(cell, layout)).join(layout.delimiter)}\n`;
+}
+
+function fieldOf(cell: Cell, { delimiter, decimalMark }: TextLayout): string {
+  if (cell === null) return "";
+  const text = typeof cell === "number" ? String(cell).replace(".", decimalMark) : withoutFormula(cell);
+  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+}

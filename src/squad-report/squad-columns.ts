@@ -1,0 +1,74 @@
+import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
+
+/** A row of a file: a player in a period or in the whole session. */
+export interface SquadFileRow extends SquadRow {
+  /** Start of the session, by the clock of the club. */
+  session: string;
+}
+
+const share = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000);
+
+const yesOrNo = (is: boolean) => (is ? "yes" : "no");
+
+/** The digits of the figures themselves: products of them have binary tails. */
+export const rounded = (value: number | null) =>
+  value === null ? null : Math.round(value * 10_000) / 10_000;
+
+/** Name of a figure for readers, with its unit. */
+export const figureTitle = ({ key, title, unit }: SquadColumn) =>
+  unit === "" || key === "minutes" ? title : `${title}, ${unit}`;
+
+/**
+ * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
+ * empty, never 0.
+ */
+export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
+  textColumn("session", "Session", ({ session }) => session),
+  textColumn("period", "Period", ({ period }) => period ?? "session"),
+  textColumn("player", "Player", ({ member }) => member.name),
+  textColumn("number", "Number", ({ member }) => member.player?.number ?? null),
+  textColumn("position", "Position", ({ member }) => member.player?.position ?? null),
+  textColumn("serial", "Serial number", ({ member }) =>
+    member.recordings.map(({ serial }) => serial).join(" "),
+  ),
+  instantColumn("start", "Start", ({ metrics }) => metrics?.first_timestamp ?? null),
+  instantColumn("end", "End", ({ metrics }) => metrics?.last_timestamp ?? null),
+  ...SQUAD_COLUMNS.map((figure) =>
+    numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
+      rounded(figureOf(row, figure)),
+    ),
+  ),
+  numberColumn(
+    "high_speed_from_m_per_s",
+    "High speed from, m/s",
+    2,
+    ({ metrics }) => metrics?.definition.parameters.hid_thresholds[1] ?? null,
+  ),
+  numberColumn(
+    "sprint_from_m_per_s",
+    "Sprint from, m/s",
+    2,
+    ({ metrics }) => metrics?.definition.parameters.sprint_threshold ?? null,
+  ),
+  numberColumn(
+    "period_minutes",
+    "Length of the period, min",
+    1,
+    ({ periodMs }) => Math.round(periodMs / 6) / 10_000,
+  ),
+  numberColumn("share_with_data", "Share with data", 2, ({ coverage }) => share(coverage)),
+  numberColumn("share_with_hr", "Share with heart rate", 2, ({ hrCoverage }) => share(hrCoverage)),
+  numberColumn(
+    "too_fast_rows",
+    "Rows ignored as too fast",
+    0,
+    ({ metrics }) => metrics?.too_fast.samples ?? null,
+  ),
+  textColumn("damaged", "Damaged", ({ member }) =>
+    yesOrNo(member.recordings.some(({ isDamaged }) => isDamaged)),
+  ),
+  textColumn("truncated", "Ends within a frame", ({ member }) =>
+    yesOrNo(member.recordings.some(({ isTruncated }) => isTruncated)),
+  ),
+];

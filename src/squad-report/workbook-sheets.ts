@@ -1,0 +1,97 @@
+import { type Cell, type FileColumn, shown } from "./cell-files.js";
+
+/** A sheet of a workbook as text and numbers. */
+export interface CellSheet {
+  name: string;
+  columns: readonly { title: string; decimals: number }[];
+  rows: readonly (readonly Cell[])[];
+}
+
+/** A sheet with a row for each of `rows`. */
+export function sheetOf<R>(
+  name: string,
+  columns: readonly FileColumn<R>[],
+  rows: readonly R[],
+  instantText: (ms: number) => string,
+): CellSheet {
+  return {
+    name,
+    columns,
+    rows: rows.map((row) => columns.map((column) => shown(column, row, { instantText }))),
+  };
+}
+
+/** Excel refuses longer names of sheets, and those with any of these characters. */
+const NAME_LENGTH = 31;
+const NOT_IN_NAMES = /[[\]:*?/\\]/g;
+
+/** Width of a column, characters. */
+const WIDTH = { least: 8, most: 28 };
+
+/** A sheet as write-excel-file takes it. */
+export interface WorkbookSheet {
+  sheet: string;
+  data: (WorkbookCell | null)[][];
+  columns: { width: number }[];
+  stickyRowsCount: number;
+  stickyColumnsCount: number;
+}
+
+type WorkbookCell =
+  | { value: string; type?: typeof String; fontWeight?: "bold" }
+  | { value: number; type: typeof Number; format: string };
+
+/**
+ * The sheets of a workbook of Excel (.xlsx) for its writer. The header and the first column stay in view; numbers
+ * are numbers, shown with the decimals of their column, and missing figures are empty cells.
+ */
+export function workbookSheets(sheets: readonly CellSheet[]): WorkbookSheet[] {
+  const names = sheetNames(sheets.map(({ name }) => name));
+  return sheets.map((sheet, i) => toSheet(sheet, names[i] ?? sheet.name));
+}
+
+function toSheet({ columns, rows }: CellSheet, sheet: string): WorkbookSheet {
+  return {
+    sheet,
+    data: [
+      columns.map(({ title }) => ({ value: title, fontWeight: "bold" as const })),
+      ...rows.map((row) => row.map((value, i) => toCell(value, columns[i]?.decimals ?? 0))),
+    ],
+    columns: columns.map(({ title }, i) => ({
+      width: widthOf([title, ...rows.map((row) => row[i] ?? null)]),
+    })),
+    stickyRowsCount: 1,
+    // the name of the player
+    stickyColumnsCount: 1,
+  };
+}
+
+function toCell(value: Cell, decimals: number): WorkbookCell | null {
+  if (value === null) return null;
+  if (typeof value === "string") return { value, type: String };
+  return { value, type: Number, format: decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}` };
+}
+
+function widthOf(values: readonly Cell[]): number {
+  const longest = Math.max(...values.map((value) => (typeof value === "string" ? value.length : 0)));
+  return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
+}
+
+/** Names that Excel accepts: without its special characters, not too long, each different. */
+export function sheetNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const plain =
+      name
+        .replace(NOT_IN_NAMES, " ")
+        .replace(/^'+|'+$/g, "")
+        .trim() || "Period";
+    for (let n = 1; ; n++) {
+      const suffix = n === 1 ? "" : ` (${n})`;
+      const free = plain.slice(0, NAME_LENGTH - suffix.length).trim() + suffix;
+      if (taken.has(free.toLowerCase())) continue;
+      taken.add(free.toLowerCase());
+      return free;
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { TimeZone } from "../rows/time-zone.js";
+import { type Interval, type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.js";
+import { nameKey } from "./roster.js";
+
+/**
+ * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are those of the clock of the club, with
+ * the date where the time alone would be read as another moment.
+ *
+ * @throws AsiError `BAD_OPTION` for an unknown time zone
+ */
+export function periodsCsv(periods: readonly SessionPeriod[], context: PeriodsContext): string {
+  const short = text(periods, context, false);
+  return isSame(readPeriods(short, context).periods, periods) ? short : text(periods, context, true);
+}
+
+function text(
+  periods: readonly SessionPeriod[],
+  { timeZone, players }: PeriodsContext,
+  hasDates: boolean,
+): string {
+  const zone = new TimeZone(timeZone ?? "UTC");
+  const names = new Map(players.map((name) => [nameKey(name), name]));
+  const clock = (ms: number) => {
+    const local = new Date(ms + zone.offsetAt(ms))
+      .toISOString()
+      .replace("T", " ")
+      .replace(/(\.000)?Z$/, "");
+    return hasDates ? local : local.slice(11);
+  };
+  const timesOf = ({ startMs, endMs }: Interval) => [clock(startMs), clock(endMs)];
+  const lines = periods.flatMap(({ name, all, own }) => [
+    ...(all === null ? [] : [[name, ...timesOf(all), ""]]),
+    ...[...own].flatMap(([key, intervals]) => {
+      const player = names.get(key) ?? key;
+      return intervals.length === 0
+        ? [[name, "-", "-", player]]
+        : intervals.map((one) => [name, ...timesOf(one), player]);
+    }),
+  ]);
+  return [["period", "start", "end", "player"], ...lines]
+    .map((cells) => `${cells.map(quoted).join(",")}\n`)
+    .join("");
+}
+
+/** RFC 4180 */
+const quoted = (cell: string) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+function isSame(a: readonly SessionPeriod[], b: readonly SessionPeriod[]): boolean {
+  const plain = (periods: readonly SessionPeriod[]) =>
+    JSON.stringify(periods.map(({ name, all, own }) => [name, all, [...own].sort()]));
+  return plain(a) === plain(b);
+}

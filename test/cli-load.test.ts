@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { asi, scratchFolder } from "./asi-process.js";
+
+const demo = (folder: string, start: string, duration = "1min") =>
+  asi([
+    "encode",
+    "--demo",
+    "--start",
+    start,
+    "--duration",
+    duration,
+    "-o",
+    join(folder, `${start.replaceAll(":", "")}.asi`),
+  ]);
+
+describe("asi load", () => {
+  test("adds up the recordings of a day, rests between, and tells devices apart", async () => {
+    const folder = scratchFolder();
+    // 23:30 UTC is the next day in Zurich
+    for (const start of ["2025-05-17T08:00:00Z", "2025-05-17T10:00:00Z", "2025-05-18T23:30:00Z"]) {
+      await demo(folder, start);
+    }
+    const { status, stdout } = await asi(["load", folder, "--tz", "Europe/Zurich", "--json"]);
+    expect(status).toBe(0);
+    const days = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(days.map(({ serial, day }) => [serial, day])).toEqual([
+      ["DEMO-0001", "2025-05-17"],
+      ["DEMO-0001", "2025-05-18"],
+      ["DEMO-0001", "2025-05-19"],
+    ]);
+    const one = JSON.parse(
+      (await asi(["stats", join(folder, "2025-05-18T233000Z.asi"), "--json"])).stdout,
+    ).metrics;
+    expect(days[1].load).toBe(0);
+    expect(days[2].load).toBe(one.total_distance);
+    expect(days[0].load).toBeCloseTo(2 * one.total_distance, 3);
+    const text = (await asi(["load", folder, "--of", "trimp-edwards", "--max-hr", "190", "--ratio"])).stdout;
+    expect(text).toMatch(/^DEMO-0001, trimp-edwards\n {2}day +load +7 days/);
+    expect(text).toMatch(/no causal link to injury is shown/);
+  });
+
+  test("says which option a TRIMP needs, before it reads", async () => {
+    const { status, stderr } = await asi(["load", "none.asi", "--of", "trimp-banister", "--max-hr", "190"]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/--of trimp-banister needs --rest-hr/)]);
+  });
+});

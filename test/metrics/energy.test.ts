@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { computeMetrics, metabolicEstimate } from "../../src/metrics/index.js";
+import { metabolicPower } from "../../src/metrics/metabolic-power.js";
+import { CORPUS, committed, expected } from "./figures/corpus.js";
+import { plantedMatch, plantedStep } from "./figures/planted.js";
+import { columnsOf, tenHertz } from "./golden/sessions.js";
+
+describe("metabolic power", () => {
+  it("is that of floodlight's code (MIT: figures/licences/floodlight.txt) at each speed and acceleration", () => {
+    const grid = expected<{ speed: number[]; acceleration: number[]; metabolic_power: number[][] }>(
+      "upstream_floodlight_kinetics.json",
+    );
+    let compared = 0;
+    grid.speed.forEach((speed, i) => {
+      grid.acceleration.forEach((acceleration, j) => {
+        const theirs = grid.metabolic_power[i]?.[j] ?? Number.NaN;
+        expect(Math.abs(metabolicPower(speed, acceleration) - theirs)).toBeLessThanOrEqual(
+          1e-12 * Math.max(1, Math.abs(theirs)),
+        );
+        compared++;
+      });
+    });
+    expect(compared).toBe(grid.speed.length * grid.acceleration.length);
+  });
+
+  it("adds up to the energy of the independent program", () => {
+    const golden =
+      expected<Record<string, { energy_j_per_kg: number; equivalent_distance_m: number }>>(
+        "peak_demands.json",
+      );
+    for (const [name, samples] of [
+      ["planted_step.csv", plantedStep()],
+      ["planted_match.csv", plantedMatch()],
+    ] as const) {
+      const own = metabolicEstimate(columnsOf(samples));
+      expect(own.energy).toBeCloseTo((golden[name]?.energy_j_per_kg ?? 0) / 1000, 2);
+      expect(own.equivalent_distance).toBeCloseTo(golden[name]?.equivalent_distance_m ?? 0, 1);
+    }
+  });
+
+  it("at a constant 4 m/s: the categories add up, and the cost of air makes the index more than 1", () => {
+    const samples = columnsOf(tenHertz(601, () => 4));
+    const { energy, equivalent_distance_index, categories, caution } = metabolicEstimate(samples);
+    // (39.5 ES + 3.6 e^(-4 ES)) sqrt(1 + ES^2) x 4 m/s with ES = 0.0037 x 16 / 9.80665: 15.0105 W/kg for 60 s, 1.0424 times 3.6 x 4
+    expect(energy).toBe(0.9);
+    expect(equivalent_distance_index).toBe(1.042);
+    expect(categories.map(({ duration, distance }) => [duration, distance])).toEqual([
+      [0, 0],
+      [60, 240],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(caution).toMatch(/estimate from speed/);
+    const match = columnsOf(plantedMatch());
+    const total = metabolicEstimate(match).categories.reduce((sum, { distance }) => sum + distance, 0);
+    expect(Math.abs(total / (computeMetrics(match).total_distance ?? 1) - 1)).toBeLessThan(0.01);
+  });
+
+  it("is unknown below 5 Hz", () => {
+    const slow = columnsOf([0, 1, 2].map((s) => ({ t: 1000 * s, speed: 3000 })));
+    expect(metabolicEstimate(slow)).toMatchObject({
+      energy: null,
+      equivalent_distance: null,
+      categories: [],
+    });
+  });
+
+  it.skipIf(CORPUS === null)("the golden in the repository is that of the corpus", () => {
+    expect(JSON.parse(committed("upstream_floodlight_kinetics.json"))).toEqual(
+      expected("upstream_floodlight_kinetics.json"),
+    );
+  });
+});

@@ -1,0 +1,203 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { correctIntervals, labelArtefacts } from "../../src/metrics/hrv/artefacts.js";
+import { dfaAlpha1, dfaOverTime } from "../../src/metrics/hrv/dfa.js";
+import { heartRateVariability, timeDomain } from "../../src/metrics/hrv/heart-rate-variability.js";
+import { lowHighPower } from "../../src/metrics/hrv/lomb.js";
+import { CORPUS, committed, expected } from "./figures/corpus.js";
+import { plantedArtefacts, plantedSinus, plantedWhiteNoise } from "./figures/planted.js";
+
+// expected/hrv.json was computed by a program that shares no line with the library, and compared with the original code of hrv
+// (rhenanbartels), nolds, NeuroKit and scipy. rest_rri.txt and exercise_rri.txt are of hrv (BSD-3: figures/licences/hrv.md).
+
+interface TimeFigures {
+  n: number;
+  mean_rr: number;
+  sdnn: number;
+  rmssd: number;
+  pnn50_of_pairs: number;
+}
+interface Window {
+  end_s: number;
+  beats: number;
+  artefacts_percent: number;
+  alpha1: number | null;
+  mean_hr: number;
+}
+interface Series {
+  raw: TimeFigures;
+  labels: [number, string][];
+  corrected: TimeFigures;
+  dfa_raw?: number;
+  dfa_windows?: Window[];
+  dfa_windows_60_s?: Window[];
+}
+
+const golden = expected<
+  Record<"rr_artefacts" | "rest_rri" | "exercise_rri", Series> & {
+    rr_white: { alpha1: number };
+    rr_sinus: { lomb: { lf: number; hf: number; beats: number }; time: TimeFigures };
+    rest_rri: { lomb_first_300_s: { lf: number; hf: number; lf_hf: number; beats: number } };
+  }
+>("hrv.json");
+
+const intervalsIn = (name: string) =>
+  readFileSync(new URL(`figures/data/${name}`, import.meta.url), "utf8")
+    .trim()
+    .split(/\s+/)
+    .filter((text) => /^\d/.test(text))
+    .map(Number);
+
+const SERIES: Record<"rr_artefacts" | "rest_rri" | "exercise_rri", number[]> = {
+  rr_artefacts: plantedArtefacts(),
+  rest_rri: intervalsIn("rest_rri.txt"),
+  exercise_rri: intervalsIn("exercise_rri.txt"),
+};
+
+function expectTimeFigures(rr: ArrayLike<number>, wanted: TimeFigures): void {
+  const figures = timeDomain([Float64Array.from(rr)]);
+  expect(rr.length).toBe(wanted.n);
+  expect(figures?.meanRr).toBeCloseTo(wanted.mean_rr, 9);
+  expect(figures?.rmssd).toBeCloseTo(wanted.rmssd, 9);
+  expect(figures?.sdnn).toBeCloseTo(wanted.sdnn, 9);
+  expect(figures?.pnn50).toBeCloseTo(wanted.pnn50_of_pairs, 9);
+}
+
+describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the intervals of %s", (name) => {
+  const rr = SERIES[name];
+  const wanted = golden[name];
+  const labels = labelArtefacts(rr);
+
+  it("have the artefacts that the independent program found", () => {
+    expect(labels.flatMap((label, i) => (label === null ? [] : [[i, label]]))).toEqual(wanted.labels);
+  });
+
+  it("have its RMSSD, SDNN and pNN50, as recorded and corrected", () => {
+    expectTimeFigures(rr, wanted.raw);
+    expectTimeFigures(correctIntervals(rr, labels), wanted.corrected);
+  });
+
+  it("have its alpha 1 in each window", () => {
+    const windows = dfaOverTime(rr, labels, wanted.dfa_windows === undefined ? 60_000 : 5000);
+    const theirs = wanted.dfa_windows ?? wanted.dfa_windows_60_s ?? [];
+    expect(windows.length).toBe(theirs.length);
+    windows.forEach(({ endMs, beats, artefactsPercent, alpha1, meanHeartRate }, i) => {
+      const their = theirs[i];
+      expect([endMs / 1000, beats]).toEqual([their?.end_s, their?.beats]);
+      expect(artefactsPercent).toBeCloseTo(their?.artefacts_percent ?? 0, 9);
+      expect(meanHeartRate).toBeCloseTo(their?.mean_hr ?? 0, 9);
+      if (alpha1 === null) expect(their?.alpha1).toBeNull();
+      else expect(alpha1).toBeCloseTo(their?.alpha1 ?? 0, 9);
+    });
+    if (wanted.dfa_raw !== undefined) expect(dfaAlpha1(rr)).toBeCloseTo(wanted.dfa_raw, 9);
+  });
+});
+
+describe("planted intervals", () => {
+  it("of white noise have the alpha 1 of white noise", () => {
+    expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
+  });
+
+  it("of two waves have their powers, but for half a percent", () => {
+    const power = lowHighPower(plantedSinus());
+    expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
+    expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
+    expect(power?.beats).toBe(golden.rr_sinus.lomb.beats);
+  });
+
+  it("at rest have the LF/HF that scipy's lombscargle gives", () => {
+    const { lf, hf } = golden.rest_rri.lomb_first_300_s;
+    const power = lowHighPower(SERIES.rest_rri);
+    expect(power?.low).toBeCloseTo(lf, 8);
+    expect(power?.high).toBeCloseTo(hf, 8);
+  });
+
+  it("give the artefacts that were planted: beats 60, 200, 340 early, 120 missed, 259 extra", () => {
+    const labels = labelArtefacts(plantedArtefacts());
+    expect([labels[61], labels[200], labels[341], labels[120], labels[259]]).toEqual([
+      "ectopic",
+      "ectopic",
+      "ectopic",
+      "missed",
+      "extra",
+    ]);
+  });
+
+  it.skipIf(CORPUS === null)("are those of the corpus", () => {
+    for (const [name, own] of [
+      ["rr_sinus.csv", plantedSinus()],
+      ["rr_white.csv", plantedWhiteNoise()],
+      ["rr_artefacts.csv", plantedArtefacts()],
+    ] as const) {
+      const theirs = readFileSync(`${CORPUS}data/${name}`, "utf8").trim().split("\n").slice(1).map(Number);
+      expect(own).toEqual(theirs);
+    }
+    expect(JSON.parse(committed("hrv.json"))).toEqual(expected("hrv.json"));
+  });
+});
+
+describe("heart-rate variability", () => {
+  const START = 1_700_000_000_000;
+  const beatsOf = (rr: readonly number[]) => {
+    let t = START;
+    return {
+      length: rr.length,
+      timestampMs: Float64Array.from(rr, (ms) => {
+        t += ms > 0 ? ms : 10_000;
+        return t;
+      }),
+      rrMs: Float64Array.from(rr),
+    };
+  };
+
+  it("of 20 beats in turns of 796 and 804 ms by hand", () => {
+    const rr = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 796 : 804));
+    // each pair differs by 8; the deviations from 800 are 4: sqrt(20 x 16 / 19)
+    expect(heartRateVariability(beatsOf([0, ...rr]))).toMatchObject({
+      intervals: 20,
+      series: 1,
+      artefacts_percent: 0,
+      mean_hr: 75,
+      rmssd: 8,
+      sdnn: 4.1,
+      pnn50: 0,
+      dfa_alpha1: [],
+    });
+  });
+
+  it("is unknown with fewer than 20 intervals, and without any", () => {
+    expect(heartRateVariability(beatsOf(Array.from({ length: 19 }, () => 800)))).toMatchObject({
+      intervals: 19,
+      mean_hr: null,
+      rmssd: null,
+    });
+    expect(heartRateVariability([])).toMatchObject({ intervals: 0, series: 0, artefacts_percent: null });
+  });
+
+  it("a gap ends a series: nothing is compared across it, and the window begins anew", () => {
+    const fast = Array.from({ length: 400 }, (_, i) => 500 + (i % 2));
+    const slow = Array.from({ length: 200 }, (_, i) => 1000 + (i % 2));
+    const result = heartRateVariability(beatsOf([0, ...fast, 0, ...slow]));
+    expect([result.series, result.rmssd, result.artefacts_percent]).toEqual([2, 1, 0]);
+    const ends = result.dfa_alpha1.map(({ end_time }) => end_time - START);
+    // 10 s to the first beat; 200.2 s; 10 s; 200.1 s
+    expect(ends[0]).toBe(130_000);
+    expect(ends[16]).toBe(210_000);
+    expect(ends[17]).toBe(10_000 + 200_200 + 10_000 + 120_000);
+  });
+
+  it("LF and HF are given only at rest, and not with more than 5 % of artefacts", () => {
+    const rest = beatsOf([0, ...SERIES.rest_rri]);
+    expect(heartRateVariability(rest)).not.toHaveProperty("lf_hf");
+    const { lf_hf } = heartRateVariability(rest, { atRest: true });
+    expect(lf_hf?.ratio).toBeCloseTo(1, 0);
+    const wild = SERIES.rest_rri.map((ms, i) => (i % 10 === 5 ? ms - 250 : i % 10 === 6 ? ms + 250 : ms));
+    expect(heartRateVariability(beatsOf([0, ...wild]), { atRest: true }).lf_hf).toBeNull();
+    expect(heartRateVariability(beatsOf([0, ...wild.slice(0, 100)]), { atRest: true }).lf_hf).toBeNull();
+  });
+
+  it("refuses what are no beats, and options that do not exist", () => {
+    expect(() => heartRateVariability([{ length: 3 } as never])).toThrow(/pass a batch of decodeBeats/);
+    expect(() => heartRateVariability([], { rest: true } as never)).toThrow(/The option "rest" is unknown/);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import {
+  loadOverDays,
+  type SessionLoad,
+  weekOf,
+  weightedMeans,
+} from "../../src/metrics/load/load-over-days.js";
+import { trimp, trimpOf } from "../../src/metrics/load/trimp.js";
+import { CORPUS, committed, expected, rowsOf } from "./figures/corpus.js";
+import { plantedLoad } from "./figures/planted.js";
+import { columnsOf } from "./golden/sessions.js";
+
+// expected/load.json was computed by an independent program, whose weighted means agree with those of the R package ACWR to 1e-13.
+
+interface Series {
+  acute: number[];
+  chronic: number[];
+  week_sum: (number | null)[];
+  monotony: (number | null)[];
+  strain: (number | null)[];
+}
+const golden = expected<
+  Record<"distance_m" | "hsr_m" | "trimp", Series> & {
+    percent_of_match_reference_10400_m: number[];
+    trimp_truth: Record<"banister_men" | "banister_women" | "edwards" | "lucia_vt1_140_vt2_170", number>;
+  }
+>("load.json");
+
+const closeTo = (own: readonly (number | null | undefined)[], wanted: readonly (number | null)[]) => {
+  expect(own.length).toBe(wanted.length);
+  wanted.forEach((value, i) => {
+    if (value === null) expect(own[i] ?? null).toBeNull();
+    else expect(own[i]).toBeCloseTo(value, 7);
+  });
+};
+
+const dayAfter = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10);
+const sessionsOf = (loads: readonly (number | null)[]): SessionLoad[] =>
+  loads.map((load, i) => ({ day: dayAfter(i), load }));
+
+describe("load over weeks", () => {
+  it.each(["distance_m", "hsr_m", "trimp"] as const)(
+    "of the planted %s is that of the independent program",
+    (name) => {
+      const column = { distance_m: 0, hsr_m: 1, trimp: 2 }[name];
+      const loads = plantedLoad().map((day) => day[column] ?? 0);
+      closeTo(weightedMeans(loads, 7), golden[name].acute);
+      closeTo(weightedMeans(loads, 28), golden[name].chronic);
+      const weeks = loads.map((_, i) => weekOf(loads, i));
+      closeTo(
+        weeks.map((week) => week?.sum),
+        golden[name].week_sum,
+      );
+      closeTo(
+        weeks.map((week) => week?.monotony),
+        golden[name].monotony,
+      );
+      closeTo(
+        weeks.map((week) => week?.strain),
+        golden[name].strain,
+      );
+    },
+  );
+
+  it("has weighted means that the R package ACWR gives", () => {
+    const acwr = expected<{ ID: number[]; TL: number[]; EWMA_acute: number[]; EWMA_chronic: number[] }>(
+      "upstream_acwr.json",
+    );
+    for (const id of new Set(acwr.ID)) {
+      const of = (column: readonly number[]) => column.filter((_, i) => acwr.ID[i] === id);
+      closeTo(weightedMeans(of(acwr.TL), 7), of(acwr.EWMA_acute));
+      closeTo(weightedMeans(of(acwr.TL), 28), of(acwr.EWMA_chronic));
+    }
+  });
+
+  it("relates each day to the matches before it", () => {
+    const sessions = plantedLoad().map(([load], i) => ({
+      day: dayAfter(i),
+      load,
+      ...(i % 7 === 4 && { matchMinutes: 90 }),
+    }));
+    const percent = loadOverDays(sessions).map((day) => day.percent_of_match);
+    expect(percent.slice(0, 4)).toEqual([null, null, null, null]);
+    closeTo(
+      percent.slice(4),
+      golden.percent_of_match_reference_10400_m.slice(4).map((x) => Math.floor(10 * x + 0.5) / 10),
+    );
+    const short = [
+      { day: "2025-01-01", load: 100, matchMinutes: 74 },
+      { day: "2025-01-02", load: 50 },
+    ];
+    expect(loadOverDays(short)[1]?.percent_of_match).toBeNull();
+  });
+
+  it("of equal days is that load, without monotony", () => {
+    const days = loadOverDays(sessionsOf(Array.from({ length: 56 }, () => 100)), { ratio: true });
+    expect(days[55]).toEqual({
+      day: "2025-02-25",
+      load: 100,
+      acute: 100,
+      chronic: 100,
+      week_sum: 700,
+      monotony: null,
+      strain: null,
+      percent_of_match: null,
+      ratio: 1,
+    });
+  });
+
+  it("adds up the sessions of a day, and rests on days without one", () => {
+    const days = loadOverDays(
+      [
+        { day: "2025-03-01", load: 5 },
+        { day: "2025-02-27", load: 1 },
+        { day: "2025-03-01", load: 2 },
+      ],
+      { to: "2025-03-02" },
+    );
+    expect(days.map(({ day, load }) => [day, load])).toEqual([
+      ["2025-02-27", 1],
+      ["2025-02-28", 0],
+      ["2025-03-01", 7],
+      ["2025-03-02", 0],
+    ]);
+    expect(loadOverDays([])).toEqual([]);
+  });
+
+  it("hides the weighted means before day 28, and gives the ratio only where it is asked for", () => {
+    const days = loadOverDays(sessionsOf(plantedLoad().map(([distance]) => distance)));
+    expect(days[26]).toMatchObject({ acute: null, chronic: null });
+    expect(days[27]?.acute).not.toBeNull();
+    expect(days[27]).not.toHaveProperty("ratio");
+  });
+
+  it("a lost day makes the sums over it unknown, and leaves the weighted means", () => {
+    const loads = plantedLoad().map(([distance], i) => (i === 30 ? null : distance));
+    const days = loadOverDays(sessionsOf(loads));
+    expect(days[30]).toMatchObject({ load: null, acute: days[29]?.acute, week_sum: null });
+    expect(days[36]?.week_sum).toBeNull();
+    expect(days[37]?.week_sum).not.toBeNull();
+    const doubled = [...sessionsOf(loads), { day: dayAfter(30), load: 7 }];
+    expect(loadOverDays(doubled)[30]?.load).toBeNull();
+  });
+
+  it("refuses what is no day and no load", () => {
+    expect(() => loadOverDays([{ day: "1.3.2025", load: 1 }])).toThrow(/must be a date such as/);
+    expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/from 0 on, or null/);
+    expect(() => loadOverDays([], { acwr: true } as never)).toThrow(/"acwr" is unknown/);
+  });
+
+  it.skipIf(CORPUS === null)("the planted days are those of the corpus", () => {
+    expect(rowsOf(`${CORPUS}data/planted_load.csv`).map((row) => row.slice(1))).toEqual(plantedLoad());
+    for (const name of ["load.json", "upstream_acwr.json"])
+      expect(JSON.parse(committed(name))).toEqual(expected(name));
+  });
+});
+
+describe("training impulses", () => {
+  // 30 min at 120, 20 at 150, 10 at 180 bpm
+  const held = new Float64Array(241);
+  held[120] = 30 * 60_000;
+  held[150] = 20 * 60_000;
+  held[180] = 10 * 60_000;
+  const oneDecimal = (x: number) => Math.floor(10 * x + 0.5) / 10;
+  const truth = golden.trimp_truth;
+
+  it("of the example are those by hand: 81.9, 92.8, 170 and 100", () => {
+    const banister = { method: "banister", maxHr: 200, restHr: 50 } as const;
+    expect([
+      trimpOf(held, { ...banister, sex: "male" }),
+      trimpOf(held, { ...banister, sex: "female" }),
+      trimpOf(held, { method: "edwards", maxHr: 200 }),
+      trimpOf(held, { method: "lucia", thresholds: [140, 170] }),
+    ]).toEqual([81.9, 92.8, 170, 100]);
+    expect(
+      [truth.banister_men, truth.banister_women, truth.edwards, truth.lucia_vt1_140_vt2_170].map(oneDecimal),
+    ).toEqual([81.9, 92.8, 170, 100]);
+  });
+
+  it("hold a heart rate for 5 s at most, and end with the last sample", () => {
+    const samples = columnsOf([
+      { t: 0, speed: -1, hr: 180 },
+      { t: 60_000, speed: -1, hr: 180 },
+      { t: 62_000, speed: 0 },
+    ]);
+    // 7 s of weight 5
+    expect(trimp(samples, { method: "edwards", maxHr: 200 })).toBe(0.6);
+    expect(trimp([], { method: "edwards", maxHr: 200 })).toBeNull();
+  });
+
+  it.each<[object, RegExp]>([
+    [{ method: "foster" }, /use banister, edwards or lucia/],
+    [{ method: "edwards", maxHr: 20 }, /maxHr is 20; it must be from 30 to 240/],
+    [{ method: "banister", maxHr: 60, restHr: 60, sex: "male" }, /restHr must be below/],
+    [{ method: "banister", maxHr: 200, restHr: 60, sex: null }, /weights exist for "female" and "male" only/],
+    [{ method: "lucia", thresholds: [170, 140] }, /must ascend/],
+  ])("refuse %j", (method, message) => {
+    expect(() => trimp([], method as never)).toThrow(message);
+  });
+});

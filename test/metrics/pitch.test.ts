@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { heatMap, type PitchCorners, pitchFrame, teamShape } from "../../src/metrics/pitch/index.js";
+import { convexHull } from "../../src/metrics/pitch/team-shape.js";
+import { CORPUS, committed, expected } from "./figures/corpus.js";
+
+// A pitch of 105 x 68 m, turned by 31 degrees, was placed through the ellipsoid; expected/pitch.json is of an independent program.
+
+const rowsIn = (name: string) =>
+  readFileSync(new URL(`figures/data/${name}`, import.meta.url), "utf8")
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(","));
+const corners = rowsIn("pitch_corners.csv").map(([, lat, lon]) => ({
+  latitude: Number(lat),
+  longitude: Number(lon),
+})) as unknown as PitchCorners;
+const players = rowsIn("pitch_players.csv").map(([, lat, lon, x, y]) => ({
+  place: { latitude: Number(lat), longitude: Number(lon) },
+  truth: { x: Number(x), y: Number(y) },
+}));
+
+interface Frame {
+  length: number;
+  width: number;
+  rotation_deg: number;
+  corner_rms: number;
+}
+const golden = expected<{
+  estimated_frame: Frame;
+  frame_with_105_68: Frame;
+  players: [number, number][];
+  team: {
+    centroid: [number, number];
+    stretch_index: number;
+    surface_area: number;
+    team_length: number;
+    team_width: number;
+  };
+  heat_map_5_m_cells: Record<string, number>;
+}>("pitch.json");
+
+describe("a pitch", () => {
+  it.each(["estimated_frame", "frame_with_105_68"] as const)(
+    "%s: that of the independent program",
+    (name) => {
+      const wanted = golden[name];
+      const frame = pitchFrame(corners, name === "estimated_frame" ? {} : { length: 105, width: 68 });
+      expect(frame.length).toBeCloseTo(wanted.length, 6);
+      expect(frame.width).toBeCloseTo(wanted.width, 6);
+      expect(frame.rotationDeg).toBeCloseTo(wanted.rotation_deg, 6);
+      expect(frame.cornerRms).toBeCloseTo(wanted.corner_rms, 6);
+    },
+  );
+
+  it("has its players where they were placed, within a millimetre", () => {
+    const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
+    players.forEach(({ place, truth }, i) => {
+      const { x, y } = toPitch(place);
+      expect(Math.hypot(x - truth.x, y - truth.y)).toBeLessThan(0.001);
+      expect(x).toBeCloseTo(golden.players[i]?.[0] ?? 0, 6);
+      expect(y).toBeCloseTo(golden.players[i]?.[1] ?? 0, 6);
+    });
+  });
+
+  it("lies across the date line as anywhere else", () => {
+    const shifted = corners.map(({ latitude, longitude }) => {
+      const east = longitude - 8.5461 + 180;
+      return { latitude, longitude: east > 180 ? east - 360 : east };
+    }) as unknown as PitchCorners;
+    expect(new Set(shifted.map(({ longitude }) => Math.sign(longitude))).size).toBe(2);
+    expect(pitchFrame(shifted).length).toBeCloseTo(105, 3);
+  });
+
+  it("is refused with a corner far off, with corners clockwise, and without four", () => {
+    const [a, b, c, d] = corners;
+    const moved = { ...a, latitude: a.latitude + 0.0001 };
+    expect(() => pitchFrame([moved, b, c, d])).toThrow(/m off a pitch of .*; at most 1\.5 m are accepted/);
+    expect(() => pitchFrame([a, d, c, b])).toThrow(/Give them anticlockwise/);
+    expect(() => pitchFrame([a, b, c] as never)).toThrow(/four of \{ latitude, longitude \}/);
+    expect(() => pitchFrame(corners, { length: 0 })).toThrow(/length is 0; it must be from 1/);
+  });
+
+  it.skipIf(CORPUS === null)("the goldens in the repository are those of the corpus", () => {
+    expect(JSON.parse(committed("pitch.json"))).toEqual(expected("pitch.json"));
+  });
+});
+
+describe("the shape of a team", () => {
+  it("is that of the independent program", () => {
+    const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
+    const shape = teamShape(players.map(({ place }) => toPitch(place)));
+    const { team } = golden;
+    for (const [own, theirs] of [
+      [shape?.centroid.x, team.centroid[0]],
+      [shape?.centroid.y, team.centroid[1]],
+      [shape?.stretch_index, team.stretch_index],
+      [shape?.surface_area, team.surface_area],
+      [shape?.length, team.team_length],
+      [shape?.width, team.team_width],
+    ] as const)
+      expect(own).toBe(Math.floor(theirs * 100 + 0.5) / 100);
+  });
+
+  it("of a square with a player in its middle by hand, and none of two players", () => {
+    const square = [
+      { x: 0, y: 0 },
+      { x: 10, y: 0 },
+      { x: 10, y: 10 },
+      { x: 0, y: 10 },
+      { x: 5, y: 5 },
+    ];
+    // four players 7.071 m away, one 0 m
+    expect(teamShape(square)).toEqual({
+      centroid: { x: 5, y: 5 },
+      stretch_index: 5.66,
+      surface_area: 100,
+      length: 10,
+      width: 10,
+    });
+    expect(convexHull(square)).toHaveLength(4);
+    expect(teamShape(square.slice(0, 2))).toBeNull();
+    expect(teamShape([1, 2, 3].map((x) => ({ x, y: x })))?.surface_area).toBe(0);
+  });
+});
+
+describe("a heat map", () => {
+  const size = { length: 105, width: 68 };
+
+  it("has the cells of the independent program", () => {
+    const { toPitch } = pitchFrame(corners, size);
+    const positions = players.map(({ place }) => toPitch(place));
+    // each position twice, 1 s apart, so that each holds for 1 s
+    const { columns, rows, durationMs } = heatMap(
+      positions.flatMap((_, i) => [1e6 * i, 1e6 * i + 1000, 1e6 * i + 1000]),
+      positions.flatMap((position) => [position, position, position]),
+      size,
+    );
+    const cells: Record<string, number> = {};
+    durationMs.forEach((ms, i) => {
+      if (ms > 0) cells[`${i % columns},${Math.floor(i / columns)}`] = ms;
+    });
+    expect([columns, rows]).toEqual([21, 14]);
+    expect(Object.keys(cells).sort()).toEqual(Object.keys(golden.heat_map_5_m_cells).sort());
+  });
+
+  it("holds a position until the next one, at most 1 s, and counts the outside at the edge", () => {
+    const outside = { x: -3, y: 70 };
+    const { durationMs, columns, rows } = heatMap([0, 100, 5000], [{ x: 7, y: 0 }, outside, outside], size);
+    expect(durationMs[1]).toBe(100);
+    expect(durationMs[(rows - 1) * columns]).toBe(1000);
+    expect(durationMs.reduce((sum, ms) => sum + ms)).toBe(1100);
+  });
+});

@@ -1,0 +1,243 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { butterworth, TWO_HZ } from "../../src/metrics/butterworth.js";
+import { computeMetrics, PRESETS, type PresetName } from "../../src/metrics/index.js";
+import {
+  canonicalRecipe,
+  checkRecipe,
+  compareRecipes,
+  computeRecipe,
+  RECIPES,
+  type Recipe,
+  recipeHash,
+  recipeSensitivity,
+} from "../../src/metrics/recipes/index.js";
+import { sha256 } from "../../src/metrics/recipes/sha256.js";
+import { CORPUS, committed, expected } from "./figures/corpus.js";
+import { plantedMatch } from "./figures/planted.js";
+import { matchFrame, matchSamples } from "./golden/match.js";
+import { columnsOf, TEN_HZ_MS, tenHertz } from "./golden/sessions.js";
+
+function recipeNamed(name: string): Recipe {
+  const found = RECIPES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no recipe ${name}`);
+  return found.recipe;
+}
+
+describe("a recipe has one text and one hash", () => {
+  const golden =
+    expected<Record<string, { json: Recipe; canonical: string; sha256: string }>>("recipes.json");
+
+  it.each(Object.keys(golden))("%s: those of the independent program", (name) => {
+    const { json, canonical, sha256: hash } = golden[name] ?? { json: undefined };
+    expect(recipeNamed(name)).toEqual(json);
+    expect(canonicalRecipe(recipeNamed(name))).toBe(canonical);
+    expect(recipeHash(recipeNamed(name))).toBe(hash);
+  });
+
+  it.skipIf(CORPUS === null)("the goldens in the repository are those of the corpus", () => {
+    for (const name of ["recipes.json", "sensitivity.json"]) {
+      expect(JSON.parse(committed(name))).toEqual(expected(name));
+    }
+  });
+
+  it("whatever the order of its keys", () => {
+    const reversed = Object.fromEntries(Object.entries(recipeNamed("soccer/sprint")).reverse());
+    expect(recipeHash(reversed as unknown as Recipe)).toBe(recipeHash(recipeNamed("soccer/sprint")));
+  });
+
+  it("by SHA-256 as Node.js computes it, of texts of any length", () => {
+    for (let length = 0; length < 200; length++) {
+      const text = "aé€😀".repeat(60).slice(0, length);
+      expect(sha256(text)).toBe(createHash("sha256").update(text).digest("hex"));
+    }
+  });
+
+  it("names of the list are unique", () => {
+    expect(new Set(RECIPES.map(({ name }) => name)).size).toBe(RECIPES.length);
+  });
+});
+
+describe("the recipe of a preset counts what computeMetrics counts", () => {
+  const samples = columnsOf(matchSamples(1, 0));
+  const { from, to, periods } = matchFrame(null);
+
+  it.each(Object.keys(PRESETS) as PresetName[])("%s", (preset) => {
+    const metrics = computeMetrics(samples, { preset, from, to, periods });
+    const countOf = (name: string) =>
+      computeRecipe(samples, recipeNamed(`${preset}/${name}`), { from, to, periods });
+    const { hid_thresholds, acceleration_thresholds, deceleration_thresholds } = PRESETS[preset];
+
+    const sprints = countOf("sprint");
+    expect(sprints.runs).toEqual(metrics.sprint.threshold_1.values);
+    expect(sprints.distance).toBe(metrics.sprint_distance);
+    expect(sprints.dropped.too_fast).toBe(metrics.too_fast.samples);
+    const stretches = countOf(`hid-${hid_thresholds[1]}`);
+    expect(stretches.runs).toEqual(metrics.hid.threshold_2.values);
+    expect(stretches.distance).toBe(metrics.hid_distance.threshold_2);
+    for (const [name, efforts, [low, high]] of [
+      ["accelerations", metrics.accelerations, acceleration_thresholds],
+      ["decelerations", metrics.decelerations, deceleration_thresholds],
+    ] as const) {
+      const all = [...efforts.threshold_1.values, ...efforts.threshold_2.values].sort(
+        (a, b) => a.start_time - b.start_time,
+      );
+      expect(countOf(`${name}-${low}`).runs).toEqual(
+        all.map(({ start_time, duration, max_value, distance }) => ({
+          start_time,
+          duration,
+          max_value,
+          distance,
+        })),
+      );
+      expect(countOf(`${name}-${high}`).count).toBe(efforts.threshold_2.values.length);
+    }
+  });
+
+  it("with the digits of the filter that the definition names", () => {
+    expect(butterworth(2, 10, true)).toEqual(TWO_HZ);
+  });
+});
+
+describe("what a recipe can say", () => {
+  const sprint = recipeNamed("soccer/sprint");
+  const countOf = (speeds: readonly number[], changes: Partial<Recipe>) =>
+    computeRecipe(
+      columnsOf(tenHertz(speeds.length, (_, k) => speeds[k] ?? 0)),
+      { ...sprint, on: "sample", min_ms: 0, merge_ms: 0, ...changes },
+      {},
+    ).runs.map(({ start_time, duration }) => [start_time, duration]);
+  const still = [0, 0, 0];
+
+  it("a run ends below the exit speed, not below the entry speed", () => {
+    const speeds = [...still, 7, 7, 7, 6, 6, 6, 5, 5, ...still];
+    expect(countOf(speeds, {})).toEqual([[300, 0.2]]);
+    expect(countOf(speeds, { exit: 6000 })).toEqual([[300, 0.5]]);
+  });
+
+  it("so many samples must reach the entry speed for a run to begin", () => {
+    const speeds = [...still, 7, 7, 6, 6, 7, 7, 7, ...still];
+    expect(countOf(speeds, { exit: 6000, confirm_samples: 3 })).toEqual([[700, 0.2]]);
+    expect(countOf(speeds, { exit: 6000, confirm_samples: 2 })).toEqual([[300, 0.6]]);
+  });
+
+  it("runs are joined before short ones are dropped", () => {
+    const speeds = [...still, 7, 7, 7, 0, 0, 7, 7, 7, ...still];
+    expect(countOf(speeds, { min_ms: 600 })).toEqual([]);
+    expect(countOf(speeds, { min_ms: 600, merge_ms: 301 })).toEqual([[300, 0.7]]);
+    expect(countOf(speeds, { min_ms: 600, merge_ms: 300 })).toEqual([]);
+  });
+
+  it("a derivative needs 5 samples a second: below, nothing is known", () => {
+    const slow = columnsOf([0, 1, 2, 3].map((s) => ({ t: 1000 * s, speed: 3000 })));
+    const result = computeRecipe(slow, recipeNamed("soccer/accelerations-3"));
+    expect([result.count, result.distance, result.runs]).toEqual([null, null, []]);
+  });
+
+  it("more than STATSports' words: 7 m/s for 1.0 s is not faster, and not longer", () => {
+    const worded = recipeNamed("statsports/sprint");
+    const at = (speed: number, count: number) =>
+      computeRecipe(columnsOf(tenHertz(count, () => speed)), worded).count;
+    expect([at(7, 30), at(7.001, 11), at(7.001, 12)]).toEqual([0, 0, 1]);
+  });
+
+  it("recipes are compared key by key", () => {
+    expect(compareRecipes([recipeNamed("soccer/sprint"), recipeNamed("spt/sprint-4.5")])).toEqual([
+      { key: "enter", values: [7000, 4500] },
+      { key: "exit", values: [7000, 4500] },
+      { key: "merge_ms", values: [500, 0] },
+    ]);
+    expect(compareRecipes([sprint, sprint])).toEqual([]);
+  });
+});
+
+describe("a wrong recipe is refused with the key that is wrong", () => {
+  const sprint = recipeNamed("soccer/sprint");
+  const acceleration = recipeNamed("soccer/accelerations-2");
+  it.each<[string, unknown, RegExp]>([
+    ["not an object", 7, /recipe is 7; it must be an object/],
+    ["a list", [], /recipe is an array; it must be an object/],
+    ["another version", { ...sprint, recipe: 2 }, /recipe\.recipe is 2; it must be 1/],
+    ["a misspelt key", { ...sprint, mergems: 5 }, /mergems.*did you mean merge_ms/],
+    ["a missing key", { ...sprint, gap: { min_ms: 5 } }, /recipe\.gap\.steps is missing/],
+    ["a fraction", { ...sprint, enter: 7.5 }, /recipe\.enter is 7\.5; it must be an integer from 1/],
+    ["an exit above the entry", { ...sprint, exit: 7100 }, /recipe\.exit is 7100; it must be at most/],
+    [
+      "smoothing without steps",
+      { ...acceleration, resample_ms: undefined },
+      /recipe\.resample_ms is undefined/,
+    ],
+    [
+      "a cut-off above half of the rate",
+      { ...acceleration, smooth: { ...acceleration.smooth, cutoff_mhz: 5000 } },
+      /cutoff_mhz is 5000; it must be below half/,
+    ],
+    [
+      "an even mean",
+      { ...acceleration, smooth: { type: "mean", samples: 4 } },
+      /samples is 4; it must be odd/,
+    ],
+    ["a sign without a derivative", { ...sprint, sign: -1 }, /recipe\.sign has an effect only/],
+    ["a low artefact", { ...acceleration, artefact: 400 }, /recipe\.artefact is 400/],
+  ])("%s", (_, recipe, message) => {
+    expect(() => checkRecipe(recipe)).toThrow(message);
+  });
+});
+
+describe("the table of sensitivity", () => {
+  /** The recipes of the table, which no preset has: runs of samples, without joining and standing. */
+  const speedRuns = (enter: number): Recipe => {
+    const { standstill: _, ...rest } = recipeNamed("soccer/sprint");
+    return { ...rest, max_valid: 100_000, on: "sample", enter, exit: enter, min_ms: 0, merge_ms: 0 };
+  };
+  const accelerationRuns = (enter: number, sign: 1 | -1): Recipe => {
+    const { peak_min: _, ...rest } = recipeNamed("soccer/accelerations-2");
+    return { ...rest, max_valid: 100_000, sign, enter, exit: enter, min_ms: 0 };
+  };
+  const COLUMNS: Record<string, Recipe> = {
+    sprint_7: speedRuns(7000),
+    "hsr_5.5": speedRuns(5500),
+    acc_2: accelerationRuns(2000, 1),
+    acc_3: accelerationRuns(3000, 1),
+    dec_3: accelerationRuns(3000, -1),
+  };
+  const FILTERS: Record<string, string> = {
+    none: "none",
+    "median of 3": "median 3",
+    "mean of 0.5 s": "mean 0.5 s",
+    "Butterworth 2 Hz": "Butterworth 2 Hz",
+    "Butterworth 1 Hz": "Butterworth 1 Hz",
+  };
+
+  it("is that of the independent program, for the planted match with its gaps closed up", () => {
+    const golden =
+      expected<Record<string, Record<string, Record<string, number>>>>("sensitivity.json")[
+        "planted_match.csv (gaps closed up)"
+      ];
+    const samples = columnsOf(plantedMatch().map(({ speed }, k) => ({ t: k * TEN_HZ_MS, speed })));
+    const counted: Record<string, Record<string, number | null>> = {};
+    for (const [column, recipe] of Object.entries(COLUMNS)) {
+      for (const { filter, cells } of recipeSensitivity(samples, recipe).rows) {
+        for (const { min_ms, count } of cells) {
+          const key = `${FILTERS[filter]}, dwell ${(min_ms / 1000).toFixed(1)} s`;
+          counted[key] = { ...counted[key], [column]: count };
+        }
+      }
+    }
+    expect(counted).toEqual(golden);
+  });
+
+  it("names the cell that is the recipe itself, and counts there what the recipe counts", () => {
+    const samples = columnsOf(matchSamples(1, 0));
+    const ours: Recipe = { ...recipeNamed("soccer/sprint"), gap: { min_ms: 2000, steps: 3 }, min_ms: 700 };
+    const ownFilter: Recipe = { ...ours, resample_ms: 50, smooth: { type: "mean", samples: 9 } };
+    const named = ["soccer/sprint", "soccer/accelerations-3", "statsports/sprint"].map(recipeNamed);
+    for (const recipe of [...named, ours, ownFilter]) {
+      const { count, distance, hash } = computeRecipe(samples, recipe);
+      const cells = recipeSensitivity(samples, recipe).rows.flatMap((row) => row.cells);
+      expect(cells.filter(({ is_recipe }) => is_recipe)).toEqual([
+        { min_ms: recipe.min_ms, count, distance, hash, is_recipe: true },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { examples } from "../long-form.js";
+import { plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
+import { energyComparison } from "./second/energy.js";
+import { hrvComparison, randomIntervals } from "./second/hrv.js";
+import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
+import { fitsComparison, peaksComparison } from "./second/peaks.js";
+import { pitchComparison } from "./second/pitch.js";
+import { profileComparison } from "./second/profile.js";
+import { randomRecipe, recipeComparison } from "./second/recipes.js";
+import { randomSignal } from "./second/signals.js";
+import { answers, type Comparison } from "./second/tasks.js";
+
+// second/second.py works the same figures out from the written definition, without a line of the product. One process answers
+// for all figures and all signals.
+
+const SIGNALS = Array.from({ length: examples(1000) }, (_, seed) => randomSignal(seed));
+
+function randomCurve(seed: number): [number, number][] {
+  const uniform = xorshift(seed + 1);
+  const last = 100 + Math.floor(501 * uniform());
+  const [speed, reserve, tau] = [1 + 3 * uniform(), 1 + 7 * uniform(), 2 + 60 * uniform()];
+  return Array.from({ length: last }, (_, i) => {
+    const w = i + 1;
+    return [w, w * (speed + (reserve * tau) / (w + tau)) * (1 + 0.01 * uniform())];
+  });
+}
+
+const FIGURES: Record<string, readonly Comparison[]> = {
+  "peak demands": [...SIGNALS, plantedStep()].map(peaksComparison),
+  "counts by recipes": SIGNALS.map((samples, i) => recipeComparison(samples, randomRecipe(i))),
+  "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
+    hrvComparison(randomIntervals(i)),
+  ),
+  "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
+  "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
+  "metabolic power": SIGNALS.map(energyComparison),
+  "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
+  TRIMP: SIGNALS.map(trimpComparison),
+  "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
+    fitsComparison(randomCurve(i)),
+  ),
+};
+
+const all = Object.values(FIGURES).flat();
+const given = answers(all);
+const answerOf = new Map(all.map((comparison, i) => [comparison, given?.[i]]));
+
+describe.skipIf(given === null)("a second implementation (needs python3, skipped without)", () => {
+  it.each(Object.keys(FIGURES))("gives the same %s", (name) => {
+    const comparisons = FIGURES[name] ?? [];
+    expect(comparisons.length).toBeGreaterThan(0);
+    for (const comparison of comparisons) comparison.compare(answerOf.get(comparison));
+  });
+});

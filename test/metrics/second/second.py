@@ -1,0 +1,30 @@
+"""Works out figures a second time, from docs/metrics.md and without a line of the product. Standard library only.
+
+Reads {"tasks": [{"figure": name, ...}, ...]} from the standard input and prints the answers as a JSON array.
+"""
+
+import json
+import sys
+
+import hrv
+import load
+import metabolic
+import peaks
+import speed_profile
+import pitch
+import recipes
+
+FIGURES = {
+    "peaks": peaks.peaks,
+    "fits": peaks.fits,
+    "pitch": pitch.pitch,
+    "energy": metabolic.estimate,
+    "profile": speed_profile.profile,
+    "load": load.over_days,
+    "trimp": load.trimp,
+    "hrv": hrv.variability,
+    "recipe": recipes.count,
+}
+
+tasks = json.load(sys.stdin)["tasks"]
+json.dump([FIGURES[task["figure"]](task) for task in tasks], sys.stdout)

@@ -1,0 +1,39 @@
+import { gaussOf, xorshift } from "../figures/planted.js";
+import type { TestSample } from "../golden/sessions.js";
+
+/**
+ * A random signal of up to 90 s: 1 to 25 Hz with jitter, bouts of any speed with noise and spikes, gaps, equal times, samples
+ * without a speed, heart rates that come and go. The first few are the small ones: nothing, one sample, two.
+ */
+export function randomSignal(seed: number): TestSample[] {
+  const uniform = xorshift(seed * 7919 + 17);
+  const stepMs = Math.round(1000 / (1 + Math.floor(25 * uniform())));
+  const isJittered = uniform() < 0.3;
+  const count = seed < 3 ? seed : 2 + Math.floor((uniform() * 90_000) / stepMs);
+  const samples: TestSample[] = [];
+  let t = 1_700_000_000_000 + Math.floor(uniform() * 1000);
+  let target = 3;
+  let v = 0;
+  for (let i = 0; i < count; i++) {
+    if (uniform() < (0.6 * stepMs) / 1000) target = uniform() < 0.2 ? 0 : 9 * uniform();
+    v += (target - v) * Math.min(1, stepMs / 900);
+    const isMissing = uniform() < 0.01;
+    const isWild = uniform() < 0.005;
+    const speed = isMissing ? -1 : isWild ? 15_000 : Math.floor(Math.abs(1000 * v + 40 * gaussOf(uniform)));
+    const isHeard = uniform() < stepMs / 1200;
+    samples.push({ t, speed, hr: isHeard ? Math.floor(25 + 220 * uniform()) : 0 });
+    const isEqual = uniform() < 0.01;
+    const gap = uniform() < 0.004 ? Math.floor(12_000 * uniform()) : 0;
+    t += isEqual ? 0 : gap + stepMs + (isJittered ? Math.floor(stepMs * 0.4 * (uniform() - 0.5)) : 0);
+  }
+  return samples;
+}
+
+/** The same as columns for JSON. */
+export function columnsForPython(samples: readonly TestSample[]) {
+  return {
+    t: samples.map(({ t }) => t),
+    v: samples.map(({ speed }) => speed),
+    hr: samples.map(({ hr = 0 }) => hr),
+  };
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type PeriodsContext, readPeriods, type SessionPeriod } from "../../src/squad/periods.js";
+import { periodsCsv } from "../../src/squad/write-periods.js";
+
+// 16:30 to 18:15 on clocks in Zurich
+const MATCH: PeriodsContext = {
+  session: { startMs: Date.UTC(2025, 4, 17, 14, 30), endMs: Date.UTC(2025, 4, 17, 16, 15) },
+  timeZone: "Europe/Zurich",
+  players: ["Kunz", "Müller", 'O"Neill, Jr.'],
+};
+
+/** Without the lines of the file. */
+const plain = (periods: readonly SessionPeriod[]) =>
+  periods.map(({ name, all, own }) => ({ name, all, own: Object.fromEntries(own) }));
+
+describe("periods.csv", () => {
+  it("is written as a person would write it", () => {
+    const text =
+      "period,start,end,player\n1st half,16:30:00,17:15:00,\n1st half,16:30:00,16:40:00,Kunz\n1st half,16:50:00,17:15:00,Kunz\n1st half,-,-,Müller\nDrill,17:30:00,17:40:00.500,Kunz\n";
+    expect(periodsCsv(readPeriods(text, MATCH).periods, MATCH)).toBe(text);
+  });
+
+  it("quotes names as spreadsheets do", () => {
+    const text = 'period,start,end,player\n"Drill, hard",-,-,"O""Neill, Jr."\n';
+    expect(periodsCsv(readPeriods(text, MATCH).periods, MATCH)).toBe(text);
+  });
+
+  it("has dates where the session is longer than a day", () => {
+    const camp = { ...MATCH, session: { ...MATCH.session, endMs: Date.UTC(2025, 4, 20) } };
+    const text = "period,start,end,player\nDay 3,2025-05-19 09:00:00,2025-05-19 10:00:00,\n";
+    expect(periodsCsv(readPeriods(text, camp).periods, camp)).toBe(text);
+  });
+
+  it("is read as what was written, whatever it is", () => {
+    const { startMs, endMs } = MATCH.session;
+    const interval = fc
+      .tuple(fc.integer({ min: startMs, max: endMs - 1 }), fc.integer({ min: 1, max: 3_600_000 }))
+      .map(([from, ms]) => ({ startMs: from, endMs: from + ms }));
+    const all = fc.option(interval);
+    const own = fc.dictionary(fc.constantFrom("kunz", "müller"), fc.array(interval, { maxLength: 1 }));
+    const period = fc
+      .record({ all, own })
+      .filter((one) => one.all !== null || Object.keys(one.own).length > 0);
+    fc.assert(
+      fc.property(fc.array(period, { maxLength: 4 }), (made) => {
+        const periods = made.map((one, i) => ({
+          name: `Drill; no. ${i}`,
+          all: one.all,
+          own: new Map(Object.entries(one.own)),
+          line: 0,
+        }));
+        expect(plain(readPeriods(periodsCsv(periods, MATCH), MATCH).periods)).toEqual(plain(periods));
+      }),
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { OpenFiles } from "./parts/open-files.js";
+import type { Workspace } from "./recording/workspace.js";
+import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
+import { findKept, type KeptSquad, removeKept } from "./view/kept-squad.js";
+import type { Settings } from "./view/settings.js";
+import { leaveStart } from "./view/start-entry.js";
+import { isOutdated } from "./view/use-loaded.js";
+
+type SquadPart = typeof import("./squad/squad-part.js");
+
+/** The squad that is open, with the part of the page that shows it; null for none. */
+export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
+
+/** The squad that this browser keeps and that is not open; null for none. */
+export const keptSquad = signal<KeptSquad | null>(null);
+
+/** Looks for a squad that this browser keeps. */
+export async function findKeptSquad(): Promise<void> {
+  const kept = await findKept();
+  if (openedSquad.peek() === null) keptSquad.value = kept;
+}
+
+export async function removeKeptSquad(): Promise<void> {
+  keptSquad.value = null;
+  await removeKept();
+}
+
+interface Entry {
+  /** Whether a player of the squad that is open stands in its place. */
+  isPlayer?: boolean;
+}
+
+const entryNow = (): Entry => (history.state as Entry | null) ?? {};
+const playerShown = signal(false);
+
+addEventListener("popstate", () => {
+  playerShown.value = entryNow().isPlayer === true && openedSquad.peek() !== null;
+});
+
+/** Whether a player of the squad is shown in place of it. "Back" leads to the squad. */
+export const isPlayerShown: ReadonlySignal<boolean> = playerShown;
+
+async function loadPart(): Promise<SquadPart | null> {
+  try {
+    return await import("./squad/squad-part.js");
+  } catch {
+    isOutdated.value = true;
+    return null;
+  }
+}
+
+function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
+  for (const { id } of workspace.opened.peek()) workspace.close(id);
+  openedSquad.peek()?.session.close();
+  keptSquad.value = null;
+  openedSquad.value = open;
+  playerShown.value = false;
+  leaveStart();
+}
+
+function actionsOn(workspace: Workspace): SquadActions {
+  return {
+    async onPlayer(files) {
+      await workspace.open(files);
+      if (workspace.opened.peek().length === 0) return;
+      history.pushState({ ...entryNow(), isPlayer: true }, "");
+      playerShown.value = true;
+    },
+    onClose() {
+      openedSquad.peek()?.keeper.end();
+      openedSquad.value = null;
+      playerShown.value = false;
+    },
+  };
+}
+
+/** Shows the squad that this browser keeps. */
+export async function showKeptSquad(workspace: Workspace, settings: Settings): Promise<void> {
+  const kept = keptSquad.peek();
+  const part = kept === null ? null : await loadPart();
+  if (kept === null || part === null) return;
+  const { whenRead, ...open } = await part.restoreSquad(kept, settings, actionsOn(workspace));
+  show(workspace, { ...open, part });
+  await whenRead;
+}
+
+/** Opens what the user chooses: recordings of one time as a squad, others as they were opened before. */
+export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
+  return async (files, { isAdding = false } = {}) => {
+    const open = openedSquad.peek();
+    if (open !== null && !playerShown.peek()) {
+      leaveStart();
+      await open.session.add(files);
+      return;
+    }
+    if (isAdding || files.length < 2) {
+      await workspace.open(files, { isAdding });
+      return;
+    }
+    const part = await loadPart();
+    if (part === null) return;
+    const started = await part.startSquad(files, settings, actionsOn(workspace));
+    if (started === null) {
+      await workspace.open(files);
+      return;
+    }
+    show(workspace, { ...started, part });
+    await started.session.add(files);
+  };
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** A button with a panel below it, which closes with Escape and with a press outside of it. */
+export function Menu({
+  name,
+  children,
+  class: className = "",
+}: {
+  name: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const element = menu.current;
+      if (element === null || !element.open) return;
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      const isOutside = event instanceof PointerEvent && !element.contains(event.target as Node);
+      if (!isEscape && !isOutside) return;
+      element.open = false;
+      if (isEscape) element.querySelector("summary")?.focus();
+    };
+    document.addEventListener("keydown", close);
+    document.addEventListener("pointerdown", close);
+    return () => {
+      document.removeEventListener("keydown", close);
+      document.removeEventListener("pointerdown", close);
+    };
+  }, []);
+  return (
+    <details class={`menu ${className}`} ref={menu}>
+      <summary class="button">{name}</summary>
+      <div class="menu-body">{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,35 @@
+/** Opens files that the user has chosen or dropped. */
+export type OpenFiles = (files: readonly File[], options?: { isAdding?: boolean }) => Promise<void>;
+
+/** Files in a folder, at most: a folder with more of them was dropped by mistake. */
+const MOST_FILES = 2000;
+
+/** The files that are dropped, also those in folders. */
+export async function droppedFiles(data: DataTransfer): Promise<File[]> {
+  // both lists are gone after the event
+  const files = [...data.files];
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
+  if (!entries.some(({ isDirectory }) => isDirectory)) return files;
+  const found: File[] = [];
+  for (const entry of entries) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
+  if (found.length >= MOST_FILES) return;
+  if (isFile(entry)) {
+    found.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  // a folder gives its entries in portions
+  for (;;) {
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (entries.length === 0) return;
+    for (const one of entries) await collect(one, found);
+  }
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;

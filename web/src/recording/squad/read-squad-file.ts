@@ -1,0 +1,109 @@
+import { decode, type SampleBatch } from "asi-convert";
+import type { RecordingExtent } from "asi-convert/squad";
+import type { AnswerHooks } from "../answer-calls.js";
+import { isDamaged } from "../is-damaged.js";
+import { type FactsOfFile, inTimeOrder } from "../prepare.js";
+import { readFile } from "../read-file.js";
+import type { ReadRecording } from "./squad-recording.js";
+
+/** Reads a recording of a squad: of any kind that the page opens, also one that ends early. @throws as `readFile` */
+export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<ReadRecording> {
+  const { batches, facts, isCut, unpacked } = await readFile(file, {
+    serial: null,
+    mayBeCut: true,
+    ...hooks,
+  });
+  const { rows: samples } = inTimeOrder(batches);
+  const { report, info } = facts;
+  return {
+    fileName: file.name,
+    serial: info?.serial ?? "",
+    samples,
+    isDamaged: isDamaged(facts),
+    isTruncated: isCut || (report !== null && report.damage.overruns > 0),
+    report,
+    isCut,
+    damagedAfterMs: await damagedAfter(unpacked, facts),
+    ...extentOf(samples),
+  };
+}
+
+/** Only a damaged recording is read a second time. */
+async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
+  const { cutOff, report, info } = facts;
+  if (cutOff !== null) return cutOff.afterMs === null ? [] : [cutOff.afterMs];
+  if (report === null || !isDamaged(facts)) return [];
+  const { findDamage } = await import("../find-damage.js");
+  const { places } = await findDamage(file, info?.serial ?? "UNKNOWN");
+  return places.flatMap(({ afterMs }) => afterMs ?? []);
+}
+
+function extentOf(samples: SampleBatch): RecordingExtent {
+  const { length, timestampMs, latitudeE7, longitudeE7 } = samples;
+  return {
+    startMs: timestampMs[0] ?? 0,
+    endMs: timestampMs[length - 1] ?? 0,
+    place:
+      length === 0 ? null : { latitude: (latitudeE7[0] ?? 0) / 1e7, longitude: (longitudeE7[0] ?? 0) / 1e7 },
+  };
+}
+
+/** So much of each end tells when a recording was made. */
+const END_BYTES = 2 ** 17;
+/** A compressed recording does not tell its end before it is unpacked: it is taken to last this long. */
+const USUAL_MS = 90 * 60_000;
+/** Files of watches are read whole; larger ones than this are recordings of trackers. */
+const MOST_WHOLE_BYTES = 2 ** 24;
+
+/** When and where a recording was made; null for a file that does not tell. */
+export async function peek(file: File): Promise<RecordingExtent | null> {
+  const isPacked = /\.gz$/i.test(file.name);
+  const first = await firstSamples(file, isPacked);
+  if (first === null) return file.size > MOST_WHOLE_BYTES ? null : wholeExtent(file);
+  const extent = extentOf(first.samples);
+  const last = isPacked ? null : await samplesIn(file.slice(-END_BYTES), first.serial);
+  const endMs = last === null ? extent.startMs + USUAL_MS : extentOf(last.samples).endMs;
+  return { ...extent, endMs: Math.max(extent.endMs, endMs) };
+}
+
+async function wholeExtent(file: File): Promise<RecordingExtent | null> {
+  try {
+    const { batches } = await readFile(file, { serial: null, mayBeCut: true, onProgress() {} });
+    const { rows } = inTimeOrder(batches);
+    return rows.length === 0 ? null : extentOf(rows);
+  } catch {
+    return null;
+  }
+}
+
+async function firstSamples(file: File, isPacked: boolean) {
+  if (!isPacked) return samplesIn(file.slice(0, END_BYTES), null);
+  const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < END_BYTES) {
+      const next = await reader.read();
+      if (next.done) break;
+      pieces.push(next.value);
+      bytes += next.value.length;
+    }
+    await reader.cancel();
+  } catch {
+    // what there was until then may do
+  }
+  return samplesIn(new Blob(pieces), null);
+}
+
+async function samplesIn(part: Blob, serial: string | null) {
+  try {
+    const decoding = decode(part, serial === null ? {} : { serial });
+    const batches: SampleBatch[] = [];
+    for await (const batch of decoding) batches.push(batch);
+    const { serial: found } = await decoding.info;
+    const { rows: samples } = inTimeOrder(batches);
+    return samples.length === 0 ? null : { samples, serial: found };
+  } catch {
+    return null;
+  }
+}

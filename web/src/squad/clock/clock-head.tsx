@@ -1,0 +1,116 @@
+import { nameKey } from "asi-convert/squad";
+import { axisTicks } from "../../view/axis.js";
+import { timeOfDay } from "../../view/times.js";
+import { isWhole, type TimeWindow } from "../../view/window.js";
+import { halvesIn } from "../scope.js";
+import { TICK_PX } from "./clock-layer.js";
+import { type Clock, xOf } from "./clock-state.js";
+import { withPeriod } from "./period-edits.js";
+import { extentOf, lanesOf } from "./period-lanes.js";
+
+const LANE_PX = 20;
+const HEAD_PX = 48;
+
+interface Chip {
+  name: string;
+  startMs: number;
+  endMs: number;
+  isSuggested: boolean;
+}
+
+function chipsOf({ session, suggested }: Clock): Chip[] {
+  const periods = session.periods.value.flatMap((period) => {
+    const extent = extentOf(period);
+    return extent === null ? [] : [{ name: period.name, ...extent, isSuggested: false }];
+  });
+  return [...periods, ...suggested.value.map((one) => ({ ...one, isSuggested: true }))];
+}
+
+/** Height of the head of the table above the clock: each lane of periods after the first adds to it. */
+export function headHeight(clock: Clock): number {
+  return HEAD_PX + LANE_PX * Math.max(0, ...lanesOf(chipsOf(clock)));
+}
+
+/** Periods, round times and the time of the cursor, above the strips. */
+export function ClockHead({ clock }: { clock: Clock }) {
+  const { session } = clock;
+  const shown = clock.shown.value;
+  const { width } = clock.place.value;
+  const zone = session.settings.zone.value;
+  const cursor = session.cursorMs.value;
+  const chips = chipsOf(clock);
+  const lanes = lanesOf(chips);
+  const { at, labels } = axisTicks("clock", shown, width / TICK_PX, zone);
+  return (
+    <div class="clock-head" style={{ height: `${headHeight(clock)}px` }}>
+      <span class="for-readers">Clock</span>
+      {chips.map((chip, i) => (
+        <ChipButton key={`${chip.isSuggested} ${chip.name}`} clock={clock} chip={chip} lane={lanes[i] ?? 0} />
+      ))}
+      <div class="clock-ticks" aria-hidden="true">
+        {at.map((ms, i) => (
+          <small key={ms} style={{ left: `${xOf(ms, shown, width)}px` }}>
+            {labels[i]}
+          </small>
+        ))}
+        {cursor === null || !isIn(cursor, shown) ? null : (
+          <b
+            class="clock-time"
+            style={{ left: `${Math.min(width - 32, Math.max(32, xOf(cursor, shown, width)))}px` }}
+          >
+            {timeOfDay(cursor, zone)}
+          </b>
+        )}
+      </div>
+      {isWhole(shown, clock.whole.value) ? null : (
+        <button
+          type="button"
+          class="clock-all"
+          title="Show the whole session (Esc)"
+          onClick={() => {
+            session.zoom.value = null;
+          }}
+        >
+          All
+        </button>
+      )}
+    </div>
+  );
+}
+
+const isIn = (ms: number, { startMs, stopMs }: TimeWindow) => ms >= startMs && ms <= stopMs;
+
+function ChipButton({ clock, chip, lane }: { clock: Clock; chip: Chip; lane: number }) {
+  const { session } = clock;
+  const { name, isSuggested } = chip;
+  const shown = clock.shown.value;
+  const { width } = clock.place.value;
+  if (chip.endMs <= shown.startMs || chip.startMs >= shown.stopMs) return null;
+  const left = Math.max(0, xOf(chip.startMs, shown, width));
+  const right = Math.min(width, xOf(chip.endMs, shown, width));
+  const scope = session.scope.value;
+  const isPressed =
+    (scope.kind === "period" && nameKey(scope.name) === nameKey(name)) ||
+    (scope.kind === "match" && halvesIn(session.periods.value).some((half) => half.name === name));
+  const press = () => {
+    if (isSuggested) {
+      session.periodSteps.change({
+        periods: withPeriod(session.periods.peek(), name, { startMs: chip.startMs, endMs: chip.endMs }),
+      });
+    } else session.scope.value = { kind: "period", name };
+  };
+  const times = `${timeOfDay(chip.startMs, session.settings.zone.value)} to ${timeOfDay(chip.endMs, session.settings.zone.value)}`;
+  return (
+    <button
+      type="button"
+      class={isSuggested ? "clock-chip suggested" : "clock-chip"}
+      style={{ left: `${left}px`, width: `${Math.max(6, right - left)}px`, top: `${6 + lane * LANE_PX}px` }}
+      title={isSuggested ? `Use ${name}, ${times}: suggested by the common pauses` : `${name}, ${times}`}
+      aria-label={isSuggested ? `Use suggested ${name}, ${times}` : `${name}, ${times}`}
+      {...(isSuggested ? {} : { "aria-pressed": isPressed })}
+      onClick={press}
+    >
+      {isSuggested ? `${name}?` : name}
+    </button>
+  );
+}

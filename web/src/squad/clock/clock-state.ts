@@ -1,0 +1,126 @@
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { Interval, SuggestedPeriod } from "asi-convert/squad";
+import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/window.js";
+import type { Scope } from "../scope.js";
+import type { SquadSession } from "../squad-session.js";
+import { missingIn, suggestedOf } from "./suggested.js";
+
+/** Room at both ends of the time, for marks beside strips. */
+export const END_PX = 14;
+
+/** Where the clock is on the screen, CSS pixels. */
+export interface ClockPlace {
+  /** From the left edge of the frame. */
+  left: number;
+  width: number;
+  /** Height of the rows in sight, and how far above the end of the table their lower edge is. */
+  height: number;
+  bottom: number;
+}
+
+const NO_TIME: TimeWindow = { startMs: 0, stopMs: 1 };
+
+/** Time and place of the clock. What is chosen by it is in the session. */
+export class Clock {
+  readonly session: SquadSession;
+  readonly whole: ReadonlySignal<TimeWindow>;
+  readonly shown: ReadonlySignal<TimeWindow>;
+  readonly place: Signal<ClockPlace> = signal({ left: 0, width: 0, height: 0, bottom: 0 });
+  /** What is brushed; null for none. */
+  readonly brush: ReadonlySignal<Interval | null>;
+  /** Whether something is being brushed: what is offered for it comes afterwards. */
+  readonly isBrushing: Signal<boolean> = signal(false);
+  /** Whether the periods are being edited. */
+  readonly isEditing: Signal<boolean> = signal(false);
+  /** Periods that the common pauses suggest, and that there are not yet. */
+  readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
+  readonly isRefused: Signal<boolean> = signal(false);
+  /** Whether the card that offers what can be done with what is brushed has the focus when it comes. */
+  isCardWanted = false;
+  #before: Scope = { kind: "session" };
+
+  constructor(session: SquadSession) {
+    this.session = session;
+    this.whole = computed(() => {
+      const interval = session.interval.value;
+      return interval === null ? NO_TIME : { startMs: interval.startMs, stopMs: interval.endMs };
+    });
+    this.shown = computed(() => {
+      const zoom = session.zoom.value;
+      return zoom === null ? this.whole.value : within(zoom, this.whole.value);
+    });
+    const fromPauses = computed(() => (session.isReading.value ? [] : suggestedOf(session.players.value)));
+    this.suggested = computed(() =>
+      this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
+    );
+    this.brush = computed(() => {
+      const scope = session.scope.value;
+      return scope.kind === "brush" ? scope.interval : null;
+    });
+  }
+
+  msPerPixel(): number {
+    const { startMs, stopMs } = this.shown.peek();
+    return (stopMs - startMs) / Math.max(1, this.place.peek().width - 2 * END_PX);
+  }
+
+  /** @param x from the left edge of the clock, CSS pixels */
+  timeAt(x: number): number {
+    const { startMs, stopMs } = this.shown.peek();
+    return Math.min(stopMs, Math.max(startMs, startMs + (x - END_PX) * this.msPerPixel()));
+  }
+
+  show(part: TimeWindow): void {
+    const whole = this.whole.peek();
+    this.session.zoom.value = isWhole(part, whole) ? null : within(part, whole);
+  }
+
+  /** @param atMs stays where it is; default the cursor, else the middle */
+  zoomBy(factor: number, atMs?: number): void {
+    const { startMs, stopMs } = this.shown.peek();
+    const cursor = this.session.cursorMs.peek();
+    const isCursorShown = cursor !== null && cursor >= startMs && cursor <= stopMs;
+    const fixed = atMs ?? (isCursorShown ? cursor : (startMs + stopMs) / 2);
+    this.show(zoomed(this.shown.peek(), factor, fixed, this.whole.peek()));
+  }
+
+  moveBy(ms: number): void {
+    this.show(moved(this.shown.peek(), ms, this.whole.peek()));
+  }
+
+  /** The figures follow what is brushed. Ends lie on whole seconds. */
+  select(aMs: number, bMs: number): void {
+    const { scope } = this.session;
+    const before = scope.peek();
+    if (before.kind !== "brush") this.#before = before;
+    const [from, to] = [Math.round(Math.min(aMs, bMs) / 1000), Math.round(Math.max(aMs, bMs) / 1000)];
+    const interval = { startMs: from * 1000, endMs: Math.max(to, from + 1) * 1000 };
+    if (
+      before.kind === "brush" &&
+      before.interval.startMs === interval.startMs &&
+      before.interval.endMs === interval.endMs
+    )
+      return;
+    scope.value = { kind: "brush", interval };
+  }
+
+  /** Shows again what was shown before something was brushed. */
+  release(): void {
+    this.isBrushing.value = false;
+    if (this.session.scope.peek().kind === "brush") this.session.scope.value = this.#before;
+  }
+}
+
+const clocks = new WeakMap<SquadSession, Clock>();
+
+/** The clock of a session: what was chosen on it stays while a player is looked at. */
+export function clockOf(session: SquadSession): Clock {
+  const clock = clocks.get(session) ?? new Clock(session);
+  clocks.set(session, clock);
+  return clock;
+}
+
+/** Where an instant is, CSS pixels from the left edge of the clock. */
+export function xOf(ms: number, { startMs, stopMs }: TimeWindow, width: number): number {
+  return END_PX + ((ms - startMs) / Math.max(1, stopMs - startMs)) * (width - 2 * END_PX);
+}

@@ -1,0 +1,164 @@
+import { periodsCsv, type SessionPeriod } from "asi-convert/squad";
+import { useEffect, useRef } from "preact/hooks";
+import { offerFile } from "../../parts/offer-file.js";
+import { timeOfDay } from "../../view/times.js";
+import type { SquadSession } from "../squad-session.js";
+import { type Clock, clockOf } from "./clock-state.js";
+import { listed } from "./clock-words.js";
+import { freeName, withPeriod } from "./period-edits.js";
+import { PeriodLine } from "./period-line.js";
+import { contextOf, problemsOf } from "./period-times.js";
+
+/** A new period begins so long. */
+const NEW_PERIOD_MS = 10 * 60_000;
+
+/** The periods of the session as a table in which everything can be changed; nothing while it is closed. */
+export function PeriodEditor({ session }: { session: SquadSession }) {
+  const clock = clockOf(session);
+  useUndoKeys(session);
+  return clock.isEditing.value ? <Editor clock={clock} /> : null;
+}
+
+/** Ctrl Z takes back a change of periods, Ctrl Y and Ctrl Shift Z bring it again: except in a field, which has its own. */
+function useUndoKeys(session: SquadSession): void {
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+      if (event.target instanceof HTMLInputElement && event.target.type !== "checkbox") return;
+      const key = event.key.toLowerCase();
+      if (key === "z" && !event.shiftKey) session.periodSteps.undo();
+      else if (key === "y" || key === "z") session.periodSteps.redo();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, [session]);
+}
+
+function Editor({ clock }: { clock: Clock }) {
+  const { session } = clock;
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  const periods = session.periods.value;
+  const context = contextOf(session);
+  const problems = context === null ? [] : problemsOf(periods, context);
+  const close = () => {
+    clock.isEditing.value = false;
+    document.querySelector<HTMLElement>(".periods-button")?.focus();
+  };
+  return (
+    <div
+      ref={panel}
+      class="period-editor"
+      role="dialog"
+      tabIndex={-1}
+      aria-label="Periods"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <h2>Periods</h2>
+      <button type="button" class="card-close" aria-label="Close the periods" onClick={close}>
+        ×
+      </button>
+      <Suggestions clock={clock} />
+      <Table session={session} periods={periods} />
+      {problems.map((problem) => (
+        <p key={problem} class="clock-problem" role="alert">
+          {problem}
+        </p>
+      ))}
+      <Buttons clock={clock} />
+    </div>
+  );
+}
+
+function Table({ session, periods }: { session: SquadSession; periods: readonly SessionPeriod[] }) {
+  if (periods.length === 0)
+    return <p class="muted">There are no periods yet. Drag over the clock to make one.</p>;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Period</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+          <th scope="col">For</th>
+          <th scope="col">Attack</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {periods.map((period) => (
+          <PeriodLine key={period.name} session={session} period={period} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Suggestions({ clock }: { clock: Clock }) {
+  const { session } = clock;
+  const suggested = clock.suggested.value;
+  if (suggested.length === 0) return null;
+  const zone = session.settings.zone.value;
+  const texts = suggested.map(
+    ({ name, startMs, endMs }) => `${name} ${timeOfDay(startMs, zone)} to ${timeOfDay(endMs, zone)}`,
+  );
+  const use = () =>
+    session.periodSteps.change({
+      periods: suggested.reduce<readonly SessionPeriod[]>(
+        (all, { name, startMs, endMs }) => withPeriod(all, name, { startMs, endMs }),
+        session.periods.peek(),
+      ),
+    });
+  return (
+    <div class="period-suggested">
+      <p>
+        <b>Suggested from the common pauses:</b> {listed(texts)}
+      </p>
+      <button type="button" class="primary" onClick={use}>
+        {suggested.length === 1 ? "Use it" : `Use all ${suggested.length}`}
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          clock.isRefused.value = true;
+        }}
+      >
+        No
+      </button>
+    </div>
+  );
+}
+
+function Buttons({ clock }: { clock: Clock }) {
+  const { session } = clock;
+  const steps = session.periodSteps;
+  const add = () => {
+    const periods = session.periods.peek();
+    const shown = clock.shown.peek();
+    const startMs = Math.round((session.cursorMs.peek() ?? shown.startMs) / 1000) * 1000;
+    const name = freeName(periods, "Period");
+    steps.change({ periods: withPeriod(periods, name, { startMs, endMs: startMs + NEW_PERIOD_MS }) });
+  };
+  const save = () => {
+    const context = contextOf(session);
+    if (context === null) return;
+    offerFile(new Blob([periodsCsv(session.periods.peek(), context)], { type: "text/csv" }), "periods.csv");
+  };
+  return (
+    <div class="clock-buttons">
+      <button type="button" onClick={add}>
+        Add a period
+      </button>
+      <button type="button" disabled={session.periods.value.length === 0} onClick={save}>
+        Save as periods.csv
+      </button>
+      <button type="button" disabled={steps.past.value.length === 0} onClick={() => steps.undo()}>
+        Undo <small class="muted">Ctrl + Z</small>
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { type Interval, nameKey, type SessionPeriod } from "asi-convert/squad";
+
+/** Periods that differ in one thing. None of these changes what it gets. */
+
+type Periods = readonly SessionPeriod[];
+
+const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
+  periods.map((period) => (period.name === name ? change(period) : period));
+
+/** In the order of their begins, a longer one before those in it. */
+export function withPeriod(periods: Periods, name: string, all: Interval): SessionPeriod[] {
+  const added: SessionPeriod = { name, all, own: new Map(), line: 0 };
+  const startOf = (period: SessionPeriod) =>
+    period.all?.startMs ?? Math.min(...[...period.own.values()].flat().map(({ startMs }) => startMs));
+  const at = periods.findIndex((period) => startOf(period) > all.startMs);
+  return at < 0 ? [...periods, added] : periods.toSpliced(at, 0, added);
+}
+
+export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =>
+  periods.filter((period) => period.name !== name);
+
+export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
+  changed(periods, name, (period) => ({ ...period, name: newName }));
+
+/** Moves the ends of a period for all. Ends of single players that were the same follow; what no longer lies within it goes. */
+export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
+  return changed(periods, name, (period) => {
+    const { all } = period;
+    if (all === null) return { ...period, all: ends };
+    const followed = ({ startMs, endMs }: Interval): Interval => ({
+      startMs: startMs === all.startMs ? ends.startMs : Math.max(startMs, ends.startMs),
+      endMs: endMs === all.endMs ? ends.endMs : Math.min(endMs, ends.endMs),
+    });
+    const own = new Map(
+      [...period.own].map(([player, intervals]) => [
+        player,
+        intervals.map(followed).filter(({ startMs, endMs }) => startMs < endMs),
+      ]),
+    );
+    return { ...period, all: ends, own };
+  });
+}
+
+/** @param intervals of the player in the period; empty: does not take part; null: as all */
+export function withOwn(
+  periods: Periods,
+  name: string,
+  player: string,
+  intervals: readonly Interval[] | null,
+): SessionPeriod[] {
+  return changed(periods, name, (period) => {
+    const own = new Map(period.own);
+    if (intervals === null) own.delete(nameKey(player));
+    else
+      own.set(
+        nameKey(player),
+        intervals.toSorted((a, b) => a.startMs - b.startMs),
+      );
+    return { ...period, own };
+  });
+}
+
+/** Only some players take part, with the times of all. */
+export function onlyFor(periods: Periods, name: string, players: readonly string[]): SessionPeriod[] {
+  return changed(periods, name, ({ all, ...period }) => ({
+    ...period,
+    all: null,
+    own: new Map(all === null ? [] : players.map((player) => [nameKey(player), [all]])),
+  }));
+}
+
+/** `Drill 3`: the first name of this kind that no period has. */
+export function freeName(periods: Periods, kind: string): string {
+  const taken = new Set(periods.map(({ name }) => nameKey(name)));
+  for (let number = 1; ; number++) if (!taken.has(nameKey(`${kind} ${number}`))) return `${kind} ${number}`;
+}

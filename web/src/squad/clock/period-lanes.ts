@@ -1,0 +1,41 @@
+import type { Interval, SessionPeriod } from "asi-convert/squad";
+
+/** More lanes would take the place of rows. */
+export const MOST_LANES = 3;
+
+/** From the first to the last moment of anybody in a period; null if nobody takes part. */
+export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Interval | null {
+  const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
+  if (intervals.length === 0) return null;
+  return {
+    startMs: Math.min(...intervals.map(({ startMs }) => startMs)),
+    endMs: Math.max(...intervals.map(({ endMs }) => endMs)),
+  };
+}
+
+/**
+ * In which lane each interval lies, so that those of a lane do not overlap: the first that is free, the longer before the shorter. In the
+ * last lane all others lie on each other.
+ */
+export function lanesOf(intervals: readonly Interval[]): number[] {
+  const lanes: Interval[][] = [];
+  const lengthOf = ({ startMs, endMs }: Interval) => endMs - startMs;
+  const order = intervals
+    .map((_, i) => i)
+    .sort((a, b) => {
+      const [one, other] = [intervals[a], intervals[b]];
+      return one === undefined || other === undefined ? 0 : lengthOf(other) - lengthOf(one) || a - b;
+    });
+  const found = new Array<number>(intervals.length).fill(0);
+  for (const i of order) {
+    const one = intervals[i];
+    if (one === undefined) continue;
+    const free = lanes.findIndex((lane) =>
+      lane.every((other) => other.endMs <= one.startMs || one.endMs <= other.startMs),
+    );
+    const lane = free >= 0 ? free : Math.min(lanes.length, MOST_LANES - 1);
+    lanes[lane] = [...(lanes[lane] ?? []), one];
+    found[i] = lane;
+  }
+  return found;
+}

@@ -1,0 +1,41 @@
+import {
+  type Interval,
+  type PeriodsContext,
+  periodsCsv,
+  readPeriods,
+  type SessionPeriod,
+} from "asi-convert/squad";
+import { zoneName } from "../../view/times.js";
+import type { SquadSession } from "../squad-session.js";
+
+/** By which clock, for which session and players periods are read and written; null before there is a session. */
+export function contextOf(session: SquadSession): PeriodsContext | null {
+  const interval = session.interval.peek();
+  if (interval === null) return null;
+  return {
+    session: interval,
+    timeZone: zoneName(session.settings.zone.peek()),
+    players: session.players.peek().map(({ name }) => name),
+  };
+}
+
+/** An interval that a person has written, or what is wrong with it. */
+export type WrittenInterval = { interval: Interval } | { problem: string };
+
+/** Times are read as those of a file of periods. */
+export function writtenInterval(from: string, to: string, context: PeriodsContext): WrittenInterval {
+  const cell = (text: string) => `"${text.replaceAll('"', "")}"`;
+  const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
+  const interval = periods[0]?.all;
+  if (interval === undefined || interval === null) {
+    return { problem: problems[0]?.message ?? `"${from}" is no time. Write 15:00 or 15:00:30.` };
+  }
+  return { interval };
+}
+
+/** What is wrong with periods, as for those of a file: overlaps that are no drill in a half. */
+export function problemsOf(periods: readonly SessionPeriod[], context: PeriodsContext): string[] {
+  return readPeriods(periodsCsv(periods, context), context).problems.map(({ message }) =>
+    message.replace(/ \(line \d+\)/, ""),
+  );
+}

@@ -1,0 +1,19 @@
+import type { SquadSession } from "../squad-session.js";
+import { clockOf } from "./clock-state.js";
+
+/** Opens the periods and closes them. */
+export function PeriodsButton({ session }: { session: SquadSession }) {
+  const { isEditing } = clockOf(session);
+  return (
+    <button
+      type="button"
+      class="periods-button"
+      aria-expanded={isEditing.value}
+      onClick={() => {
+        isEditing.value = !isEditing.peek();
+      }}
+    >
+      Periods…
+    </button>
+  );
+}

@@ -1,0 +1,42 @@
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { ReadingError } from "../../recording/calls.js";
+import { oneAtATime } from "../../view/latest.js";
+import type { SquadSession } from "../squad-session.js";
+
+/** What strips take from the figures of the whole session. */
+export interface SessionSprints {
+  /** Starts by keys of players, ms since 1970 UTC. */
+  startsMs: ReadonlyMap<string, readonly number[]>;
+  /** Faster rows are left out of figures, mm/s. */
+  limitMmPerS: number;
+}
+
+const NONE: SessionSprints = { startsMs: new Map(), limitMmPerS: Number.POSITIVE_INFINITY };
+
+/** The sprints of the session; none before they are computed. `follow` computes them again, after what they depend on has changed. */
+export function sessionSprints(session: SquadSession): {
+  sprints: ReadonlySignal<SessionSprints>;
+  follow: () => void;
+} {
+  const sprints: Signal<SessionSprints> = signal(NONE);
+  const follow = oneAtATime(async () => {
+    try {
+      const rows = await session.rowsOf({ kind: "session" });
+      const limit = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition.parameters
+        .max_valid_speed;
+      sprints.value = {
+        startsMs: new Map(
+          rows.map(({ member, metrics }) => [
+            member.key,
+            metrics?.sprint.threshold_1.values.map(({ start_time }) => start_time) ?? [],
+          ]),
+        ),
+        limitMmPerS: limit === undefined ? Number.POSITIVE_INFINITY : limit * 1000,
+      };
+    } catch (error) {
+      // it was closed meanwhile
+      if (!(error instanceof ReadingError)) throw error;
+    }
+  });
+  return { sprints, follow };
+}

@@ -1,0 +1,95 @@
+import { computed, type ReadonlySignal } from "@preact/signals";
+import { recordedTimeMs, SQUAD_COLUMNS, type SquadColumn, type SquadRow, unitText } from "asi-convert/squad";
+import { rememberedText } from "../view/remembered.js";
+
+/** How a column stands in the table of the page. */
+interface Look {
+  head?: string;
+  /** px */
+  width?: number;
+  /** What stands under the name, where it is not the unit: `threshold` is that in use, or "own". */
+  under?: (threshold: string) => string;
+}
+
+const LOOKS: Record<string, Look> = {
+  minutes: { head: "Minutes", width: 58 },
+  distance_m: { width: 70 },
+  rate_m_per_min: { width: 52 },
+  high_speed_m: { width: 66, under: (threshold) => `m ${threshold}` },
+  sprints: { width: 58 },
+  top_speed_km_per_h: { width: 52 },
+  accelerations: { width: 62, under: (threshold) => `${threshold} m/s²` },
+  decelerations: { width: 52, under: (threshold) => threshold.replace(/^≥ -?/, "≤ −") },
+  hr_mean_bpm: { width: 64, under: () => "mean bpm" },
+  hr_max_bpm: { width: 64 },
+  sprint_m: { width: 64, under: (threshold) => `m ${threshold}` },
+};
+
+const USUAL_WIDTH = 64;
+
+const AT_FIRST = [
+  "minutes",
+  "distance_m",
+  "rate_m_per_min",
+  "high_speed_m",
+  "sprints",
+  "top_speed_km_per_h",
+  "accelerations",
+  "decelerations",
+  "hr_mean_bpm",
+];
+
+export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
+export const widthOf = ({ key }: SquadColumn): number => LOOKS[key]?.width ?? USUAL_WIDTH;
+
+/** Unit and threshold in use, under the name of a column. */
+export function underHead(column: SquadColumn, rows: readonly SquadRow[]): string {
+  const text = unitText(column, rows).replace(/^≥/, "≥ ");
+  return LOOKS[column.key]?.under?.(text) ?? text;
+}
+
+/** Of a column that the table shows, per minute with data if wanted; null where it is unknown. */
+export function valueIn(row: SquadRow, column: SquadColumn, isPerMinute: boolean): number | null {
+  if (row.metrics === null) return null;
+  const value = column.value(row.metrics);
+  if (!isPerMinute || !isDivided(column) || value === null) return value;
+  const minutes = recordedTimeMs(row.metrics) / 60_000;
+  return minutes === 0 ? null : value / minutes;
+}
+
+const isDivided = ({ kind, key }: SquadColumn): boolean => kind === "sum" && key !== "minutes";
+
+/** Decimals of a column; counts per minute need two to differ. */
+export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
+  if (!isPerMinute || !isDivided(column)) return column.decimals;
+  return column.unit === "" ? 2 : 1;
+}
+
+/** The columns that are shown, and the choice of others. It is remembered. */
+export class ColumnChoice {
+  readonly #kept = rememberedText("asi-squad-columns");
+  readonly keys: ReadonlySignal<readonly string[]>;
+
+  constructor() {
+    this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
+  }
+
+  /** Columns in the order of the library. The rate says nothing beside figures per minute. */
+  shown(isPerMinute: boolean): SquadColumn[] {
+    const keys = this.keys.value;
+    return SQUAD_COLUMNS.filter(
+      ({ key }) => keys.includes(key) && !(isPerMinute && key === "rate_m_per_min"),
+    );
+  }
+
+  toggle(key: string): void {
+    const keys = this.keys.peek();
+    const chosen = keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
+    // without any there is no table to choose others from
+    if (chosen.length > 0) this.#kept.value = chosen.join(",");
+  }
+
+  reset(): void {
+    this.#kept.value = AT_FIRST.join(",");
+  }
+}

@@ -1,0 +1,81 @@
+import { type Signal, signal } from "@preact/signals";
+import { Segmented } from "../parts/segmented.js";
+import { useLoaded } from "../view/use-loaded.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** What is seen where there is no room for all. */
+export type Part = "table" | "clock" | "map";
+
+const beside = matchMedia("(min-width: 1700px)");
+const half = matchMedia("(min-width: 1100px)");
+
+/** How much room there is: for all parts, for two, or for one at a time. */
+export type Room = "all" | "two" | "one";
+const roomNow = (): Room => (beside.matches ? "all" : half.matches ? "two" : "one");
+const room = signal(roomNow());
+for (const query of [beside, half]) {
+  query.addEventListener("change", () => {
+    room.value = roomNow();
+  });
+}
+
+/** What the squad shows in the width of the window. */
+export function shownParts(part: Part): {
+  table: "figures" | "now" | "names" | null;
+  hasClock: boolean;
+  hasMap: boolean;
+} {
+  switch (room.value) {
+    case "all":
+      return { table: "figures", hasClock: true, hasMap: true };
+    case "two":
+      return { table: part === "map" ? "now" : "figures", hasClock: true, hasMap: part === "map" };
+    case "one":
+      return {
+        table: part === "map" ? null : part === "clock" ? "names" : "figures",
+        hasClock: part === "clock",
+        hasMap: part === "map",
+      };
+  }
+}
+
+/** Swaps parts where there is no room for all of them. */
+export function PartChoice({ part }: { part: Signal<Part> }) {
+  if (room.value === "all") return null;
+  if (room.value === "one") {
+    return (
+      <Segmented
+        label="View"
+        choice={part}
+        choices={[
+          ["table", "Table"],
+          ["clock", "Clock"],
+          ["map", "Map"],
+        ]}
+      />
+    );
+  }
+  const isMap = part.value === "map";
+  return (
+    <fieldset class="segmented" aria-label="View">
+      <button type="button" aria-pressed={!isMap} onClick={() => (part.value = "table")}>
+        Figures
+      </button>
+      <button type="button" aria-pressed={isMap} onClick={() => (part.value = "map")}>
+        Map
+      </button>
+    </fieldset>
+  );
+}
+
+const loadMap = () => import("./map/map-part.js");
+
+/** The map with the chosen player, loaded when it is first seen. */
+export function Side({ session }: { session: SquadSession }) {
+  const part = useLoaded(loadMap);
+  return (
+    <aside class="squad-side" aria-label="Map and chosen player">
+      {part === null ? null : <part.MapSide session={session} />}
+    </aside>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { PeriodsButton } from "./clock/periods-button.js";
+import { ColumnsMenu } from "./columns-menu.js";
+import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
+import { halvesIn, type Scope } from "./scope.js";
+import type { SquadSession } from "./squad-session.js";
+import type { Against } from "./table-model.js";
+
+/** What the table is of, and how it is shown. */
+export function Controls({
+  session,
+  columns,
+  against,
+  children,
+}: ExportProps & { against: Signal<Against>; children: ComponentChildren }) {
+  return (
+    <div class="squad-controls">
+      <Scopes session={session} />
+      <PeriodsButton session={session} />
+      <fieldset class="segmented" aria-label="Figures">
+        <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
+          Totals
+        </Choice>
+        <Choice isPressed={session.isPerMinute.value} onPress={() => (session.isPerMinute.value = true)}>
+          Per minute
+        </Choice>
+      </fieldset>
+      <button
+        type="button"
+        class="toggle"
+        aria-pressed={session.isByPosition.value}
+        onClick={() => {
+          session.isByPosition.value = !session.isByPosition.peek();
+        }}
+      >
+        By position
+      </button>
+      <span class="spacer" />
+      <ColumnsMenu columns={columns} against={against} />
+      <CopyButton session={session} columns={columns} />
+      <ExportMenu session={session} columns={columns} />
+      {children}
+    </div>
+  );
+}
+
+function Choice({
+  isPressed,
+  onPress,
+  children,
+}: {
+  isPressed: boolean;
+  onPress: () => void;
+  children: string;
+}) {
+  return (
+    <button type="button" aria-pressed={isPressed} onClick={onPress}>
+      {children}
+    </button>
+  );
+}
+
+/** The scopes that a press shows, with their names. */
+export function scopesOf(session: SquadSession): { name: string; scope: Scope }[] {
+  const periods = session.periods.value;
+  const halves = halvesIn(periods);
+  const of = ({ name }: { name: string }) => ({ name, scope: { kind: "period", name } as const });
+  const first = halves[0];
+  const before = first === undefined ? [] : periods.slice(0, periods.indexOf(first));
+  return [
+    { name: "Session", scope: { kind: "session" } },
+    ...before.map(of),
+    ...(first === undefined ? [] : [{ name: "Match", scope: { kind: "match" } as const }]),
+    ...periods.slice(before.length).map(of),
+  ];
+}
+
+export function isSameScope(a: Scope, b: Scope): boolean {
+  if (a.kind === "period" && b.kind === "period") return a.name === b.name;
+  return a.kind === b.kind && a.kind !== "brush";
+}
+
+function Scopes({ session }: { session: SquadSession }) {
+  const scopes = scopesOf(session);
+  const shown = session.scope.value;
+  return (
+    <fieldset class="segmented" aria-label="Period">
+      {scopes.map(({ name, scope }) => (
+        <Choice
+          key={`${scope.kind} ${name}`}
+          isPressed={isSameScope(scope, shown)}
+          onPress={() => {
+            session.scope.value = scope;
+          }}
+        >
+          {name}
+        </Choice>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,106 @@
+import {
+  FILE_COLUMNS,
+  instantFormat,
+  type SquadFileRow,
+  sheetOf,
+  tableCsv,
+  textLayout,
+  workbookSheets,
+} from "asi-convert/squad";
+import { zoneName } from "../view/times.js";
+import { type ColumnChoice, headOf, underHead } from "./columns.js";
+import { captionOf } from "./scope-words.js";
+import type { PlayerRow, SquadSession } from "./squad-session.js";
+import { tableModel } from "./table-model.js";
+
+/** The table as it is shown, for spreadsheets: fields separated by tabs. */
+export function tableText(session: SquadSession, choice: ColumnChoice): string {
+  const isPerMinute = session.isPerMinute.peek();
+  const columns = choice.shown(isPerMinute);
+  const { rows } = session.figures.peek();
+  const table = tableModel(rows, {
+    columns,
+    sort: session.sort.peek(),
+    isPerMinute,
+    isByPosition: session.isByPosition.peek(),
+    against: "column",
+  });
+  const line = (...cells: (string | null | undefined)[]) => cells.map((cell) => plain(cell ?? "")).join("\t");
+  return [
+    line(
+      "Number",
+      "Player",
+      "Position",
+      ...columns.map((column) => `${headOf(column)}, ${underHead(column, rows)}`.replace(/, $/, "")),
+    ),
+    ...table.groups.flatMap(({ name, count, means, lines }) => [
+      ...(name === null ? [] : [line("", `${name}, mean of ${count}`, "", ...means)]),
+      ...lines.map(({ row: { member }, cells }) =>
+        line(
+          member.player?.number,
+          member.name,
+          member.player?.position,
+          ...cells.map(({ text, isAtLeast }) => (isAtLeast ? `≥${text}` : text)),
+        ),
+      ),
+    ]),
+    line("", `Mean of ${table.count}`, "", ...table.means),
+    line("", "Highest", "", ...table.highest),
+    "",
+  ].join("\n");
+}
+
+/** A cell has no tab and no line break, and begins no formula. */
+const plain = (text: string): string => text.replace(/[\t\r\n]+/g, " ").replace(/^(?=[=+@])/, "'");
+
+/** The rows of the session and of every period, and those of what is brushed: as `asi squad` writes them. */
+async function allRows(session: SquadSession): Promise<{ name: string; rows: PlayerRow[] }[]> {
+  const shown = session.scope.peek();
+  const scopes = [
+    { kind: "session" } as const,
+    ...session.periods.peek().map(({ name }) => ({ kind: "period", name }) as const),
+    ...(shown.kind === "brush" ? [shown] : []),
+  ];
+  return Promise.all(
+    scopes.map(async (scope) => ({ name: captionOf(scope), rows: await session.rowsOf(scope) })),
+  );
+}
+
+const instantTextOf = (session: SquadSession) => instantFormat(zoneName(session.settings.zone.peek()));
+
+/** Rows of files, each with the start of its session. */
+async function fileRows(session: SquadSession): Promise<{ name: string; rows: SquadFileRow[] }[]> {
+  const start = instantTextOf(session)(session.interval.peek()?.startMs ?? 0);
+  return (await allRows(session)).map(({ name, rows }) => ({
+    name,
+    rows: rows.map((row) => ({ ...row, session: start })),
+  }));
+}
+
+/** The same file as that of `asi squad -o match.csv`, with decimal commas if wanted. */
+export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
+  const parts = await fileRows(session);
+  // a player's rows stand together
+  const rows = session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
+  const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
+  return new Blob([text], { type: "text/csv" });
+}
+
+/** What the name of a sheet says. */
+const OF_THE_SHEET = ["session", "period"];
+
+/** A workbook with a sheet for the session and each period. */
+export async function xlsxFile(session: SquadSession): Promise<Blob> {
+  const { default: writeExcelFile } = await import("write-excel-file/browser");
+  const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
+  const sheets = (await fileRows(session)).map(({ name, rows }) =>
+    sheetOf(name, columns, rows, instantTextOf(session)),
+  );
+  return await writeExcelFile(workbookSheets(sheets)).toBlob();
+}
+
+/** `match-2026-05-16`, for names of files. */
+export function fileTitle(session: SquadSession, name: string): string {
+  const instantText = instantFormat(zoneName(session.settings.zone.peek()));
+  return `${name.toLowerCase()}-${instantText(session.interval.peek()?.startMs ?? 0).slice(0, 10)}`;
+}

@@ -1,0 +1,60 @@
+import type { Interval, MemberFigures, Player, SquadOptions } from "asi-convert/squad";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import type { SquadWorkers } from "./workers.js";
+
+/** Whose figures are asked for, and of which time. */
+export interface FigureQuestion {
+  recordings: readonly OpenRecording[];
+  player: Player | null;
+  intervals: readonly Interval[] | null;
+}
+
+/** More are not kept: every brush on the clock asks for others. */
+const MOST_KEPT = 500;
+
+/** Figures that have been computed, so that periods that are looked at again are there at once. */
+export class FigureCache {
+  readonly #workers: SquadWorkers;
+  readonly #kept = new Map<string, MemberFigures>();
+  #time: { recordings: readonly OpenRecording[]; ms: number } = { recordings: [], ms: 0 };
+
+  constructor(workers: SquadWorkers) {
+    this.#workers = workers;
+  }
+
+  /** Figures in the order of the questions. */
+  async figuresOf(questions: readonly FigureQuestion[], options: SquadOptions): Promise<MemberFigures[]> {
+    const keys = questions.map((question) => keyOf(question, options));
+    const missing = questions.filter((_, i) => !this.#kept.has(keys[i] ?? ""));
+    if (this.#kept.size + missing.length > MOST_KEPT) {
+      for (const key of this.#kept.keys()) if (!keys.includes(key)) this.#kept.delete(key);
+    }
+    if (missing.length > 0) {
+      const found = await this.#workers.figures(missing, options);
+      for (const [i, question] of missing.entries()) {
+        const one = found[i];
+        if (one !== undefined) this.#kept.set(keyOf(question, options), one);
+      }
+    }
+    return keys.map((key) => this.#kept.get(key) ?? { metrics: null, hrCoverage: null });
+  }
+
+  /** What `compute` gives for these recordings, computed once. */
+  timeWithData(
+    recordings: readonly OpenRecording[],
+    compute: (recordings: readonly OpenRecording[]) => number,
+  ): number {
+    if (this.#time.recordings !== recordings) this.#time = { recordings, ms: compute(recordings) };
+    return this.#time.ms;
+  }
+}
+
+function keyOf({ recordings, player, intervals }: FigureQuestion, { preset, params }: SquadOptions): string {
+  return JSON.stringify([
+    recordings.map(({ id, shiftMs }) => [id, shiftMs]),
+    intervals?.map(({ startMs, endMs }) => [startMs, endMs]) ?? null,
+    player === null ? null : [player.maxHr, player.highSpeedMPerS, player.sprintMPerS, player.birthDate],
+    preset,
+    params,
+  ]);
+}

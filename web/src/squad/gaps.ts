@@ -1,0 +1,31 @@
+import type { Interval } from "asi-convert/squad";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+
+/** Shorter ones come from a view of the sky that was lost for a moment. */
+const LEAST_GAP_MS = 2000;
+
+/** Where a recording has no samples between its first and its last, the longest first. */
+export function gapsIn({ samples: { timestampMs, length } }: OpenRecording): Interval[] {
+  const gaps: Interval[] = [];
+  for (let i = 1; i < length; i++) {
+    const [before, after] = [timestampMs[i - 1] ?? 0, timestampMs[i] ?? 0];
+    if (after - before >= LEAST_GAP_MS) gaps.push({ startMs: before, endMs: after });
+  }
+  return gaps.sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs));
+}
+
+const found = new WeakMap<object, Interval[]>();
+
+/** What a damaged recording misses: the gaps at its damaged places, and no others, such as a break. Empty for a sound one. */
+export function damageOf(recording: OpenRecording): readonly Interval[] {
+  if (!recording.isDamaged) return [];
+  const known = found.get(recording.samples);
+  if (known !== undefined) return known;
+  const gaps = gapsIn(recording).filter(({ startMs, endMs }) =>
+    recording.damagedAfterMs.some(
+      (ms) => ms + recording.shiftMs >= startMs && ms + recording.shiftMs < endMs,
+    ),
+  );
+  found.set(recording.samples, gaps);
+  return gaps;
+}

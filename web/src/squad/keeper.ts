@@ -1,0 +1,118 @@
+import { effect, type Signal, signal } from "@preact/signals";
+import { KEPT_INDEX, type KeptSquad, keptFolder, removeKept } from "../view/kept-squad.js";
+import { oneAtATime } from "../view/latest.js";
+import { day } from "../view/times.js";
+import { fileSize } from "../view/values.js";
+import { sessionName } from "./scope-words.js";
+import { stateOf } from "./session-state.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** What is said about the keeping of a session. */
+export type Keeping =
+  | { name: "not yet" }
+  | { name: "kept"; bytes: number }
+  | { name: "impossible"; why: string };
+
+/** Keeps the files of a session in this browser until it is closed, so that it is there again after a reload. */
+export class Keeper {
+  readonly keeping: Signal<Keeping> = signal({ name: "not yet" });
+  readonly #session: SquadSession;
+  /** Names in the folder. */
+  readonly #stored = new Map<File, string>();
+  readonly #stop: () => void;
+  #isEnded = false;
+  #lastName = 0;
+
+  /** @param restored the files that are kept already, with their names in the folder */
+  constructor(session: SquadSession, restored: ReadonlyMap<File, string> = new Map()) {
+    this.#session = session;
+    for (const [file, name] of restored) this.#stored.set(file, name);
+    this.#lastName = restored.size;
+    const keep = oneAtATime(() => this.#keep());
+    let isFirst = restored.size === 0;
+    this.#stop = effect(() => {
+      // what is kept depends on it
+      stateOf(session);
+      session.files.value;
+      if (session.isReading.value || session.recordings.value.length === 0) return;
+      if (isFirst) removeKept().then(keep);
+      else keep();
+      isFirst = false;
+    });
+  }
+
+  /** Removes what is kept. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.#stop();
+    await removeKept();
+  }
+
+  async #keep(): Promise<void> {
+    if (this.#isEnded) return;
+    const files = this.#session.files.peek().map(({ file }) => file);
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    try {
+      const folder = await keptFolder();
+      if (folder === null) throw new Error("This browser keeps no files, as in a private window.");
+      const missing = files.filter((file) => !this.#stored.has(file));
+      const needed = missing.reduce((sum, { size }) => sum + size, 0);
+      const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+      if (needed > quota - usage) {
+        throw new Error(`It needs ${fileSize(needed)}, ${fileSize(Math.max(0, quota - usage))} are free.`);
+      }
+      for (const file of missing) {
+        const stored = String(++this.#lastName);
+        await write(folder, stored, file);
+        this.#stored.set(file, stored);
+      }
+      for (const [file, stored] of this.#stored) {
+        if (files.includes(file)) continue;
+        await folder.removeEntry(stored);
+        this.#stored.delete(file);
+      }
+      await write(folder, KEPT_INDEX, JSON.stringify(this.#index(files, bytes)));
+      if (!this.#isEnded) this.keeping.value = { name: "kept", bytes };
+    } catch (error) {
+      await removeKept();
+      this.#stored.clear();
+      const why = error instanceof Error ? error.message : String(error);
+      if (!this.#isEnded) this.keeping.value = { name: "impossible", why };
+    }
+    if (this.#isEnded) await removeKept();
+  }
+
+  #index(files: readonly File[], bytes: number): KeptSquad {
+    const session = this.#session;
+    const startMs = session.interval.peek()?.startMs ?? 0;
+    return {
+      version: 1,
+      title: `${sessionName(session.periods.peek())} of ${day(startMs, session.settings.zone.peek())}`,
+      recordings: session.recordings.peek().length,
+      bytes,
+      files: files.flatMap((file) => {
+        const stored = this.#stored.get(file);
+        return stored === undefined ? [] : { stored, name: file.name };
+      }),
+      state: stateOf(session),
+    };
+  }
+}
+
+async function write(folder: FileSystemDirectoryHandle, name: string, content: Blob | string): Promise<void> {
+  const handle = await folder.getFileHandle(name, { create: true });
+  const writable = await handle.createWritable();
+  await writable.write(content);
+  await writable.close();
+}
+
+/** The files that are kept, with their names in the folder. */
+export async function keptFiles({ files }: KeptSquad): Promise<Map<File, string>> {
+  const folder = await keptFolder();
+  const found = new Map<File, string>();
+  for (const { stored, name } of folder === null ? [] : files) {
+    const file = await (await folder?.getFileHandle(stored))?.getFile();
+    if (file !== undefined) found.set(new File([file], name), stored);
+  }
+  return found;
+}

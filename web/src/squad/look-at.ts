@@ -1,0 +1,238 @@
+import { day, duration, timeOfDay } from "../view/times.js";
+import { decimal } from "../view/values.js";
+import { damageOf } from "./gaps.js";
+import type { MarkKind } from "./marks.js";
+import type { SquadFile } from "./squad-file.js";
+import type { SquadPlayer, SquadSession } from "./squad-session.js";
+
+/** Something that somebody should look at. Nothing of it stops the table. */
+export interface LookAt {
+  key: string;
+  sign: MarkKind;
+  /** A file, a line of one, or several files. */
+  where: string;
+  /** What it is, in two or three words. */
+  what: string;
+  /** What that means, and what to do. */
+  meaning: string;
+  actions: readonly LookAtAction[];
+}
+
+export type LookAtAction =
+  | { name: string; press: () => void; isPrimary?: boolean }
+  /** Lets the user choose another file in the place of this one. */
+  | { name: string; chooseFor: number };
+
+/** What there is to look at, worst first. */
+export function lookAt(session: SquadSession): LookAt[] {
+  const ignored = session.ignored.value;
+  const all = [
+    ...session.files.value.flatMap((file) => ofFile(session, file)),
+    ...ofRoster(session),
+    ...ofPeriods(session),
+    ...session.players.value.flatMap((player) => ofPlayer(session, player)),
+    ...ofOtherTimes(session),
+    ...session.files.value.flatMap(ofLeftOut),
+  ];
+  return all.filter(({ key }) => !ignored.has(key));
+}
+
+const ignore = (session: SquadSession, key: string) => () => {
+  session.ignored.value = new Set([...session.ignored.peek(), key]);
+};
+
+function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[] {
+  const zone = session.settings.zone.value;
+  const key = `file ${id}`;
+  const leaveOut = { name: "Leave it out", press: () => session.remove(id) };
+  if (state.name === "failed") {
+    const isEmpty = file.size === 0;
+    return [
+      {
+        key,
+        sign: "failed",
+        where: file.name,
+        what: isEmpty ? "Empty file." : "Cannot be read.",
+        meaning: isEmpty
+          ? "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place."
+          : state.message,
+        actions: [{ name: "Choose again…", chooseFor: id }, leaveOut],
+      },
+    ];
+  }
+  if (state.name !== "recording") return [];
+  const { recording } = state;
+  if (recording.isCut) {
+    return [
+      {
+        key,
+        sign: "failed",
+        where: file.name,
+        what: "Compressed file ends early.",
+        meaning: `${decimal((recording.endMs - recording.startMs) / 60_000, 0)} minutes could be read, to ${timeOfDay(recording.endMs, zone)}. They are shown, marked.`,
+        actions: [{ name: "Choose again…", chooseFor: id }, leaveOut],
+      },
+    ];
+  }
+  const [longest, ...others] = damageOf(recording);
+  if (!recording.isDamaged) return [];
+  const missing = [longest, ...others].reduce((sum, one) => sum + (one ? one.endMs - one.startMs : 0), 0);
+  const meaning =
+    longest === undefined
+      ? "Some bytes cannot be read; no time is missing. The rest is shown, marked."
+      : `${duration(missing)} cannot be read, ${timeOfDay(longest.startMs, zone)} to ${timeOfDay(longest.endMs, zone)}${others.length === 0 ? "" : ` and ${others.length} more`}. The rest is shown, marked.`;
+  const show = { name: "Show the place", press: () => longest && session.showPlace(recording, longest) };
+  return [
+    { key, sign: "damaged", where: file.name, what: "Damaged.", meaning, actions: longest ? [show] : [] },
+  ];
+}
+
+function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
+  if (state.name !== "left out") return [];
+  return [
+    {
+      key: `file ${id}`,
+      sign: "share",
+      where: file.name,
+      what: "Left out.",
+      meaning: state.why,
+      actions: [],
+    },
+  ];
+}
+
+function ofRoster(session: SquadSession): LookAt[] {
+  const sheet = session.roster.value;
+  if (sheet === null || session.isReading.value) return [];
+  const { fileName, content, problems } = sheet;
+  const players = session.players.value;
+  const unnamed = players.filter(({ player, recordings }) => player === null && recordings.length > 0);
+  const present = new Set(players.map(({ player }) => player));
+  const absent = content.players.filter((player) => !present.has(player));
+  const items = problems.map(({ line, message }): LookAt => {
+    const key = `${fileName} ${line} ${message}`;
+    const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
+    return { key, sign: "damaged", where: `${fileName}, line ${line}`, what: "", meaning: message, actions };
+  });
+  if (unnamed.length === 0) {
+    if (absent.length === 0) return items;
+    const names = absent.map(({ name }) => name).join(", ");
+    const key = `${fileName} absent ${names}`;
+    const actions = [{ name: "Ignore", press: ignore(session, key) }];
+    const meaning = `${names} ${absent.length === 1 ? "is" : "are"} in the roster.`;
+    return [...items, { key, sign: "share", where: fileName, what: "No recording.", meaning, actions }];
+  }
+  const [candidate] = unnamed;
+  const serial = candidate?.recordings[0]?.serial ?? "";
+  const unknown = absent.map((player): LookAt => {
+    const key = `${fileName} ${player.line} unknown`;
+    const named = player.serials.join(" or ") || player.files.join(" or ");
+    return {
+      key,
+      sign: "damaged",
+      where: `${fileName}, line ${player.line}`,
+      what: `Unknown tracker “${named}”.`,
+      meaning: `No recording here has this number. ${serial === "" ? "" : `${serial} is in no line of the roster.`}`,
+      actions: [
+        ...(serial === ""
+          ? []
+          : [{ name: `It is ${serial}`, press: () => session.nameTracker(player.name, serial) }]),
+        { name: "Ignore the line", press: ignore(session, key) },
+      ],
+    };
+  });
+  if (absent.length > 0) return [...items, ...unknown];
+  return [
+    ...items,
+    ...unnamed.map(({ key, name, recordings }): LookAt => {
+      const actions = [{ name: "Ignore", press: ignore(session, `${key} unnamed`) }];
+      const meaning = `The roster does not name the tracker ${recordings[0]?.serial ?? ""}. The row is named after the file.`;
+      return { key: `${key} unnamed`, sign: "share", where: name, what: "No name.", meaning, actions };
+    }),
+  ];
+}
+
+function ofPeriods(session: SquadSession): LookAt[] {
+  const sheet = session.periodsOfFile.value;
+  if (sheet === null || session.isReading.value || session.editedPeriods.value !== null) return [];
+  return sheet.problems.map(({ line, message }) => {
+    const key = `${sheet.fileName} ${line} ${message}`;
+    const where = `${sheet.fileName}, line ${line}`;
+    const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
+    return { key, sign: "damaged", where, what: "", meaning: message, actions };
+  });
+}
+
+function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
+  const { key, name, recordings } = player;
+  const items: LookAt[] = [];
+  const [first, second] = recordings.toSorted((a, b) => a.startMs - b.startMs);
+  if (first !== undefined && second !== undefined) {
+    const gapMs = second.startMs - first.endMs;
+    const between = gapMs > 0 ? `, ${duration(gapMs)} without data between them` : "";
+    items.push({
+      key: `${key} joined`,
+      sign: "joined",
+      where: `${first.fileName} and ${second.fileName}`,
+      what: `One player, ${recordings.length === 2 ? "two" : recordings.length} recordings.`,
+      meaning: `${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster. They are joined${between}.`,
+      actions: [
+        { name: "Keep apart", press: () => session.keepApart(player) },
+        { name: "Leave it", press: ignore(session, `${key} joined`) },
+      ],
+    });
+  }
+  if (session.ofAnotherSport.value.has(key)) items.push(otherSport(session, player));
+  return items;
+}
+
+function otherSport(session: SquadSession, { key, name, player, recordings }: SquadPlayer): LookAt {
+  const row = session.figures.value.rows.find(({ member }) => member.key === key);
+  const limit = row?.metrics?.definition.parameters.max_valid_speed ?? 0;
+  return {
+    key: `${key} sport`,
+    sign: "sport",
+    where: [player?.number, name].filter(Boolean).join(" "),
+    what: "Another sport?",
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows count for nothing.`,
+    actions: [
+      {
+        name: "Use the highest speed of cycling",
+        press: () => {
+          session.settings.preset.value = "biking";
+        },
+      },
+      ...recordings.map(({ id }) => ({
+        name: "Leave it out",
+        press: () => session.removeRecording(id),
+      })),
+      { name: "Leave it", press: ignore(session, `${key} sport`) },
+    ],
+  };
+}
+
+function ofOtherTimes(session: SquadSession): LookAt[] {
+  const shown = session.shownRecordings.value;
+  const zone = session.settings.zone.value;
+  return session.sessions.value
+    .filter((one) => one[0] !== shown[0])
+    .map((one): LookAt => {
+      const count = `${one.length} ${one.length === 1 ? "recording is" : "recordings are"} of another time.`;
+      const ids = one.map(({ id }) => id);
+      const startMs = Math.min(...one.map((recording) => recording.startMs));
+      return {
+        key: `time ${ids.join()}`,
+        sign: "clock",
+        where: one.length === 1 ? (one[0]?.fileName ?? "") : `${one.length} files`,
+        what: count,
+        meaning: `${one.length === 1 ? "It begins" : "They begin"} ${day(startMs, zone)}, ${timeOfDay(startMs, zone).slice(0, 5)}.`,
+        actions: [
+          {
+            name: one.length === 1 ? "Show it as a session" : "Show them as a session",
+            press: () => session.showSession(ids[0] ?? 0),
+          },
+          { name: "Leave out", press: () => ids.forEach((id) => void session.removeRecording(id)) },
+        ],
+      };
+    });
+}

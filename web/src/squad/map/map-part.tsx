@@ -1,0 +1,15 @@
+/** What the squad loads when its map is first seen. */
+import "./map.css";
+import type { SquadSession } from "../squad-session.js";
+import { ChosenPlayer } from "./player-card.js";
+import { SquadMap } from "./squad-map.js";
+
+/** The map, and under it the chosen player. */
+export function MapSide({ session }: { session: SquadSession }) {
+  return (
+    <>
+      <SquadMap session={session} />
+      <ChosenPlayer session={session} />
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { Interval } from "asi-convert/squad";
+import { onIntervals } from "../clock/on-pitch.js";
+import type { AttackSide } from "../period-steps.js";
+import { nowIn, periodAt, type TimedPeriod, timedPeriods } from "../play.js";
+import { halvesIn } from "../scope.js";
+import type { SquadPlayer, SquadSession } from "../squad-session.js";
+import { type Plane, planeOf } from "./plane.js";
+import { type Spot, spotAt, turned } from "./positions.js";
+
+export type MapKind = "moment" | "track" | "heat";
+
+/** What the map shows. What is chosen elsewhere, such as player and time, is in the session. */
+export class MapState {
+  readonly session: SquadSession;
+  readonly kind: Signal<MapKind> = signal("moment");
+  /** Names of the periods in which the map is turned half round; empty name: outside of all. */
+  readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
+  readonly plane: ReadonlySignal<Plane | null>;
+  readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
+  readonly nowMs: ReadonlySignal<number>;
+  readonly period: ReadonlySignal<TimedPeriod | null>;
+  /** All who are on, and have data. */
+  readonly spots: ReadonlySignal<readonly Spot[]>;
+  readonly #on: ReadonlySignal<ReadonlyMap<SquadPlayer, readonly Interval[] | null>>;
+
+  constructor(session: SquadSession) {
+    this.session = session;
+    this.periods = computed(() => timedPeriods(session.periods.value));
+    this.#on = computed(() => {
+      const periods = session.periods.value;
+      return new Map(session.players.value.map((player) => [player, onIntervals(periods, player.name)]));
+    });
+    this.plane = computed(() => {
+      if (session.isReading.value) return null;
+      const periods = session.periods.value;
+      // the match is played on the pitch; who warms up or stretches may be beside it
+      const halves = halvesIn(periods);
+      const parts = halves.length > 0 ? halves : periods;
+      return planeOf(session.players.value, ({ name }) => onIntervals(parts, name));
+    });
+    this.nowMs = computed(() => nowIn(session));
+    this.period = computed(() => periodAt(this.periods.value, this.nowMs.value));
+    this.spots = computed(() => {
+      const plane = this.plane.value;
+      if (plane === null) return [];
+      const now = this.nowMs.value;
+      const isTurned = this.isTurnedAt(now);
+      const spots: Spot[] = [];
+      for (const [player, on] of this.#on.value) {
+        if (on !== null && !on.some(({ startMs, endMs }) => now >= startMs && now < endMs)) continue;
+        const spot = spotAt(player, now, plane);
+        if (spot === null) continue;
+        spots.push(isTurned ? { ...turned(spot), trail: spot.trail.map(turned) } : spot);
+      }
+      return spots;
+    });
+  }
+
+  isTurnedAt(ms: number): boolean {
+    return this.turnedIn.value.has(this.#turnNameAt(ms));
+  }
+
+  /** Turns the map half round in the period of now. */
+  turn(): void {
+    const name = this.#turnNameAt(this.nowMs.peek());
+    const next = new Set(this.turnedIn.peek());
+    if (!next.delete(name)) next.add(name);
+    this.turnedIn.value = next;
+  }
+
+  /** Towards which side of the map as it is shown the team attacks now; null where nobody said it. */
+  get attack(): AttackSide | null {
+    const name = this.#turnNameAt(this.nowMs.value);
+    const side = this.session.attack.value.get(name);
+    if (side === undefined) return null;
+    if (!this.turnedIn.value.has(name)) return side;
+    return side === "left" ? "right" : "left";
+  }
+
+  // a drill of a half lies as the half does
+  #turnNameAt(ms: number): string {
+    const halves = new Set(halvesIn(this.session.periods.value).map(({ name }) => name));
+    const periods = this.periods.value;
+    const half = periodAt(
+      periods.filter(({ name }) => halves.has(name)),
+      ms,
+    );
+    return (half ?? periodAt(periods, ms))?.name ?? "";
+  }
+}
+
+const states = new WeakMap<SquadSession, MapState>();
+
+/** The map of a session: how it was turned stays while a player is looked at. */
+export function mapOf(session: SquadSession): MapState {
+  const state = states.get(session) ?? new MapState(session);
+  states.set(session, state);
+  return state;
+}

@@ -1,0 +1,134 @@
+import type { SampleBatch } from "asi-convert";
+import { segmentGapMs } from "asi-convert/metrics";
+import type { Interval } from "asi-convert/squad";
+import type { Track } from "../../map/projection.js";
+import { indexAt } from "../../view/instants.js";
+import { TRAIL_MS } from "../rules.js";
+import type { SquadPlayer } from "../squad-session.js";
+import type { Plane, Point } from "./plane.js";
+
+/** A player at an instant. */
+export interface Spot extends Point {
+  player: SquadPlayer;
+  speedMmPerS: number;
+  /** Where the player was before, the oldest first, up to where the player is. */
+  trail: readonly TrailPoint[];
+}
+
+export interface TrailPoint extends Point {
+  ageMs: number;
+}
+
+/** Points of a trail are at least so far apart in time. */
+const TRAIL_STEP_MS = 200;
+
+const gaps = new WeakMap<SampleBatch, number>();
+
+function gapOf(samples: SampleBatch): number {
+  const known = gaps.get(samples);
+  if (known !== undefined) return known;
+  const gapMs = segmentGapMs(samples.timestampMs);
+  gaps.set(samples, gapMs);
+  return gapMs;
+}
+
+/** A place between two rows of a recording. */
+interface Between {
+  samples: SampleBatch;
+  /** Row at or before the instant, and the one after it. */
+  row: number;
+  next: number;
+  share: number;
+}
+
+/** @returns null where the player has no data */
+function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
+  for (const { samples } of recordings) {
+    const { timestampMs, length } = samples;
+    const after = indexAt(timestampMs, ms);
+    if (after < length && timestampMs[after] === ms) return { samples, row: after, next: after, share: 0 };
+    if (after === 0 || after >= length) continue;
+    const [startMs, stopMs] = [timestampMs[after - 1] ?? 0, timestampMs[after] ?? 0];
+    if (stopMs - startMs > gapOf(samples)) continue;
+    return { samples, row: after - 1, next: after, share: (ms - startMs) / (stopMs - startMs) };
+  }
+  return null;
+}
+
+/** Speed of a player at an instant, mm/s; null without data. */
+export function speedAt(player: SquadPlayer, ms: number): number | null {
+  const at = betweenAt(player, ms);
+  if (at === null) return null;
+  const { samples, row, next, share } = at;
+  const [before, after] = [samples.speedMmPerS[row] ?? 0, samples.speedMmPerS[next] ?? 0];
+  return before + (after - before) * share;
+}
+
+/** Where a player is, with the trail of the last seconds; null without data. */
+export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | null {
+  const at = betweenAt(player, ms);
+  if (at === null) return null;
+  const { samples, row, next, share } = at;
+  const pointOf = (i: number) => plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
+  const [before, after] = [pointOf(row), pointOf(next)];
+  const here = { x: before.x + (after.x - before.x) * share, y: before.y + (after.y - before.y) * share };
+  const gapMs = gapOf(samples);
+  const trail: TrailPoint[] = [{ ...here, ageMs: 0 }];
+  let lastMs = ms;
+  let previousMs = ms;
+  for (let i = row; i >= 0; i--) {
+    const rowMs = samples.timestampMs[i] ?? 0;
+    if (ms - rowMs > TRAIL_MS || previousMs - rowMs > gapMs) break;
+    previousMs = rowMs;
+    if (lastMs - rowMs < TRAIL_STEP_MS) continue;
+    lastMs = rowMs;
+    trail.push({ ...pointOf(i), ageMs: ms - rowMs });
+  }
+  const [slow, fast] = [samples.speedMmPerS[row] ?? 0, samples.speedMmPerS[next] ?? 0];
+  return { player, ...here, speedMmPerS: slow + (fast - slow) * share, trail: trail.reverse() };
+}
+
+/** Turned half round: the other side attacks to the right. */
+export const turned = <P extends Point>(point: P): P => ({ ...point, x: -point.x, y: -point.y });
+
+/**
+ * Where a player was, as tracks are drawn.
+ *
+ * @param intervals null for always
+ * @param isTurned whether the map is turned at an instant
+ */
+export function trackIn(
+  { recordings }: SquadPlayer,
+  intervals: readonly Interval[] | null,
+  plane: Plane,
+  isTurned: (ms: number) => boolean,
+): Track {
+  const times: number[] = [];
+  const east: number[] = [];
+  const north: number[] = [];
+  const speed: number[] = [];
+  let gapMs = 0;
+  for (const { samples } of recordings.toSorted((a, b) => a.startMs - b.startMs)) {
+    gapMs = Math.max(gapMs, gapOf(samples));
+    for (const { startMs, endMs } of intervals ?? [{ startMs: -Infinity, endMs: Infinity }]) {
+      const to = indexAt(samples.timestampMs, endMs);
+      for (let i = indexAt(samples.timestampMs, startMs); i < to; i++) {
+        const ms = samples.timestampMs[i] ?? 0;
+        const { x, y } = plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
+        const sign = isTurned(ms) ? -1 : 1;
+        times.push(ms);
+        east.push(sign * x);
+        north.push(sign * y);
+        speed.push(samples.speedMmPerS[i] ?? 0);
+      }
+    }
+  }
+  return {
+    timesMs: Float64Array.from(times),
+    east: Float32Array.from(east),
+    north: Float32Array.from(north),
+    speed: Int32Array.from(speed),
+    origin: plane.origin,
+    gapMs,
+  };
+}

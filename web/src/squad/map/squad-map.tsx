@@ -1,0 +1,243 @@
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { cameraFor, scaleBar, toScreen } from "../../map/camera.js";
+import { cssGradient } from "../../map/palette.js";
+import { PitchOutline } from "../../map/pitch-outline.js";
+import { drawTracks } from "../../map/raster.js";
+import { Segmented } from "../../parts/segmented.js";
+import { useSize } from "../../view/element-size.js";
+import { timeOfDay } from "../../view/times.js";
+import { FASTEST_KM_PER_H } from "../rules.js";
+import { scopeOf } from "../scope.js";
+import type { SquadSession } from "../squad-session.js";
+import { type MapState, mapOf } from "./map-state.js";
+import { minuteText } from "./map-words.js";
+import { drawMoment } from "./moment-canvas.js";
+import { MomentList } from "./moment-list.js";
+import { PlayControls } from "./play-controls.js";
+import { trackIn } from "./positions.js";
+
+const MARGIN_PX = 16;
+const SCALE_BAR_PX = 120;
+const DOT_PX = { radius: 11, narrow: 8.5 };
+/** A press so near to a dot is meant for it: targets are 24 px wide. */
+const PRESS_PX = 14;
+const NARROW_PX = 480;
+const KM_PER_H_IN_MM_PER_S = 1000 / 3.6;
+
+/** The map of the squad: all at one moment, or one player in the time that the figures are of. */
+export function SquadMap({ session }: { session: SquadSession }) {
+  const state = mapOf(session);
+  return (
+    <section class="squad-map" aria-label="Map">
+      <div class="squad-map-head">
+        <Segmented
+          label="What the map shows"
+          choice={state.kind}
+          choices={[
+            ["moment", "Moment"],
+            ["track", "Track"],
+            ["heat", "Heat"],
+          ]}
+        />
+        <span class="spacer" />
+        <Attack state={state} />
+        <button type="button" onClick={() => state.turn()} disabled={state.plane.value === null}>
+          Turn
+        </button>
+      </div>
+      <Ground state={state} />
+      <div class="squad-map-foot">
+        <PlayControls session={session} />
+        <Time state={state} />
+        <span class="spacer" />
+        <Legend state={state} />
+      </div>
+    </section>
+  );
+}
+
+function Attack({ state }: { state: MapState }) {
+  const side = useComputed(() => state.attack).value;
+  const period = useComputed(() => state.period.value?.name).value;
+  if (side === null) return null;
+  return (
+    <span class="attack" role="img" aria-label={`Attack ${period ?? ""}: to the ${side}`}>
+      Attack {period}
+      <svg aria-hidden="true" viewBox="0 0 34 12" class={side}>
+        <path d="M1 6H32M27 2l6 4-6 4" />
+      </svg>
+    </span>
+  );
+}
+
+function Time({ state }: { state: MapState }) {
+  const { session } = state;
+  const time = useComputed(() => timeOfDay(state.nowMs.value, session.settings.zone.value));
+  const where = useComputed(() => {
+    const period = state.period.value;
+    return period === null ? "" : minuteText(state.nowMs.value, period, session.periods.value);
+  });
+  return (
+    <span class="squad-map-time">
+      <strong>{time}</strong> <span>{where}</span>
+    </span>
+  );
+}
+
+function Legend({ state }: { state: MapState }) {
+  const theme = state.session.settings.theme.value;
+  const isHeat = state.kind.value === "heat";
+  return (
+    <span class="squad-map-legend">
+      {isHeat ? "short" : "0"}
+      <i style={{ background: cssGradient(isHeat ? "heat" : "speed", theme) }} />
+      {isHeat ? "long" : `${FASTEST_KM_PER_H}+ km/h`}
+    </span>
+  );
+}
+
+function Ground({ state }: { state: MapState }) {
+  const { session } = state;
+  const area = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useSize(area);
+  const camera = useComputed(() => {
+    const plane = state.plane.value;
+    return plane === null || size.value.width === 0 ? null : cameraFor(plane.box, size.value, MARGIN_PX);
+  });
+  const radius = useComputed(() => (size.value.width < NARROW_PX ? DOT_PX.narrow : DOT_PX.radius));
+  const look = useComputed(() => {
+    const theme = session.settings.theme.value;
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    return { theme, panel: colour("panel"), text: colour("text"), accent: colour("accent") };
+  });
+  const chosen = useComputed(() => session.players.value.find(({ key }) => key === session.chosen.value));
+  useSignalEffect(() => {
+    const view = camera.value;
+    if (view === null || canvas.current === null || state.kind.value !== "moment") return;
+    performance.mark("moment-begins");
+    drawMoment(
+      canvas.current,
+      {
+        spots: state.spots.value,
+        chosen: session.chosen.value,
+        camera: view,
+        size: size.value,
+        radius: radius.value,
+        look: look.value,
+      },
+      devicePixelRatio,
+    );
+    performance.measure("moment-drawn", "moment-begins");
+  });
+  const track = useComputed(() => {
+    const plane = state.plane.value;
+    const player = chosen.value;
+    if (plane === null || player === undefined || state.kind.value === "moment") return null;
+    const { intervals } = scopeOf(session.scope.value, player.name, session.periods.value, 0);
+    return trackIn(player, intervals, plane, (ms) => state.isTurnedAt(ms));
+  });
+  useSignalEffect(() => {
+    const view = camera.value;
+    const kind = state.kind.value;
+    const element = canvas.current;
+    if (view === null || element === null || kind === "moment") return;
+    const pixelRatio = Math.min(devicePixelRatio, 2);
+    const [width, height] = [
+      Math.round(size.value.width * pixelRatio),
+      Math.round(size.value.height * pixelRatio),
+    ];
+    element.width = width;
+    element.height = height;
+    const shown = track.value;
+    if (shown === null || shown.timesMs.length === 0) return;
+    const pixels = drawTracks(
+      {
+        width,
+        height,
+        pixelRatio,
+        camera: view,
+        theme: look.value.theme,
+        colouring: kind === "track" ? "speed" : "heat",
+        fastest: FASTEST_KM_PER_H * KM_PER_H_IN_MM_PER_S,
+      },
+      [
+        {
+          track: shown,
+          shown: { startMs: shown.timesMs[0] ?? 0, stopMs: shown.timesMs.at(-1) ?? 0 },
+          number: 0,
+        },
+      ],
+    );
+    element.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
+  });
+  const choose = (event: PointerEvent) => {
+    const view = camera.peek();
+    const box = area.current?.getBoundingClientRect();
+    if (view === null || box === undefined || state.kind.peek() !== "moment") return;
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const near = state.spots
+      .peek()
+      .map((spot) => {
+        const at = toScreen(view, size.peek(), spot.x, spot.y);
+        return { spot, px: Math.hypot(at.x - x, at.y - y) };
+      })
+      .filter(({ px }) => px <= PRESS_PX)
+      .sort((a, b) => a.px - b.px)[0];
+    if (near !== undefined) session.chosen.value = near.spot.player.key;
+  };
+  const plane = state.plane.value;
+  return (
+    <div class="ground" ref={area}>
+      {plane?.pitch == null ? null : <PitchOutline pitch={plane.pitch} camera={camera} size={size} />}
+      <canvas ref={canvas} />
+      <div
+        class="map-surface"
+        role="application"
+        aria-roledescription="map"
+        aria-label="Space plays and pauses, P goes to the next period, 1 to 5 choose the speed."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        tabIndex={0}
+        onPointerDown={choose}
+      />
+      <Empty state={state} />
+      <MomentList state={state} />
+      {plane !== null && plane.pitch === null && camera.value !== null ? (
+        <ScaleBar {...scaleBar(camera.value, SCALE_BAR_PX)} />
+      ) : null}
+    </div>
+  );
+}
+
+/** Why the map shows nobody. */
+function Empty({ state }: { state: MapState }) {
+  const { session } = state;
+  const text = useComputed(() => {
+    if (session.isReading.value) return "The map comes when all files are read.";
+    if (state.plane.value === null) return "The recordings have no positions.";
+    if (state.kind.value !== "moment") {
+      const player = session.players.value.find(({ key }) => key === session.chosen.value);
+      return player === undefined ? "Choose a player in the table, or a dot of the moment." : "";
+    }
+    if (state.spots.value.length > 0) return "";
+    return state.period.value === null
+      ? "Nobody is on: this is outside of all periods."
+      : "Nobody has data at this moment.";
+  }).value;
+  return text === "" ? null : <p class="ground-empty">{text}</p>;
+}
+
+function ScaleBar({ metres, pixels }: { metres: number; pixels: number }) {
+  return (
+    <div class="scale">
+      <span class="north" title="North is up">
+        N<span aria-hidden="true">↑</span>
+      </span>
+      <span class="scale-bar" style={{ width: `${pixels}px` }}>
+        {metres >= 1000 ? `${metres / 1000} km` : `${metres} m`}
+      </span>
+    </div>
+  );
+}

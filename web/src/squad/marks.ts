@@ -1,0 +1,68 @@
+import { ofAnotherSport } from "asi-convert/squad";
+import { durationDifference } from "../view/times.js";
+import { COMPLETE_SHARE, MARKED_FIRST_SHARE } from "./rules.js";
+import type { PlayerRow } from "./squad-player.js";
+
+export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sport";
+
+/** What limits the figures of a row. */
+export interface Mark {
+  kind: MarkKind;
+  /** Beside the sign; empty where the sign says enough. */
+  text: string;
+  /** For readers and tips. */
+  words: string;
+}
+
+/** The marks of a row, what matters most first. */
+export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
+  const { member, coverage } = row;
+  const marks: Mark[] = [];
+  const share = coverage === null || row.periodMs === 0 ? 1 : coverage;
+  const percent = `${Math.floor(share * 100)} %`;
+  const isDamaged = member.recordings.some((one) => one.isDamaged || one.isTruncated || one.isCut);
+  if (member.failed !== null) {
+    return [{ kind: "failed", text: "not read", words: `The file cannot be read. ${member.failed}` }];
+  }
+  if (isDamaged) {
+    const isShort = share < COMPLETE_SHARE;
+    marks.push({
+      kind: "damaged",
+      text: isShort ? percent : "",
+      words: isShort ? `Damaged, ${percent} of the period with data` : "Damaged outside of this period",
+    });
+  }
+  const shareMark: Mark = { kind: "share", text: percent, words: `${percent} of the period with data` };
+  if (!isDamaged && share < MARKED_FIRST_SHARE) marks.push(shareMark);
+  const shiftMs = member.recordings.find((one) => one.shiftMs !== 0)?.shiftMs ?? 0;
+  if (shiftMs !== 0) {
+    const text = shiftText(shiftMs);
+    marks.push({ kind: "clock", text, words: `Clock put right by ${text}` });
+  }
+  if (member.recordings.length > 1) {
+    const count = String(member.recordings.length);
+    marks.push({ kind: "joined", text: count, words: `${count} recordings, joined` });
+  }
+  if (!isDamaged && share >= MARKED_FIRST_SHARE && share < COMPLETE_SHARE) marks.push(shareMark);
+  if (isOtherSport) {
+    marks.push({ kind: "sport", text: "", words: "Many rows are faster than the sport allows" });
+  }
+  return marks;
+}
+
+/** `+1:00:00`, `−0:00:30`. */
+export function shiftText(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const clock = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  if (seconds % 3600 === 0) return `${ms < 0 ? "−" : "+"}${seconds / 3600} h`;
+  return seconds < 60
+    ? `${ms < 0 ? "−" : "+"}${durationDifference(seconds * 1000)}`
+    : `${ms < 0 ? "−" : "+"}${clock}`;
+}
+
+/** Keys of the players whose recordings look like those of a faster sport, by their rows of the whole session. */
+export function keysOfAnotherSport(rows: readonly PlayerRow[]): ReadonlySet<string> {
+  const members = new Set<unknown>(ofAnotherSport(rows));
+  return new Set(rows.filter(({ member }) => members.has(member)).map(({ member }) => member.key));
+}

@@ -1,0 +1,20 @@
+import { useComputed } from "@preact/signals";
+import { onIntervals } from "./clock/on-pitch.js";
+import { speedAt } from "./map/positions.js";
+import { nowIn } from "./play.js";
+import type { SquadPlayer, SquadSession } from "./squad-session.js";
+
+const KM_PER_H_OF_MM_PER_S = 0.0036;
+
+/** The speed of a player at the time of the map; `–` for who is not on or has no data. */
+export function NowCell({ session, player }: { session: SquadSession; player: SquadPlayer }) {
+  const text = useComputed(() => {
+    const now = nowIn(session);
+    const on = onIntervals(session.periods.value, player.name);
+    if (on !== null && !on.some(({ startMs, endMs }) => now >= startMs && now < endMs)) return "–";
+    const speed = speedAt(player, now);
+    return speed === null ? "–" : (speed * KM_PER_H_OF_MM_PER_S).toFixed(1);
+  });
+  // the text alone follows the time, not the row
+  return <td>{text}</td>;
+}

@@ -1,0 +1,86 @@
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { SessionPeriod } from "asi-convert/squad";
+
+/** Towards which side of the map a team attacks in a period. */
+export type AttackSide = "left" | "right";
+
+/** What can be undone. */
+export interface PeriodsState {
+  /** Null: those of the file. */
+  periods: readonly SessionPeriod[] | null;
+  /** By names of periods. */
+  attack: ReadonlyMap<string, AttackSide>;
+}
+
+const MOST_STEPS = 50;
+
+/** Changes of periods, which can be taken back. */
+export class PeriodSteps {
+  readonly #periods: Signal<readonly SessionPeriod[] | null>;
+  readonly #attack: Signal<ReadonlyMap<string, AttackSide>>;
+  readonly #past: Signal<readonly PeriodsState[]> = signal([]);
+  readonly #undone: Signal<readonly PeriodsState[]> = signal([]);
+  #gesture: string | null = null;
+
+  constructor(
+    periods: Signal<readonly SessionPeriod[] | null>,
+    attack: Signal<ReadonlyMap<string, AttackSide>>,
+  ) {
+    this.#periods = periods;
+    this.#attack = attack;
+  }
+
+  /** What undo goes back to, the last first. */
+  get past(): ReadonlySignal<readonly PeriodsState[]> {
+    return this.#past;
+  }
+
+  /** @param gesture all changes of one, such as a drag, are one step, until `endGesture` */
+  change(next: Partial<PeriodsState>, gesture: string | null = null): void {
+    batch(() => {
+      if (gesture === null || gesture !== this.#gesture) {
+        this.#past.value = [this.#now(), ...this.#past.peek()].slice(0, MOST_STEPS);
+      }
+      this.#gesture = gesture;
+      this.#undone.value = [];
+      this.#set({ ...this.#now(), ...next });
+    });
+  }
+
+  /** What was there before a gesture that goes on: a drag to and fro loses nothing. Else what is there now. */
+  before(gesture: string): PeriodsState {
+    return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
+  }
+
+  endGesture(): void {
+    this.#gesture = null;
+  }
+
+  undo(): void {
+    this.#go(this.#past, this.#undone);
+  }
+
+  redo(): void {
+    this.#go(this.#undone, this.#past);
+  }
+
+  #go(from: Signal<readonly PeriodsState[]>, to: Signal<readonly PeriodsState[]>): void {
+    const [state, ...rest] = from.peek();
+    if (state === undefined) return;
+    batch(() => {
+      to.value = [this.#now(), ...to.peek()];
+      from.value = rest;
+      this.#gesture = null;
+      this.#set(state);
+    });
+  }
+
+  #now(): PeriodsState {
+    return { periods: this.#periods.peek(), attack: this.#attack.peek() };
+  }
+
+  #set({ periods, attack }: PeriodsState): void {
+    this.#periods.value = periods;
+    this.#attack.value = attack;
+  }
+}

@@ -1,0 +1,68 @@
+import { fileSize } from "../view/values.js";
+import type { SquadFile } from "./squad-file.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** What is being read: one bar by bytes, and a chip for each file. */
+export function ReadingPanel({ session }: { session: SquadSession }) {
+  const files = session.files.value;
+  const total = files.reduce((sum, { file }) => sum + file.size, 0);
+  const done = files.reduce((sum, file) => sum + readBytes(file), 0);
+  const sheets = files.filter(({ state }) => state.name === "sheet" || state.name === "left out").length;
+  const read = session.recordings.value.length;
+  return (
+    <section class="panel squad-reading" aria-label="Files that are read">
+      <header>
+        <h2>
+          Reading {read} of {files.length - sheets} recordings
+        </h2>
+        <progress value={done} max={Math.max(1, total)} aria-label="Reading the files" />
+        <span class="muted">
+          {fileSize(done)} of {fileSize(total)}
+        </span>
+        <button type="button" onClick={() => session.stopReading()}>
+          Stop
+        </button>
+      </header>
+      <ul>
+        {files.map(({ id, file, state }) => (
+          <li key={id} class={classOf(state)}>
+            <i aria-hidden="true" />
+            {file.name}
+            <span class="for-readers">: {WORDS[classOf(state)]}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function readBytes({ file, state }: SquadFile): number {
+  if (state.name === "waiting") return 0;
+  return state.name === "reading" ? Math.min(file.size, state.bytes) : file.size;
+}
+
+type ChipClass = "waiting" | "reading" | "read" | "wrong" | "left-out";
+
+const WORDS: Record<ChipClass, string> = {
+  waiting: "waits",
+  reading: "is being read",
+  read: "read",
+  wrong: "to look at",
+  "left-out": "left out",
+};
+
+function classOf(state: SquadFile["state"]): ChipClass {
+  switch (state.name) {
+    case "waiting":
+    case "reading":
+      return state.name;
+    case "failed":
+      return "wrong";
+    case "left out":
+      return "left-out";
+    case "recording":
+      return state.recording.isDamaged || state.recording.isCut ? "wrong" : "read";
+    case "sheet":
+      return "read";
+  }
+}

@@ -1,0 +1,34 @@
+/** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
+
+/** A share of the period below this is told beside the name. */
+export const COMPLETE_SHARE = 0.99;
+
+/** Per minute, means count players with at least so much data, ms. */
+export const LEAST_PER_MINUTE_MS = 10 * 60_000;
+
+/** A mark tells values beyond so many standard deviations from the mean, from so many values on. */
+export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
+
+/** Bars against a reference reach their end at so much more or less than it. */
+export const AGAINST_RANGE = 0.4;
+
+/** Colours of strips and dots go from standing to this, km/h. */
+export const FASTEST_MEAN_KM_PER_H = 16;
+
+/** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
+export const MARKED_FIRST_SHARE = 0.95;
+
+/** Slower than this, positions say nothing about where the pitch is, mm/s. */
+export const MOVING_MM_PER_S = 1000;
+
+/** The map shows a pitch if so many of the positions are on it. */
+export const LEAST_ON_PITCH = 0.9;
+
+/** Behind a player the map shows where the player was for so long, ms. */
+export const TRAIL_MS = 10_000;
+
+/** The last colour of dots and tracks, km/h. */
+export const FASTEST_KM_PER_H = 25;
+
+/** The second of two halves begins at this minute, however long the first one took. */
+export const HALF_MINUTES = 45;

@@ -1,0 +1,85 @@
+import { halvesOf, type Interval, intervalsFor, lengthOf, type SessionPeriod } from "asi-convert/squad";
+
+/** What the figures of the table are of. */
+export type Scope =
+  | { kind: "session" }
+  /** The sum of the halves. */
+  | { kind: "match" }
+  | { kind: "period"; name: string }
+  /** What is brushed on the clock. */
+  | { kind: "brush"; interval: Interval };
+
+/** The periods that make a match; empty for a session that is none. */
+export function halvesIn(periods: readonly SessionPeriod[]): readonly SessionPeriod[] {
+  return halvesOf(periods) ?? [];
+}
+
+/** The part of a scope that counts for a player. */
+export interface PlayerScope {
+  /** Name of the row; null for the whole session. */
+  period: string | null;
+  /** Ascending and disjoint; null: all samples. */
+  intervals: readonly Interval[] | null;
+  /** How long that is; 0 for a player who does not take part. */
+  periodMs: number;
+}
+
+/** @param sessionMs time of the session in which anybody has data */
+export function scopeOf(
+  scope: Scope,
+  player: string,
+  periods: readonly SessionPeriod[],
+  sessionMs: number,
+): PlayerScope {
+  const of = (period: string, intervals: readonly Interval[]) => ({
+    period,
+    intervals,
+    periodMs: lengthOf(intervals),
+  });
+  switch (scope.kind) {
+    case "session":
+      return { period: null, intervals: null, periodMs: sessionMs };
+    case "match":
+      return of("Match", united(halvesIn(periods).flatMap((period) => intervalsFor(period, player))));
+    case "period": {
+      const period = periods.find(({ name }) => name === scope.name);
+      return of(scope.name, period === undefined ? [] : intervalsFor(period, player));
+    }
+    case "brush":
+      return of("Selection", without([scope.interval], offIntervals(periods, player)));
+  }
+}
+
+/** When a player is recorded but not on: a period is for all, and the player has other times in it. */
+export function offIntervals(periods: readonly SessionPeriod[], player: string): Interval[] {
+  return united(
+    periods.flatMap((period) =>
+      period.all === null ? [] : without([period.all], intervalsFor(period, player)),
+    ),
+  );
+}
+
+/** Intervals in ascending order, those that touch joined. */
+export function united(intervals: readonly Interval[]): Interval[] {
+  const joined: Interval[] = [];
+  for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = joined.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else joined.push({ startMs, endMs });
+  }
+  return joined;
+}
+
+/** What is in `intervals` and not in `removed`; both ascending. */
+function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
+  return removed.reduce<Interval[]>(
+    (rest, { startMs, endMs }) =>
+      rest.flatMap((one) =>
+        [
+          { startMs: one.startMs, endMs: Math.min(one.endMs, startMs) },
+          { startMs: Math.max(one.startMs, endMs), endMs: one.endMs },
+        ].filter((part) => part.endMs > part.startMs),
+      ),
+    [...intervals],
+  );
+}

@@ -1,0 +1,58 @@
+import type { Interval, SessionPeriod } from "asi-convert/squad";
+import type { Scope } from "./scope.js";
+import type { Sort, SquadSession } from "./squad-session.js";
+
+/** What a user has set and changed in a session: it is kept beside the files. Figures are not. */
+export interface SessionState {
+  scope: Scope;
+  sort: Sort;
+  isPerMinute: boolean;
+  isByPosition: boolean;
+  editedPeriods:
+    | readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[]
+    | null;
+  trackerNames: [string, string][];
+  ignored: string[];
+  /** By the names of files. */
+  shifts: [string, number][];
+  keptApart: string[];
+}
+
+/** Follows every signal that it reads. */
+export function stateOf(session: SquadSession): SessionState {
+  const recordings = session.recordings.value;
+  const apart = session.keptApart.value;
+  return {
+    scope: session.scope.value,
+    sort: session.sort.value,
+    isPerMinute: session.isPerMinute.value,
+    isByPosition: session.isByPosition.value,
+    editedPeriods:
+      session.editedPeriods.value?.map(({ own, ...period }) => ({ ...period, own: [...own] })) ?? null,
+    trackerNames: [...session.trackerNames.value],
+    ignored: [...session.ignored.value],
+    shifts: recordings.flatMap(({ file, shiftMs }) =>
+      shiftMs === 0 ? [] : [[file.name, shiftMs] as [string, number]],
+    ),
+    keptApart: recordings.filter(({ id }) => apart.has(id)).map(({ file }) => file.name),
+  };
+}
+
+/** Puts a state back into a session whose files have been read. */
+export async function applyState(session: SquadSession, state: SessionState): Promise<void> {
+  const named = (name: string) => session.recordings.peek().find(({ file }) => file.name === name);
+  for (const [name, shiftMs] of state.shifts) {
+    const recording = named(name);
+    if (recording !== undefined) await session.shiftClock(recording.id, shiftMs);
+  }
+  session.trackerNames.value = new Map(state.trackerNames);
+  session.keptApart.value = new Set(state.keptApart.flatMap((name) => named(name)?.id ?? []));
+  session.ignored.value = new Set(state.ignored);
+  session.editedPeriods.value =
+    state.editedPeriods?.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })) ??
+    null;
+  session.sort.value = state.sort;
+  session.isPerMinute.value = state.isPerMinute;
+  session.isByPosition.value = state.isByPosition;
+  session.scope.value = state.scope;
+}

@@ -1,0 +1,35 @@
+import { type SheetKind, sheetKind } from "asi-convert/squad";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+
+/** A file that was chosen, and what became of it. */
+export interface SquadFile {
+  readonly id: number;
+  readonly file: File;
+  readonly state: FileState;
+}
+
+export type FileState =
+  | { name: "waiting" }
+  | { name: "reading"; bytes: number }
+  | { name: "recording"; recording: OpenRecording }
+  | { name: "sheet"; kind: SheetKind; bytes: Uint8Array }
+  /** It belongs to nothing here, or is there twice: what to say about it. */
+  | { name: "left out"; why: string }
+  /** A recording that cannot be read. Its player keeps a row. */
+  | { name: "failed"; code: string | null; message: string };
+
+/** What systems leave in folders. */
+const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
+
+export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
+
+/** No roster is longer; what is longer is a recording. */
+const MOST_SHEET_BYTES = 2 ** 20;
+
+/** A roster or periods; null for another file. */
+export async function readSheetFile(file: File): Promise<{ kind: SheetKind; bytes: Uint8Array } | null> {
+  if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const kind = sheetKind(file.name, bytes);
+  return kind === null ? null : { kind, bytes };
+}

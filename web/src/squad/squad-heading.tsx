@@ -1,0 +1,74 @@
+import { useSignal } from "@preact/signals";
+import { ChooseFiles } from "../parts/drop.js";
+import { offerFile } from "../parts/offer-file.js";
+import { day } from "../view/times.js";
+import { sessionName } from "./scope-words.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** What the session is called: a match if it has halves. */
+export function squadTitle(session: SquadSession): string {
+  const interval = session.interval.value;
+  const name = nameOf(session);
+  return interval === null ? name : `${name} ${day(interval.startMs, session.settings.zone.value)}`;
+}
+
+const nameOf = (session: SquadSession) => sessionName(session.periods.value);
+
+/** The heading of the page while a squad is shown. */
+export function SquadHeading({ session }: { session: SquadSession }) {
+  const interval = session.interval.value;
+  const files = session.files.value;
+  const recordings = files.filter(({ state }) => state.name !== "sheet" && state.name !== "left out");
+  const read = session.recordings.value.length;
+  const players = session.players.value.length;
+  return (
+    <h1 class="brand squad-title">
+      {nameOf(session)}{" "}
+      <small>
+        {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
+        {session.isReading.value
+          ? `${read} of ${recordings.length} recordings`
+          : `${players} ${players === 1 ? "player" : "players"}`}
+      </small>
+    </h1>
+  );
+}
+
+/** What can be done with the session as a whole. */
+export function SquadButtons({ session }: { session: SquadSession }) {
+  return (
+    <>
+      <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+        Add files…
+      </ChooseFiles>
+      <ReportButton session={session} />
+    </>
+  );
+}
+
+function ReportButton({ session }: { session: SquadSession }) {
+  const state = useSignal<"idle" | "writing" | "failed">("idle");
+  const write = async () => {
+    state.value = "writing";
+    try {
+      const [{ reportFile }, { fileTitle }] = await Promise.all([
+        import("./write-report.js"),
+        import("./export-table.js"),
+      ]);
+      offerFile(await reportFile(session), `${fileTitle(session, nameOf(session))}.html`);
+      state.value = "idle";
+    } catch {
+      state.value = "failed";
+    }
+  };
+  return (
+    <>
+      <button type="button" disabled={session.isReading.value || state.value === "writing"} onClick={write}>
+        {state.value === "writing" ? "Writing…" : "Report"}
+      </button>
+      <span class="bad" role="alert">
+        {state.value === "failed" ? "The report could not be written. Load the page again." : ""}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+/** What the page loads when recordings of one time are opened. */
+import { findSessions } from "asi-convert/squad";
+import type { KeptSquad } from "../view/kept-squad.js";
+import type { Settings } from "../view/settings.js";
+import { Keeper, keptFiles } from "./keeper.js";
+import { applyState, type SessionState } from "./session-state.js";
+import { readSheetFile } from "./squad-file.js";
+import { SquadButtons, SquadHeading, squadTitle } from "./squad-heading.js";
+import { type SquadActions, SquadSession } from "./squad-session.js";
+import { SquadView } from "./squad-view.js";
+import { SquadWorkers } from "./workers.js";
+
+export type { SquadActions, SquadSession };
+export { SquadButtons, SquadHeading, SquadView, squadTitle };
+
+/** A squad that is open, and what keeps it. */
+export interface OpenSquad {
+  session: SquadSession;
+  keeper: Keeper;
+}
+
+/**
+ * Begins a squad for files of which two were recorded at the same time, or that have a roster or periods among them.
+ *
+ * @returns null for other files: they are no squad
+ */
+export async function startSquad(
+  files: readonly File[],
+  settings: Settings,
+  actions: SquadActions,
+): Promise<OpenSquad | null> {
+  const workers = new SquadWorkers();
+  const sheets = await Promise.all(files.map((file) => readSheetFile(file).catch(() => null)));
+  const others = files.filter((_, i) => sheets[i] === null);
+  const isSquad = others.length < files.length || (await haveOneTime(others, workers));
+  if (isSquad) {
+    const session = new SquadSession(settings, workers, actions);
+    return { session, keeper: new Keeper(session) };
+  }
+  workers.end();
+  return null;
+}
+
+/** Opens the squad that this browser keeps. `whenRead` ends when it is as it was. */
+export async function restoreSquad(
+  kept: KeptSquad,
+  settings: Settings,
+  actions: SquadActions,
+): Promise<OpenSquad & { whenRead: Promise<void> }> {
+  const files = await keptFiles(kept);
+  const session = new SquadSession(settings, new SquadWorkers(), actions);
+  const whenRead = session.add([...files.keys()]).then(() => applyState(session, kept.state as SessionState));
+  return { session, keeper: new Keeper(session, files), whenRead };
+}
+
+async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {
+  const extents = (await workers.peek(files)).filter((extent) => extent !== null);
+  return findSessions(extents).some((session) => session.length > 1);
+}

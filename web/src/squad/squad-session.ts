@@ -1,0 +1,434 @@
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  findSessions,
+  type Interval,
+  type Player,
+  playerNameOf,
+  playerOfRecording,
+  type Roster,
+  readPeriods,
+  readRoster,
+  type SessionPeriod,
+  type SheetProblem,
+  squadMembers,
+  squadRow,
+  timeWithData,
+} from "asi-convert/squad";
+import { ReadingError } from "../recording/calls.js";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import { oneAtATime } from "../view/latest.js";
+import type { Settings } from "../view/settings.js";
+import { zoneName } from "../view/times.js";
+import type { TimeWindow } from "../view/window.js";
+import { FigureCache } from "./figure-cache.js";
+import { keysOfAnotherSport } from "./marks.js";
+import { type AttackSide, PeriodSteps } from "./period-steps.js";
+import { halvesIn, type Scope, scopeOf } from "./scope.js";
+import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
+import type { PlayerRow, SquadPlayer } from "./squad-player.js";
+import type { SquadWorkers } from "./workers.js";
+
+export type { PlayerRow, SquadPlayer };
+
+/** What the squad asks of the page around it. */
+export interface SquadActions {
+  /** Shows the recordings of a player in its place. */
+  onPlayer: (files: readonly File[]) => Promise<void>;
+  onClose: () => void;
+}
+
+/** By which figure rows are sorted; `roster`: in the order of the roster. */
+export interface Sort {
+  key: string;
+  isAscending: boolean;
+}
+
+/** The rows of a scope, as they were computed together. */
+export interface ShownFigures {
+  scope: Scope;
+  /** In the order of `players`. */
+  rows: readonly PlayerRow[];
+}
+
+/** A roster or periods that were read, and what is wrong in them. */
+interface ReadSheet<Content> {
+  fileName: string;
+  content: Content;
+  problems: readonly SheetProblem[];
+}
+
+/**
+ * The state of the squad view. Everything is a signal: what is written by the user or by reading is a `Signal`, what follows from it a
+ * `ReadonlySignal`. Times are ms since 1970 UTC.
+ */
+export class SquadSession {
+  readonly files: Signal<readonly SquadFile[]> = signal([]);
+  readonly isReading: Signal<boolean> = signal(false);
+  /** What need not be looked at any more, by its key. */
+  readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
+  /** Trackers that the user has named: serial number by name of the player in the roster. */
+  readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
+  /** Recordings that are rows of their own, though the roster gives them to one player. */
+  readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
+
+  /** All recordings that were read, also those of another time. */
+  readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
+  /** Recordings by the time of their sessions, in ascending order. */
+  readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
+  /** A recording of the session that is shown; null: of the largest. */
+  readonly sessionOf: Signal<number | null> = signal(null);
+  /** Recordings of the session that is shown. */
+  readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
+  /** From the first row to after the last; null before there is one. */
+  readonly interval: ReadonlySignal<Interval | null>;
+
+  readonly roster: ReadonlySignal<ReadSheet<Roster> | null>;
+  readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
+  /** Periods that were made or changed here; null: those of the file. */
+  readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
+  readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  /** Towards which side of the map the team attacks, by names of periods; not known for others. */
+  readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
+  /** Changes of periods and of sides go through it, so that they can be taken back. */
+  readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
+  /** The rows, in the order of the roster. */
+  readonly players: ReadonlySignal<readonly SquadPlayer[]>;
+
+  /** What the figures are of. */
+  readonly scope: Signal<Scope> = signal({ kind: "session" });
+  /** Exact figures of a scope: those of before while others are computed. */
+  readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, rows: [] });
+  readonly isComputing: Signal<boolean> = signal(false);
+
+  /** Keys of players whose recordings look like those of a faster sport. */
+  readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
+
+  /** The part of the clock that is shown; null: the whole session. */
+  readonly zoom: Signal<TimeWindow | null> = signal(null);
+  readonly cursorMs: Signal<number | null> = signal(null);
+  /** Key of a player. */
+  readonly chosen: Signal<string | null> = signal(null);
+  readonly sort: Signal<Sort> = signal({ key: "distance_m", isAscending: false });
+  readonly isPerMinute: Signal<boolean> = signal(false);
+  readonly isByPosition: Signal<boolean> = signal(false);
+
+  readonly settings: Settings;
+  readonly #actions: SquadActions;
+  readonly #workers: SquadWorkers;
+  readonly #cache: FigureCache;
+  readonly #stop: () => void;
+  #lastFile = 0;
+  #queue: number[] = [];
+  #reading: Promise<void> | null = null;
+  #cancelling = new AbortController();
+
+  constructor(settings: Settings, workers: SquadWorkers, actions: SquadActions) {
+    this.settings = settings;
+    this.#actions = actions;
+    this.#workers = workers;
+    this.#cache = new FigureCache(workers);
+    this.recordings = computed(() =>
+      this.files.value.flatMap(({ state }) => (state.name === "recording" ? state.recording : [])),
+    );
+    this.sessions = computed(() => findSessions(this.recordings.value));
+    this.shownRecordings = computed(() => {
+      const id = this.sessionOf.value;
+      const sessions = this.sessions.value;
+      const largest = sessions.reduce(
+        (most, one) => (one.length > most.length ? one : most),
+        sessions[0] ?? [],
+      );
+      return sessions.find((session) => session.some((recording) => recording.id === id)) ?? largest;
+    });
+    this.interval = computed(() => {
+      const recordings = this.shownRecordings.value;
+      if (recordings.length === 0) return null;
+      return {
+        startMs: recordings.reduce(
+          (least, { startMs }) => Math.min(least, startMs),
+          Number.POSITIVE_INFINITY,
+        ),
+        endMs: recordings.reduce((most, { endMs }) => Math.max(most, endMs), Number.NEGATIVE_INFINITY) + 1,
+      };
+    });
+    this.roster = computed(() => {
+      const found = this.#sheet("roster");
+      if (found === null) return null;
+      const { roster, problems } = readRoster(found.bytes);
+      const names = this.trackerNames.value;
+      const players = roster.players.map((player) => {
+        const serial = names.get(player.name);
+        return serial === undefined ? player : { ...player, serials: [...player.serials, serial] };
+      });
+      return { fileName: found.fileName, content: { players }, problems };
+    });
+    this.players = computed(() => this.#playersNow());
+    const names = computed(() => this.players.value.map(({ name }) => name));
+    this.periodsOfFile = computed(() => {
+      const found = this.#sheet("periods");
+      const session = this.interval.value;
+      if (found === null || session === null) return null;
+      const timeZone = zoneName(this.settings.zone.value);
+      const { periods, problems } = readPeriods(found.bytes, { session, timeZone, players: names.value });
+      return { fileName: found.fileName, content: periods, problems };
+    });
+    this.periods = computed(() => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? []);
+    const compute = oneAtATime(() => this.#compute());
+    this.#stop = effect(() => {
+      // what figures depend on
+      this.scope.value;
+      this.players.value;
+      this.periods.value;
+      this.settings.preset.value;
+      compute();
+    });
+  }
+
+  /** Reads files beside those that are there. What is there twice is left out. */
+  async add(files: readonly File[]): Promise<void> {
+    const added = files
+      .filter((file) => !isOfSystem(file))
+      .map((file): SquadFile => ({ id: ++this.#lastFile, file, state: { name: "waiting" } }));
+    this.files.value = [...this.files.peek(), ...added];
+    this.#queue.push(...added.map(({ id }) => id));
+    this.#reading ??= this.#readQueue().finally(() => {
+      this.#reading = null;
+    });
+    await this.#reading;
+  }
+
+  /** Stops reading; files that have been read stay. */
+  stopReading(): void {
+    this.#cancelling.abort();
+    this.#cancelling = new AbortController();
+    this.#queue = [];
+    this.files.value = this.files
+      .peek()
+      .filter(({ state }) => state.name !== "waiting" && state.name !== "reading");
+  }
+
+  /** Removes a file with all that came from it. */
+  remove(id: number): void {
+    const found = this.files.peek().find((one) => one.id === id);
+    if (found?.state.name === "recording") this.#workers.forget(found.state.recording);
+    this.files.value = this.files.peek().filter((one) => one.id !== id);
+  }
+
+  removeRecording(recordingId: number): void {
+    const file = this.#fileOf(recordingId);
+    if (file !== undefined) this.remove(file.id);
+  }
+
+  /** Reads another file in the place of one. */
+  async replace(id: number, file: File): Promise<void> {
+    this.remove(id);
+    await this.add([file]);
+  }
+
+  /** Gives a player of the roster a tracker. */
+  nameTracker(player: string, serial: string): void {
+    this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);
+  }
+
+  /** Makes each recording of a player but the first a row of its own. */
+  keepApart({ recordings }: SquadPlayer): void {
+    const others = recordings.slice(1).map(({ id }) => id);
+    this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
+  }
+
+  /** Shows the session of a recording. */
+  showSession(recordingId: number): void {
+    batch(() => {
+      this.sessionOf.value = recordingId;
+      this.editedPeriods.value = null;
+      this.scope.value = { kind: "session" };
+      this.zoom.value = null;
+      this.cursorMs.value = null;
+    });
+  }
+
+  /** Shows a part of a recording on the clock, with what is around it. */
+  showPlace(recording: OpenRecording, { startMs, endMs }: Interval): void {
+    this.zoom.value = { startMs: startMs - AROUND_MS, stopMs: endMs + AROUND_MS };
+    this.cursorMs.value = startMs;
+    this.chosen.value =
+      this.players.peek().find(({ recordings }) => recordings.includes(recording))?.key ?? null;
+  }
+
+  /** Puts the clock of a recording right by some ms. */
+  async shiftClock(recordingId: number, byMs: number): Promise<void> {
+    const file = this.#fileOf(recordingId);
+    if (file?.state.name !== "recording") return;
+    this.#setState(file.id, {
+      name: "recording",
+      recording: await this.#workers.shift(file.state.recording, byMs),
+    });
+  }
+
+  /** The rows of any scope, as for files and reports. */
+  async rowsOf(scope: Scope): Promise<PlayerRow[]> {
+    const players = this.players.peek();
+    const periods = this.periods.peek();
+    const sessionMs = this.#sessionMs();
+    const scopes = players.map(({ name }) => scopeOf(scope, name, periods, sessionMs));
+    const figures = await this.#cache.figuresOf(
+      players.map((player, i) => ({ ...player, intervals: scopes[i]?.intervals ?? null })),
+      { preset: this.settings.preset.peek() },
+    );
+    return players.flatMap((member, i) => {
+      const [one, its] = [figures[i], scopes[i]];
+      if (one === undefined || its === undefined) return [];
+      return { ...squadRow(member, its.period, its.periodMs, one), member };
+    });
+  }
+
+  /** Shows the recordings of a player in place of the squad. */
+  async openPlayer({ recordings, key }: SquadPlayer): Promise<void> {
+    this.chosen.value = key;
+    if (recordings.length > 0) await this.#actions.onPlayer(recordings.map(({ file }) => file));
+  }
+
+  /** Ends the workers, and what they keep. */
+  close(): void {
+    this.#stop();
+    this.#cancelling.abort();
+    this.#workers.end();
+    this.#actions.onClose();
+  }
+
+  #fileOf(recordingId: number): SquadFile | undefined {
+    return this.files
+      .peek()
+      .find(({ state }) => state.name === "recording" && state.recording.id === recordingId);
+  }
+
+  #sessionMs(): number {
+    return this.#cache.timeWithData(this.shownRecordings.peek(), timeWithData);
+  }
+
+  async #compute(): Promise<void> {
+    const scope = this.scope.peek();
+    this.isComputing.value = true;
+    try {
+      const rows = await this.rowsOf(scope);
+      this.figures.value = { scope, rows };
+    } catch (error) {
+      // it was closed meanwhile
+      if (!(error instanceof ReadingError)) throw error;
+    } finally {
+      this.isComputing.value = false;
+    }
+  }
+
+  #playersNow(): SquadPlayer[] {
+    const roster = this.roster.value?.content ?? null;
+    const apart = this.keptApart.value;
+    const recordings = this.shownRecordings.value;
+    const members = squadMembers(
+      recordings.filter(({ id }) => !apart.has(id)),
+      roster,
+    );
+    members.push(
+      ...squadMembers(
+        recordings.filter(({ id }) => apart.has(id)),
+        null,
+      ),
+    );
+    const players: SquadPlayer[] = members.map((member) => ({
+      ...member,
+      key: member.player === null ? `recording ${member.recordings[0]?.id}` : playerKey(member.player),
+      failed: null,
+    }));
+    for (const { id, file, state } of this.files.value) {
+      if (state.name !== "failed") continue;
+      const player = roster === null ? null : playerOfRecording(roster, { serial: "", fileName: file.name });
+      if (player !== null && players.some((one) => one.player === player)) continue;
+      players.push({
+        name: player?.name ?? playerNameOf(file.name),
+        player,
+        recordings: [],
+        key: player === null ? `file ${id}` : playerKey(player),
+        failed: state.message,
+      });
+    }
+    return players;
+  }
+
+  #sheet(kind: "roster" | "periods"): { fileName: string; bytes: Uint8Array } | null {
+    const found = this.files.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
+    if (found?.state.name !== "sheet") return null;
+    return { fileName: found.file.name, bytes: found.state.bytes };
+  }
+
+  async #readQueue(): Promise<void> {
+    this.isReading.value = true;
+    const { signal } = this.#cancelling;
+    const work = async (worker: number) => {
+      for (let id = this.#queue.shift(); id !== undefined; id = this.#queue.shift()) {
+        await this.#readFile(id, worker, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#workers.count }, (_, worker) => work(worker)));
+    this.ofAnotherSport.value = keysOfAnotherSport(await this.rowsOf({ kind: "session" }));
+    batch(() => {
+      this.isReading.value = false;
+      if (this.scope.peek().kind === "session" && halvesIn(this.periods.value).length > 0) {
+        this.scope.value = { kind: "match" };
+      }
+    });
+  }
+
+  async #readFile(id: number, worker: number, signal: AbortSignal): Promise<void> {
+    const file = this.files.peek().find((one) => one.id === id)?.file;
+    if (file === undefined) return;
+    const sheet = await readSheetFile(file).catch(() => null);
+    if (sheet !== null) {
+      this.#setState(id, { name: "sheet", ...sheet });
+      return;
+    }
+    this.#setState(id, { name: "reading", bytes: 0 });
+    try {
+      const recording = await this.#workers.read(file, worker, {
+        signal,
+        onProgress: (bytes) => this.#setState(id, { name: "reading", bytes }),
+      });
+      const same = this.recordings.peek().find((other) => isSame(recording, other));
+      if (same === undefined) this.#setState(id, { name: "recording", recording });
+      else {
+        this.#workers.forget(recording);
+        this.#setState(id, { name: "left out", why: `The same as ${same.file.name}.` });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#setState(id, failedState(file, error));
+    }
+  }
+
+  #setState(id: number, state: FileState): void {
+    this.files.value = this.files.peek().map((one) => (one.id === id ? { ...one, state } : one));
+  }
+}
+
+/** Shown on both sides of a place. */
+const AROUND_MS = 60_000;
+
+const playerKey = ({ name }: Player) => `player ${name}`;
+
+function isSame(a: OpenRecording, b: OpenRecording): boolean {
+  return (
+    a.serial === b.serial &&
+    a.startMs === b.startMs &&
+    a.endMs === b.endMs &&
+    a.samples.length === b.samples.length
+  );
+}
+
+const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
+
+function failedState(file: File, error: unknown): FileState {
+  const code = error instanceof ReadingError ? error.failure.code : null;
+  if (code === "NOT_A_RECORDING" && !RECORDING_NAME.test(file.name)) {
+    return { name: "left out", why: "Not a recording, roster or period file." };
+  }
+  return { name: "failed", code, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,294 @@
+import { type Signal, useComputed } from "@preact/signals";
+import type { SquadColumn } from "asi-convert/squad";
+import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
+import { useRef } from "preact/hooks";
+import { useSize } from "../view/element-size.js";
+import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
+import { FigureCell } from "./figure-cell.js";
+import { MarkSign } from "./mark-sign.js";
+import { marksOf } from "./marks.js";
+import { captionOf } from "./scope-words.js";
+import type { PlayerRow, SquadSession } from "./squad-session.js";
+import { type Against, type Group, tableModel } from "./table-model.js";
+
+/** A column after the figures, such as the clock. */
+export interface LastColumn {
+  head: ComponentChildren;
+  cell: (row: PlayerRow) => ComponentChildren;
+  foot: ComponentChildren;
+  /** Height that its head needs, CSS pixels. */
+  headPx: number;
+  /** What lies over the column. */
+  over: ComponentChildren;
+}
+
+interface Props {
+  session: SquadSession;
+  columns: ColumnChoice;
+  against: Signal<Against>;
+  /** Opens the card of a row beside what was pressed. */
+  onCard: (row: PlayerRow, beside: Element) => void;
+  last?: LastColumn | undefined;
+  /** In place of the figures; null for the names alone. */
+  instead?: InsteadColumn | null | undefined;
+}
+
+/** One column in place of the figures. */
+export interface InsteadColumn {
+  name: string;
+  unit: string;
+  /** A `td`. */
+  cell: (row: PlayerRow) => ComponentChildren;
+}
+
+const HEAD_PX = 48;
+const FOOT_ROWS = 2;
+/** Rows share the height of the window within these limits. */
+const ROW_PX = { least: 24, most: 32 };
+
+/** The table of the squad: it scrolls in its own frame; head, foot and names stay in view. */
+export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const size = useSize(frame);
+  const model = useComputed(() => {
+    const isPerMinute = session.isPerMinute.value;
+    const columns = choice.shown(isPerMinute);
+    const { rows } = session.figures.value;
+    const form = {
+      columns,
+      sort: session.isReading.value ? { key: "roster", isAscending: false } : session.sort.value,
+      isPerMinute,
+      isByPosition: session.isByPosition.value,
+      against: against.value,
+    };
+    return { columns, rows, table: tableModel(rows, form) };
+  });
+  const { columns, rows, table } = model.value;
+  const areFiguresShown = instead === undefined;
+  const textsOf = (texts: readonly string[]) => (areFiguresShown ? texts : instead === null ? [] : [""]);
+  const rowCount =
+    table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) + FOOT_ROWS;
+  const rowPx = Math.min(
+    ROW_PX.most,
+    Math.max(
+      ROW_PX.least,
+      Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
+    ),
+  );
+  const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
+  const chosen = session.chosen.value;
+  // the rows are one stop of the Tab key
+  const stop = chosen !== null && keys.includes(chosen) ? chosen : keys[0];
+  const pressKey = (event: TargetedKeyboardEvent<HTMLTableRowElement>, row: PlayerRow) => {
+    const at = keys.indexOf(row.member.key);
+    const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: keys.length - 1 }[event.key];
+    if (next !== undefined) {
+      const to = Math.min(keys.length - 1, Math.max(0, next));
+      session.chosen.value = keys[to] ?? null;
+      frame.current?.querySelectorAll<HTMLElement>("tr[tabindex]").item(to).focus();
+    } else if (event.key === "m" || event.key === "M")
+      onCard(row, event.currentTarget.cells[0] ?? event.currentTarget);
+    else if (event.key === "Enter" && event.target === event.currentTarget) session.openPlayer(row.member);
+    else return;
+    event.preventDefault();
+  };
+  const present = rows.filter(({ metrics }) => metrics !== null).length;
+  return (
+    <section
+      ref={frame}
+      class="squad-frame"
+      aria-label="Figures of the squad"
+      tabIndex={-1}
+      style={{ "--row": `${rowPx}px` }}
+    >
+      <table class="squad-table">
+        <caption class="for-readers">
+          {captionOf(session.figures.value.scope)}, {sortWords(session, columns)}, {present} of {rows.length}{" "}
+          players with data
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="name">
+              <button
+                type="button"
+                onClick={() => (session.sort.value = { key: "roster", isAscending: false })}
+              >
+                Player
+              </button>
+              <small>
+                {present === rows.length ? rows.length : `${rows.length}, ${present} in this period`}
+              </small>
+            </th>
+            {(areFiguresShown ? columns : []).map((column) => (
+              <Head key={column.key} column={column} session={session} under={underHead(column, rows)} />
+            ))}
+            {instead == null ? null : (
+              <th scope="col" class="instead">
+                {instead.name}
+                <small>{instead.unit}</small>
+              </th>
+            )}
+            {last === undefined ? null : (
+              <th scope="col" class="last">
+                {last.head}
+              </th>
+            )}
+          </tr>
+        </thead>
+        {table.groups.map((group) => (
+          <tbody key={group.name}>
+            {group.name === null ? null : (
+              <GroupRow group={group} texts={textsOf(group.means)} hasLast={last !== undefined} />
+            )}
+            {group.lines.map(({ row, cells }) => (
+              <tr
+                key={row.member.key}
+                class={row.metrics === null ? "absent" : ""}
+                aria-current={session.chosen.value === row.member.key}
+                tabIndex={row.member.key === stop ? 0 : -1}
+                onClick={() => {
+                  session.chosen.value = row.member.key;
+                }}
+                onKeyDown={(event) => pressKey(event, row)}
+              >
+                <NameCell session={session} row={row} onCard={onCard} />
+                {(areFiguresShown ? cells : []).map((cell, i) => (
+                  <FigureCell key={columns[i]?.key} cell={cell} />
+                ))}
+                {instead == null ? null : instead.cell(row)}
+                {last === undefined ? null : <td class="last">{last.cell(row)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+        <tfoot>
+          <SummaryRow
+            name="Mean"
+            note={` of ${table.count}, ${wholeOf(session)}`}
+            texts={textsOf(table.means)}
+          >
+            {last === undefined ? null : (
+              <td class="last" rowSpan={2}>
+                {last.foot}
+              </td>
+            )}
+          </SummaryRow>
+          <SummaryRow name="Highest" note="" texts={textsOf(table.highest)} />
+        </tfoot>
+      </table>
+      <p class="for-readers" role="status">
+        {sortWords(session, columns)}
+      </p>
+      {last?.over}
+    </section>
+  );
+}
+
+/** `Sorted by distance, falling`. */
+function sortWords({ sort, isReading }: SquadSession, columns: readonly SquadColumn[]): string {
+  const { key, isAscending } = sort.value;
+  const column = isReading.value ? undefined : columns.find((one) => one.key === key);
+  if (column === undefined) return "in the order of the roster";
+  return `Sorted by ${column.title.toLowerCase()}, ${isAscending ? "rising" : "falling"}`;
+}
+
+function NameCell({
+  session,
+  row,
+  onCard,
+}: { session: SquadSession; row: PlayerRow } & Pick<Props, "onCard">) {
+  const { member } = row;
+  const [mark] = marksOf(row, session.ofAnotherSport.value.has(member.key));
+  return (
+    <th scope="row" class="name">
+      <div class="name-parts">
+        <span class="number">{member.player?.number}</span>
+        <button type="button" class="player" tabIndex={-1} onClick={() => session.openPlayer(member)}>
+          {member.name}
+        </button>
+        <span class="position">{member.player?.position}</span>
+        {mark === undefined ? null : (
+          <button
+            type="button"
+            class={`quality ${mark.kind}`}
+            tabIndex={-1}
+            title={mark.words}
+            onClick={({ currentTarget }) => onCard(row, currentTarget)}
+          >
+            <MarkSign kind={mark.kind} />
+            <span aria-hidden="true">{mark.text}</span>
+            <span class="for-readers">{mark.words}</span>
+          </button>
+        )}
+      </div>
+    </th>
+  );
+}
+
+function wholeOf({ figures, isPerMinute }: SquadSession): string {
+  if (isPerMinute.value) return "at least 10 min";
+  const { scope } = figures.value;
+  return `whole ${scope.kind === "brush" ? "selection" : scope.kind}`;
+}
+
+function Head({ column, session, under }: { column: SquadColumn; session: SquadSession; under: string }) {
+  const { key, isAscending } = session.sort.value;
+  const isSorted = key === column.key && !session.isReading.value;
+  const press = () => {
+    if (key !== column.key) session.sort.value = { key: column.key, isAscending: false };
+    else if (!isAscending) session.sort.value = { key, isAscending: true };
+    else session.sort.value = { key: "roster", isAscending: false };
+  };
+  return (
+    <th
+      scope="col"
+      style={{ width: `${widthOf(column)}px` }}
+      {...(isSorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {})}
+    >
+      <button type="button" onClick={press} title={column.title}>
+        {headOf(column)}
+        {isSorted ? <span aria-hidden="true">{isAscending ? " ▴" : " ▾"}</span> : null}
+      </button>
+      <small>{under}</small>
+    </th>
+  );
+}
+
+function GroupRow({ group, texts, hasLast }: { group: Group; texts: readonly string[]; hasLast: boolean }) {
+  return (
+    <tr class="mean">
+      <th scope="row" class="name">
+        {group.name} <small>mean of {group.count}</small>
+      </th>
+      {texts.map((text, i) => (
+        <td key={i}>{text}</td>
+      ))}
+      {hasLast ? <td class="last" /> : null}
+    </tr>
+  );
+}
+
+function SummaryRow({
+  name,
+  note,
+  texts,
+  children,
+}: {
+  name: string;
+  note: string;
+  texts: readonly string[];
+  children?: ComponentChildren;
+}) {
+  return (
+    <tr>
+      <th scope="row" class="name">
+        {name}
+        <small>{note}</small>
+      </th>
+      {texts.map((text, i) => (
+        <td key={i}>{text}</td>
+      ))}
+      {children}
+    </tr>
+  );
+}

@@ -1,0 +1,131 @@
+import { useSignal } from "@preact/signals";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import "./squad.css";
+import { useClock } from "./clock/clock.js";
+import { PeriodEditor } from "./clock/period-editor.js";
+import { ColumnChoice } from "./columns.js";
+import { type Part, PartChoice, Side, shownParts } from "./composition.js";
+import { Controls } from "./controls.js";
+import type { Keeper } from "./keeper.js";
+import { lookAt } from "./look-at.js";
+import { LookAtList } from "./look-at-list.js";
+import { marksOf } from "./marks.js";
+import { NowCell } from "./now-column.js";
+import { playbackOf } from "./play.js";
+import { QualityCard } from "./quality-card.js";
+import { ReadingPanel } from "./reading-panel.js";
+import type { PlayerRow, SquadSession } from "./squad-session.js";
+import { SquadTable } from "./squad-table.js";
+import { StatusLine } from "./status-line.js";
+import type { Against } from "./table-model.js";
+
+/** The squad: a row for each player. */
+export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper }) {
+  const columns = useMemo(() => new ColumnChoice(), []);
+  const clock = useClock(session);
+  const part = useSignal<Part>("table");
+  const parts = shownParts(part.value);
+  const now = useMemo(
+    () => ({
+      name: "Now",
+      unit: "km/h",
+      cell: ({ member }: PlayerRow) => <NowCell session={session} player={member} />,
+    }),
+    [session],
+  );
+  const playback = playbackOf(session);
+  const partsOf = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // keys of play hold in table, clock and map
+    const press = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented) playback.pressKey(event);
+    };
+    const element = partsOf.current;
+    element?.addEventListener("keydown", press);
+    return () => {
+      element?.removeEventListener("keydown", press);
+      playback.pause();
+    };
+  }, [playback]);
+  const against = useSignal<Against>("column");
+  const card = useSignal<{ key: string; at: { x: number; y: number }; opener: Element } | null>(null);
+  const openCard = useCallback(
+    ({ member }: PlayerRow, beside: Element) => {
+      const { left, bottom } = beside.getBoundingClientRect();
+      card.value = {
+        key: member.key,
+        at: { x: left, y: bottom + 4 },
+        opener: beside.closest("tr") ?? beside,
+      };
+    },
+    [card],
+  );
+  const closeCard = useCallback(() => {
+    const opener = card.peek()?.opener;
+    card.value = null;
+    if (opener instanceof HTMLElement) opener.focus();
+  }, [card]);
+  const shown = card.value;
+  const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
+  const isListClosed = useSignal<boolean | null>(null);
+  const items = lookAt(session);
+  const isReading = session.isReading.value;
+  // while files are read it is there by itself
+  const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
+  const sound = session.figures.value.rows.filter(
+    ({ member }) =>
+      member.recordings.length > 0 &&
+      !member.recordings.some((one) => one.isDamaged || one.isCut || one.isTruncated),
+  ).length;
+  return (
+    <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
+      {isReading ? <ReadingPanel session={session} /> : null}
+      {isListShown ? (
+        <LookAtList
+          session={session}
+          items={items}
+          onClose={() => {
+            isListClosed.value = true;
+          }}
+        />
+      ) : null}
+      <Controls session={session} columns={columns} against={against}>
+        <PartChoice part={part} />
+      </Controls>
+      <div class={`squad-parts${parts.hasMap ? " with-map" : ""}`} ref={partsOf}>
+        {parts.table === null ? null : (
+          <SquadTable
+            session={session}
+            columns={columns}
+            against={against}
+            onCard={openCard}
+            last={parts.hasClock ? clock : undefined}
+            instead={parts.table === "figures" ? undefined : parts.table === "now" ? now : null}
+          />
+        )}
+        {parts.hasMap ? <Side session={session} /> : null}
+      </div>
+      <PeriodEditor session={session} />
+      <StatusLine
+        sound={sound}
+        toLookAt={items.length}
+        isListShown={isListShown}
+        onList={() => {
+          isListClosed.value = isListShown;
+        }}
+        keeper={keeper}
+        onClose={() => session.close()}
+      />
+      {shown === null || row === undefined ? null : (
+        <QualityCard
+          key={shown.key}
+          session={session}
+          row={row}
+          marks={marksOf(row, session.ofAnotherSport.value.has(row.member.key))}
+          at={shown.at}
+          onClose={closeCard}
+        />
+      )}
+    </div>
+  );
+}

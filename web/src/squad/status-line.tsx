@@ -1,0 +1,47 @@
+import { fileSize } from "../view/values.js";
+import type { Keeper } from "./keeper.js";
+
+/** Below the table: whether the recordings are sound, and that they are kept. */
+export function StatusLine({
+  sound,
+  toLookAt,
+  isListShown,
+  onList,
+  keeper,
+  onClose,
+}: {
+  sound: number;
+  toLookAt: number;
+  isListShown: boolean;
+  onList: () => void;
+  keeper: Keeper;
+  onClose: () => void;
+}) {
+  const keeping = keeper.keeping.value;
+  return (
+    <div class="squad-status">
+      <span class="good" aria-hidden="true">
+        ✓
+      </span>
+      <span>
+        {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> sound
+      </span>
+      {toLookAt === 0 ? null : (
+        <button type="button" aria-expanded={isListShown} onClick={onList}>
+          {toLookAt} to look at
+        </button>
+      )}
+      <span class="spacer" />
+      <span class="muted keeping" role="status">
+        {keeping.name === "kept"
+          ? `Kept in this browser until you close the session: ${fileSize(keeping.bytes)}.`
+          : keeping.name === "impossible"
+            ? `The session cannot be kept in this browser: ${keeping.why} It stays open until you close this tab.`
+            : ""}
+      </span>
+      <button type="button" onClick={onClose}>
+        {keeping.name === "kept" ? "Close and remove" : "Close"}
+      </button>
+    </div>
+  );
+}

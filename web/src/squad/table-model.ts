@@ -1,0 +1,224 @@
+import {
+  byPosition,
+  isIncomplete,
+  positionOf,
+  recordedTimeMs,
+  type SquadColumn,
+  wholeRows,
+} from "asi-convert/squad";
+import { decimal } from "../view/values.js";
+import { decimalsOf, valueIn } from "./columns.js";
+import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, OUTLIER } from "./rules.js";
+import type { PlayerRow, Sort } from "./squad-session.js";
+
+/** With what a cell is compared by its shade. */
+export type Against = "column" | "position";
+
+/** How the table shows its rows. */
+export interface TableForm {
+  columns: readonly SquadColumn[];
+  sort: Sort;
+  isPerMinute: boolean;
+  isByPosition: boolean;
+  against: Against;
+}
+
+/** What is drawn behind a figure, as shares of the width of the cell. */
+export type Shade =
+  | { kind: "bar"; share: number }
+  | { kind: "dot"; at: number }
+  /** From the middle, -1 to 1. */
+  | { kind: "against"; by: number };
+
+export interface Cell {
+  /** `–` where nothing is known. */
+  text: string;
+  /** Whether the figure misses a part of the period. */
+  isAtLeast: boolean;
+  shade: Shade | null;
+  /** Far from the mean of what it is compared with. */
+  outlier: "above" | "below" | null;
+}
+
+export interface Line {
+  row: PlayerRow;
+  cells: readonly Cell[];
+}
+
+export interface Group {
+  /** Null: all in one. */
+  name: string | null;
+  /** How many players its means are of. */
+  count: number;
+  means: readonly string[];
+  lines: readonly Line[];
+}
+
+export interface TableModel {
+  groups: readonly Group[];
+  /** How many players the means are of. */
+  count: number;
+  means: readonly string[];
+  highest: readonly string[];
+}
+
+const NONE = "–";
+
+const POSITIONS: Record<string, string> = {
+  GK: "Goalkeepers",
+  DF: "Defenders",
+  MF: "Midfielders",
+  FW: "Forwards",
+};
+
+/** The table of rows of one scope. */
+export function tableModel(rows: readonly PlayerRow[], form: TableForm): TableModel {
+  const sorted = sortedRows(rows, form);
+  const shades = form.columns.map((column) => shadeOf(column, rows, form));
+  const lineOf = (row: PlayerRow): Line => ({
+    row,
+    cells: form.columns.map((column, i) => cellOf(row, column, form, shades[i]?.(row) ?? NO_SHADE)),
+  });
+  const groups = form.isByPosition
+    ? byPosition(sorted).map(({ name, rows: own }) => ({
+        name: POSITIONS[name] ?? name,
+        rows: own as PlayerRow[],
+      }))
+    : [{ name: null, rows: sorted }];
+  return {
+    groups: groups.map(({ name, rows: own }) => ({
+      name,
+      count: meanRows(own, rows, form).length,
+      means: form.columns.map((column) => textOf(meanOf(own, rows, column, form), column, form)),
+      lines: own.map(lineOf),
+    })),
+    count: meanRows(rows, rows, form).length,
+    means: form.columns.map((column) => textOf(meanOf(rows, rows, column, form), column, form)),
+    highest: form.columns.map((column) => textOf(highestOf(rows, column, form), column, form)),
+  };
+}
+
+const NO_SHADE = { shade: null, outlier: null } as const;
+
+function cellOf(
+  row: PlayerRow,
+  column: SquadColumn,
+  form: TableForm,
+  { shade, outlier }: Pick<Cell, "shade" | "outlier">,
+): Cell {
+  const value = valueIn(row, column, form.isPerMinute);
+  const isBound = form.isPerMinute ? column.key === "top_speed_km_per_h" : isBoundOf(column);
+  return {
+    text: textOf(value, column, form),
+    isAtLeast: value !== null && isBound && isIncomplete(row),
+    shade,
+    outlier,
+  };
+}
+
+/** Sums and highest values miss what was not recorded; rates, means and the minutes themselves do not. */
+const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
+  (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
+
+function textOf(value: number | null, column: SquadColumn, { isPerMinute }: TableForm): string {
+  return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));
+}
+
+function sortedRows(rows: readonly PlayerRow[], { sort, columns, isPerMinute }: TableForm): PlayerRow[] {
+  const column = columns.find(({ key }) => key === sort.key);
+  if (column === undefined) return [...rows];
+  const number = ({ member }: PlayerRow) => Number(member.player?.number ?? Number.POSITIVE_INFINITY);
+  return rows.toSorted((a, b) => {
+    const [x, y] = [valueIn(a, column, isPerMinute), valueIn(b, column, isPerMinute)];
+    if (x === null || y === null) {
+      return Number(x === null) - Number(y === null) || number(a) - number(b) || 0;
+    }
+    return (sort.isAscending ? x - y : y - x) || number(a) - number(b) || 0;
+  });
+}
+
+/** Per minute everybody with some minutes is comparable; sums only of those who have nearly the whole period. */
+function meanRows(
+  own: readonly PlayerRow[],
+  all: readonly PlayerRow[],
+  { isPerMinute }: TableForm,
+): readonly PlayerRow[] {
+  if (isPerMinute) {
+    return own.filter(({ metrics }) => metrics !== null && recordedTimeMs(metrics) >= LEAST_PER_MINUTE_MS);
+  }
+  const whole = new Set<unknown>(wholeRows(all));
+  return own.filter((row) => whole.has(row));
+}
+
+function meanOf(
+  own: readonly PlayerRow[],
+  all: readonly PlayerRow[],
+  column: SquadColumn,
+  form: TableForm,
+): number | null {
+  return mean(valuesOf(meanRows(own, all, form), column, form));
+}
+
+function highestOf(rows: readonly PlayerRow[], column: SquadColumn, form: TableForm): number | null {
+  const values = valuesOf(rows, column, form);
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+function valuesOf(rows: readonly PlayerRow[], column: SquadColumn, { isPerMinute }: TableForm): number[] {
+  return rows.map((row) => valueIn(row, column, isPerMinute)).filter((value) => value !== null);
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The shade of a column by row. */
+function shadeOf(
+  column: SquadColumn,
+  rows: readonly PlayerRow[],
+  form: TableForm,
+): (row: PlayerRow) => Pick<Cell, "shade" | "outlier"> {
+  const figure = (row: PlayerRow) => valueIn(row, column, form.isPerMinute);
+  if (form.against === "position" && column.key !== "minutes") {
+    return (row) => {
+      const peers = meanRows(rows, rows, form).filter((other) => positionOf(other) === positionOf(row));
+      return againstPeers(figure(row), valuesOf(peers, column, form));
+    };
+  }
+  if (column.kind === "sum") {
+    const highest = highestOf(rows, column, form) ?? 0;
+    return (row) => {
+      const value = figure(row);
+      if (value === null || highest <= 0) return NO_SHADE;
+      return { shade: { kind: "bar", share: value / highest }, outlier: null };
+    };
+  }
+  // a goalkeeper stands still for most of a match, and would press the others together
+  const field = valuesOf(
+    rows.filter((row) => positionOf(row) !== "GK"),
+    column,
+    form,
+  );
+  const [low, high] = [Math.min(...field), Math.max(...field)];
+  return (row) => {
+    const value = figure(row);
+    if (value === null || !(high > low)) return NO_SHADE;
+    return {
+      shade: { kind: "dot", at: Math.min(1, Math.max(0, (value - low) / (high - low))) },
+      outlier: null,
+    };
+  };
+}
+
+function againstPeers(value: number | null, peers: readonly number[]): Pick<Cell, "shade" | "outlier"> {
+  const middle = mean(peers);
+  if (value === null || middle === null || middle === 0) return NO_SHADE;
+  const by = (value / middle - 1) / AGAINST_RANGE;
+  const variance = mean(peers.map((one) => (one - middle) ** 2)) ?? 0;
+  const far = OUTLIER.deviations * Math.sqrt(variance);
+  const isFar = peers.length >= OUTLIER.leastValues && Math.abs(value - middle) > far;
+  return {
+    shade: { kind: "against", by: Math.min(1, Math.max(-1, by)) },
+    outlier: isFar ? (value > middle ? "above" : "below") : null,
+  };
+}

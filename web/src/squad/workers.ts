@@ -1,0 +1,103 @@
+import type { MemberFigures, RecordingExtent, SquadOptions } from "asi-convert/squad";
+import type { Hooks } from "../recording/calls.js";
+import { squadWorker } from "../recording/client.js";
+import type { AskedMember, SquadRequests } from "../recording/squad/messages.js";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import type { WorkerClient } from "../recording/worker-client.js";
+
+/** Readers at once: with more, a browser on two cores has nothing left for the page. */
+const WORKERS = 2;
+
+/** The workers that read the recordings of a squad and compute its figures. Each has some of the recordings. */
+export class SquadWorkers {
+  readonly #workers = Array.from({ length: WORKERS }, (_, i) => squadWorker(`squad ${i + 1}`));
+  /** Who has a recording, the first reader first. */
+  readonly #holders = new Map<number, number[]>();
+  #nextId = 1;
+
+  /** How many files can be read at once. */
+  get count(): number {
+    return this.#workers.length;
+  }
+
+  async peek(files: readonly File[]): Promise<(RecordingExtent | null)[]> {
+    return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
+  }
+
+  /** @param worker a number from 0, less than `count` @throws ReadingError */
+  async read(file: File, worker: number, hooks: Hooks): Promise<OpenRecording> {
+    const id = this.#nextId++;
+    const read = await this.#at(worker).ask("read", { id, file }, hooks);
+    this.#holders.set(id, [worker]);
+    return { ...read, id, file, shiftMs: 0 };
+  }
+
+  /** Puts the clock of a recording right. @returns the recording with its times shifted */
+  async shift(recording: OpenRecording, byMs: number): Promise<OpenRecording> {
+    const { id, samples, startMs, endMs, shiftMs } = recording;
+    await Promise.all(this.#holdersOf(id).map((worker) => this.#at(worker).ask("shift", { id, byMs })));
+    return {
+      ...recording,
+      samples: { ...samples, timestampMs: samples.timestampMs.map((ms) => ms + byMs) },
+      startMs: startMs + byMs,
+      endMs: endMs + byMs,
+      shiftMs: shiftMs + byMs,
+    };
+  }
+
+  forget({ id }: OpenRecording): void {
+    for (const worker of this.#holdersOf(id)) this.#at(worker).ask("forget", { id });
+    this.#holders.delete(id);
+  }
+
+  /** The figures of members, in their order. */
+  async figures(
+    members: readonly (Omit<AskedMember, "recordings"> & { recordings: readonly OpenRecording[] })[],
+    options: SquadOptions,
+  ): Promise<MemberFigures[]> {
+    const places = await Promise.all(members.map(({ recordings }) => this.#together(recordings)));
+    const figures: MemberFigures[] = members.map(() => ({ metrics: null, hrCoverage: null }));
+    await Promise.all(
+      this.#workers.map(async (worker, number) => {
+        const own = places.flatMap((place, i) => (place === number ? [i] : []));
+        if (own.length === 0) return;
+        const asked = own
+          .flatMap((i) => members[i] ?? [])
+          .map(({ recordings, ...member }) => ({
+            ...member,
+            recordings: recordings.map(({ id }) => id),
+          }));
+        const answered = await worker.ask("memberFigures", { members: asked, options });
+        for (const [at, one] of answered.entries()) figures[own[at] ?? 0] = one;
+      }),
+    );
+    return figures;
+  }
+
+  end(): void {
+    for (const worker of this.#workers) worker.end();
+  }
+
+  /** The worker that has all of some recordings; it gets those that it lacks. */
+  async #together(recordings: readonly OpenRecording[]): Promise<number> {
+    const [first] = recordings;
+    const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);
+    for (const { id, samples } of recordings) {
+      const holders = this.#holdersOf(id);
+      if (holders.includes(worker)) continue;
+      await this.#at(worker).ask("adopt", { id, samples });
+      this.#holders.set(id, [...holders, worker]);
+    }
+    return worker;
+  }
+
+  #holdersOf(id: number): readonly number[] {
+    return this.#holders.get(id) ?? [];
+  }
+
+  #at(number: number): WorkerClient<SquadRequests> {
+    const worker = this.#workers[number];
+    if (worker === undefined) throw new Error(`There is no worker ${number}.`);
+    return worker;
+  }
+}

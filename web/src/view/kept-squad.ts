@@ -1,0 +1,45 @@
+/** A squad that this browser keeps: what the page says of it before the rest is loaded. */
+export interface KeptSquad {
+  version: 1;
+  /** As in Match of Sat, 16 May 2026. */
+  title: string;
+  recordings: number;
+  bytes: number;
+  /** Names in the folder, and as the files were chosen. */
+  files: readonly { stored: string; name: string }[];
+  /** What was changed, for the part that shows squads. */
+  state: unknown;
+}
+
+const FOLDER = "squad";
+export const KEPT_INDEX = "session.json";
+
+/** The folder in the origin private file system; null where the browser has none, or keeps nothing. */
+export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
+  try {
+    return await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
+  } catch {
+    return null;
+  }
+}
+
+/** The squad that is kept; null for none. Reads nothing of its recordings. */
+export async function findKept(): Promise<KeptSquad | null> {
+  try {
+    const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
+    const index = await (await folder.getFileHandle(KEPT_INDEX)).getFile();
+    const kept = JSON.parse(await index.text()) as KeptSquad;
+    return kept.version === 1 ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes what is kept. */
+export async function removeKept(): Promise<void> {
+  try {
+    await (await navigator.storage.getDirectory()).removeEntry(FOLDER, { recursive: true });
+  } catch {
+    // there is nothing
+  }
+}

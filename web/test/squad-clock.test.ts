@@ -1,0 +1,163 @@
+/** The clock of the squad: strips, brush, periods and keys, with real input. */
+import { encode } from "asi-convert";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./accessibility.js";
+import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+
+const START = Date.UTC(2025, 4, 17, 12);
+const MINUTE = 60;
+/** Two halves of 40 minutes, with pauses of 10 minutes around them, in seconds. */
+const isPlay = (second: number) =>
+  (second >= 10 * MINUTE && second < 50 * MINUTE) || (second >= 60 * MINUTE && second < 100 * MINUTE);
+
+/** A row a second: 3 m/s eastwards while the squad plays, else standing. */
+function* rows(player: number) {
+  let metres = 0;
+  for (let second = 0; second <= 110 * MINUTE; second++) {
+    const speed = isPlay(second) ? 3 : 0;
+    metres += speed;
+    yield {
+      timestamp: START + second * 1000,
+      latitude: 47 + player / 10_000,
+      longitude: 8 + metres / 76_000,
+      speed,
+    };
+  }
+}
+
+async function files() {
+  const recordings = ["Keller", "Meier", "Roth"].map(async (name, i) => ({
+    name: `${name}.asi`,
+    mimeType: "application/octet-stream",
+    buffer: Buffer.from(
+      await new Response(encode(rows(i), { serial: `A${i}`, periodMs: 1000 })).arrayBuffer(),
+    ),
+  }));
+  return Promise.all(recordings);
+}
+
+useBrowser();
+
+describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
+  let recordings: Awaited<ReturnType<typeof files>>;
+  beforeAll(async () => {
+    recordings = await files();
+  });
+  afterAll(() => {
+    recordings = [];
+  });
+
+  const open = async (colorScheme: "light" | "dark" = "light") => {
+    const page = await openPage({ timezoneId: "UTC", colorScheme });
+    await page.setInputFiles("input[type=file] >> nth=0", recordings);
+    await page.locator(".clock-chip.suggested").first().waitFor();
+    return page;
+  };
+  const boxOf = async (page: Page) => {
+    const box = await page.locator(".clock-slider").boundingBox();
+    if (box === null) throw new Error("The clock is not shown.");
+    return box;
+  };
+  /** Drags from one minute of the session to another; the clock has 14 px at both ends. */
+  const drag = async (page: Page, fromMinute: number, toMinute: number) => {
+    const { x, y, width } = await boxOf(page);
+    const at = (minute: number) => x + 14 + (minute / 110) * (width - 28);
+    await page.mouse.move(at(fromMinute), y + 30);
+    await page.mouse.down();
+    await page.mouse.move(at((fromMinute + toMinute) / 2), y + 30);
+    await page.mouse.move(at(toMinute), y + 30);
+    await page.mouse.up();
+  };
+  const minutes = (page: Page) => page.locator(".squad-table tbody tr >> nth=0 >> td >> nth=0").innerText();
+  const chip = (page: Page, name: RegExp) => page.locator("thead").getByRole("button", { name });
+
+  it("suggests the halves; a press uses one, Ctrl Z takes it back", async () => {
+    const page = await open();
+    expect(await page.locator(".clock-chip.suggested").allInnerTexts()).toEqual(["1st half?", "2nd half?"]);
+    await chip(page, /^Use suggested 1st half, 12:10:00 to 12:50:00/).click();
+    await chip(page, /^1st half/).click();
+    await expect.poll(() => minutes(page)).toBe("40");
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => page.locator(".clock-chip.suggested").count()).toBe(2);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("selects what is dragged: the figures follow, and a period can be made of it", async () => {
+    const page = await open("dark");
+    await drag(page, 20, 40);
+    await expect.poll(() => minutes(page)).toBe("20");
+    const card = page.getByRole("dialog", { name: "Make a period" });
+    await card.getByLabel("Name").fill("Pressing");
+    await card.getByLabel("From").fill("12:20");
+    await card.getByLabel("to").fill("12:35");
+    expect(await violations(page)).toEqual([]);
+    await card.getByRole("button", { name: "Make the period" }).click();
+    await expect.poll(() => minutes(page)).toBe("15");
+    expect(await chip(page, /^Pressing, 12:20:00 to 12:35:00/).getAttribute("aria-pressed")).toBe("true");
+    // × releases
+    await drag(page, 60, 70);
+    await card.getByRole("button", { name: "Release the selection" }).click();
+    await expect.poll(() => minutes(page)).toBe("15");
+  });
+
+  it("is zoomed by the wheel and by what is selected; Escape shows all", async () => {
+    const page = await open();
+    const ticks = () => page.locator(".clock-ticks small").allInnerTexts();
+    const whole = await ticks();
+    const { x, y, width } = await boxOf(page);
+    await page.mouse.move(x + width / 2, y + 30);
+    await page.mouse.wheel(0, -1500);
+    await expect.poll(ticks).not.toEqual(whole);
+    await page.locator(".clock-slider").focus();
+    await page.keyboard.press("Escape");
+    await expect.poll(ticks).toEqual(whole);
+    await drag(page, 20, 25);
+    await page.getByRole("button", { name: "Zoom here" }).click();
+    await expect.poll(async () => (await ticks()).includes("12:21")).toBe(true);
+  });
+
+  it("is a slider for the keyboard: Shift selects, Enter leads to the card", async () => {
+    const page = await open();
+    const slider = page.getByRole("slider", { name: "Clock" });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    expect(await slider.getAttribute("aria-valuetext")).toBe("12:00:00");
+    await page.keyboard.press("ArrowRight");
+    // a step is 1/200 of 110 minutes
+    expect(await slider.getAttribute("aria-valuetext")).toBe("12:00:33");
+    await page.keyboard.press("Shift+End");
+    expect(await slider.getAttribute("aria-valuetext")).toContain("selected 12:00:33 to 13:50:00");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("placeholder"))).toBe("Period 1");
+    await page.keyboard.press("Escape");
+    expect(await slider.getAttribute("aria-valuetext")).not.toContain("selected");
+    expect(await page.locator("[data-strip]").first().innerText()).toMatch(
+      /^Recorded 12:00 to 13:50, 0 sprints$/,
+    );
+  });
+
+  it("edits periods: own times of a player, and saves them as periods.csv", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Periods…" }).click();
+    const editor = page.getByRole("dialog", { name: "Periods" });
+    await editor.getByRole("button", { name: "Use all 2" }).click();
+    await editor.getByRole("button", { name: "Players of 2nd half" }).click();
+    await editor.getByLabel("Roth to").fill("13:20");
+    await editor.getByLabel("Roth to").press("Tab");
+    await editor.getByLabel("Meier", { exact: true }).first().uncheck();
+    await expect
+      .poll(() => page.locator("[data-strip]").allInnerTexts())
+      .toContainEqual(expect.stringContaining("On 12:10 to 12:50 and 13:00 to 13:20, goes off at 13:20"));
+    expect(await violations(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      editor.getByRole("button", { name: "Save as periods.csv" }).click(),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
+    expect(Buffer.concat(chunks).toString()).toBe(
+      "period,start,end,player\n1st half,12:10:00,12:50:00,\n2nd half,13:00:00,13:40:00,\n2nd half,13:00:00,13:20:00,Roth\n2nd half,-,-,Meier\n",
+    );
+  });
+});

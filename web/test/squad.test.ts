@@ -1,0 +1,294 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { unzipSync } from "fflate";
+import type { Download, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { overflow, violations } from "./accessibility.js";
+import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { type SquadScene, squadScene } from "./squad-scene.js";
+
+const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
+
+/** What the command prints or writes for the folder of the scene. */
+function command(folder: string, ...options: string[]): string {
+  const args = [ASI, "squad", folder, "--tz", "Europe/Zurich", ...options];
+  try {
+    return execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
+  } catch (error) {
+    // one of the recordings is damaged and one is empty, and the command says so
+    const { status, stdout } = error as { status: number; stdout: string };
+    if (status !== 1 && status !== 3) throw error;
+    return stdout;
+  }
+}
+
+const chooseAll = (page: Page, files: string[]) => page.setInputFiles("input[type=file] >> nth=0", files);
+
+/** Waits until the table is that of the whole match. */
+const ready = (page: Page) => page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
+
+const names = (page: Page) => page.locator(".squad-table tbody .player").allInnerTexts();
+const head = (page: Page, name: string) => page.locator(".squad-table thead").getByRole("button", { name });
+/** The figures of a player, without the words for readers. */
+const cells = (page: Page, player: string) =>
+  page
+    .locator(".squad-table tbody tr", { hasText: player })
+    .locator("td")
+    .evaluateAll((all) =>
+      all.map((cell) =>
+        [...cell.childNodes]
+          .filter((node) => !(node instanceof Element && node.className === "for-readers"))
+          .map((node) => node.textContent)
+          .join(""),
+      ),
+    );
+
+async function download(page: Page, press: () => Promise<void>): Promise<Buffer> {
+  const [file] = await Promise.all([page.waitForEvent("download") as Promise<Download>, press()]);
+  return readFileSync(await file.path());
+}
+
+describe.skipIf(hasNoBrowser)("the squad", () => {
+  useBrowser();
+  let scene: SquadScene;
+  beforeAll(async () => {
+    scene = await squadScene();
+  });
+  afterAll(() => scene.remove());
+
+  async function open(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
+    const page = await openPage(options);
+    await chooseAll(page, scene.files);
+    await ready(page);
+    return page;
+  }
+
+  it("is one table of the match with the figures of the command, and files with the same digits", async () => {
+    const page = await open();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
+      "Match Sat, 16 May 2026 · 5 players",
+    );
+    const csv = await download(page, async () => {
+      await page.getByText("Export", { exact: true }).click();
+      await page.getByRole("button", { name: "CSV", exact: true }).click();
+    });
+    expect(csv.toString()).toBe(command(scene.folder, "--format", "csv"));
+    const withCommas = await download(page, () =>
+      page.getByRole("button", { name: "CSV with decimal commas" }).click(),
+    );
+    expect(withCommas.toString()).toBe(command(scene.folder, "--format", "csv", "--decimal", ","));
+    const workbook = unzipSync(
+      await download(page, () => page.getByRole("button", { name: "Excel (.xlsx)" }).click()),
+    );
+    const written = new TextDecoder().decode(workbook["xl/workbook.xml"]);
+    for (const sheet of ["Session", "1st half", "2nd half"]) expect(written).toContain(`"${sheet}"`);
+
+    // what is shown of a half is what the command prints of it
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
+    const printed = command(scene.folder).split("\n1st half\n")[1] ?? "";
+    for (const name of ["Keller", "Meier", "Huber", "Graf", "Roth"]) {
+      const line = printed.split("\n").find((one) => one.includes(name)) ?? "";
+      const figures = line
+        .slice(29)
+        .trim()
+        .split(/\s{2,}/)
+        .slice(0, 9);
+      expect(await cells(page, name), name).toEqual(figures);
+    }
+  });
+
+  it("sorts by the figure that is pressed: falling, rising, and in the order of the roster; the head says how", async () => {
+    const page = await open();
+    const distances = async () =>
+      await page
+        .locator(".squad-table tbody tr")
+        .evaluateAll((rows) =>
+          rows.map((row) => Number((row as HTMLTableRowElement).cells[2]?.innerText.replace(/[≥,]/g, ""))),
+        );
+    const falling = await distances();
+    expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+    const sorted = page.locator(".squad-table [aria-sort]");
+    expect([await sorted.count(), await sorted.getAttribute("aria-sort")]).toEqual([1, "descending"]);
+    await head(page, "Distance").click();
+    expect(await distances()).toEqual(falling.toReversed());
+    expect(await sorted.getAttribute("aria-sort")).toBe("ascending");
+    await head(page, "Distance").click();
+    expect(await names(page)).toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
+    expect(await sorted.count()).toBe(0);
+    // a player who does not take part has no figures, and is last
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
+    await expect.poll(async () => (await cells(page, "Roth"))[0]).toBe("–");
+    await head(page, "HR").click();
+    expect((await names(page)).at(-1)).toBe("Roth");
+  });
+
+  it("marks sums that miss a part of the period, and says why on a card", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
+    await expect.poll(async () => (await cells(page, "Huber"))[1]).toMatch(/^≥/);
+    const [minutes, distance, rate] = await cells(page, "Huber");
+    expect([minutes, rate].join()).not.toContain("≥");
+    expect(distance).toMatch(/^≥[\d,]+$/);
+    expect(await page.locator("tr", { hasText: "Huber" }).locator("td").nth(1).textContent()).toContain(
+      "at least",
+    );
+    const mark = page.locator("tr", { hasText: "Huber" }).locator(".quality");
+    await mark.click();
+    const card = page.getByRole("dialog", { name: "Quality of Huber" });
+    const facts = await card.innerText();
+    expect(facts).toMatch(/Damaged\n14:52:00 to 14:56:4\d/);
+    expect(facts).toMatch(/Minutes with data\n2\d of 30/);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await card.waitFor({ state: "detached" });
+  });
+
+  it("is driven by keys: one stop for the rows, M for the card, Enter for the player, Back for the squad as it was", async () => {
+    const page = await open();
+    await head(page, "Top").click();
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
+    const order = await names(page);
+    await page.locator(".squad-table tbody tr[tabindex='0']").focus();
+    await page.keyboard.press("ArrowDown");
+    const chosen = page.locator(".squad-table tr[aria-current='true'] .player");
+    expect(await chosen.innerText()).toBe(order[1]);
+    await page.keyboard.press("End");
+    expect(await chosen.innerText()).toBe(order.at(-1));
+    await page.keyboard.press("m");
+    await page.getByRole("dialog", { name: `Quality of ${order.at(-1)}` }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page.locator(".cards, .comparison").first().waitFor();
+    await page.getByRole("button", { name: "Back to the squad" }).click();
+    await ready(page);
+    expect(await names(page)).toEqual(order);
+    expect(await chosen.innerText()).toBe(order.at(-1));
+    expect(await page.locator("caption").innerText()).toContain("1st half, Sorted by top speed, falling");
+  });
+
+  it("groups by position, divides by minutes, and remembers the columns that are chosen", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "By position" }).click();
+    expect(await page.locator(".squad-table .mean th").allInnerTexts()).toEqual([
+      "Goalkeepers mean of 1",
+      "Defenders mean of 2",
+      "Midfielders mean of 1",
+      "Forwards mean of 0",
+    ]);
+    const [minutes, distance, rate] = await cells(page, "Keller");
+    await page.getByRole("button", { name: "Per minute" }).click();
+    const perMinute = await cells(page, "Keller");
+    expect(perMinute[0]).toBe(minutes);
+    expect(Math.round(Number(perMinute[1]))).toBe(Number(rate));
+    expect(Number(distance?.replace(",", ""))).toBeGreaterThan(1000);
+    await page.getByText("Columns…").click();
+    await page.getByLabel("Sprint distance").check();
+    await page.getByLabel("Minutes").uncheck();
+    await page.keyboard.press("Escape");
+    const heads = () => page.locator(".squad-table thead button").allInnerTexts();
+    const shown = await heads();
+    expect(shown).toContain("Sprint m");
+    expect(shown).not.toContain("Minutes");
+    await page.reload();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    expect(await heads()).toEqual(shown);
+  });
+
+  it("keeps what was left out in words, and the rest is shown; a row stays for a file that cannot be read", async () => {
+    const page = await openPage();
+    await chooseAll(page, [...scene.files, ...scene.accidents]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    expect(list).toContain(
+      "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place.",
+    );
+    expect(list).toContain("Left out. Not a recording, roster or period file.");
+    expect(list).toContain("Left out. The same as 01-Keller.asi.");
+    expect(list).toMatch(
+      /One player, two recordings\. TRK-4 and TRK-14 are Graf in the roster\. They are joined, 2:00 min without data between them\./,
+    );
+    expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
+    expect(await names(page)).toContain("06-Vogel");
+    expect(await cells(page, "06-Vogel")).toEqual([...Array.from({ length: 9 }, () => "–"), ""]);
+    await page.getByRole("button", { name: /^Keep apart/ }).click();
+    await expect.poll(() => names(page)).toContain("04-Graf-b");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("is kept until it is closed: a reload brings it back as it was, and closing removes it", async () => {
+    const page = await open();
+    await page.getByText(/^Kept in this browser until you close the session/).waitFor();
+    await page.getByRole("button", { name: "2nd half", exact: true }).click();
+    await head(page, "Sprints").click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("2nd half, Sorted by sprints");
+    const order = await names(page);
+    await page.waitForFunction(async () => {
+      try {
+        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+        const index = await (await folder.getFileHandle("session.json")).getFile();
+        return (await index.text()).includes('"key":"sprints"');
+      } catch {
+        // it is being written
+        return false;
+      }
+    });
+    await page.reload();
+    await page.getByText("Match of Sat, 16 May 2026: 6 recordings are kept in this browser.").waitFor();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    await expect.poll(() => page.locator("caption").innerText()).toContain("2nd half, Sorted by sprints");
+    expect(await names(page)).toEqual(order);
+    await page.getByRole("button", { name: "Close and remove" }).click();
+    await page.getByRole("heading", { name: "See a session" }).waitFor();
+    const left = () =>
+      page.evaluate(async () => {
+        const kept: string[] = [];
+        for await (const name of (await navigator.storage.getDirectory()).keys()) kept.push(name);
+        return kept;
+      });
+    await expect.poll(left).toEqual([]);
+  });
+
+  it("is written as the report of the command, from a button", async () => {
+    const page = await open();
+    const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
+    const path = join(scene.folder, "report.html");
+    command(scene.folder, "-o", path, "--force");
+    // the title is the folder's, of which a browser knows nothing
+    const titled = (html: string) => html.replace(/<title>.*?<\/title>/, "").replace(/<h1>.*?<\/h1>/, "");
+    expect(titled(report.toString())).toBe(titled(readFileSync(path, "utf8")));
+    rmSync(path);
+  });
+
+  it("scrolls sideways in its frame only, at 360 pixels", async () => {
+    const page = await open({ viewport: { width: 360, height: 780 } });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    const frame = page.locator(".squad-frame");
+    const { scrollWidth, clientWidth } = await frame.evaluate((one) => ({
+      scrollWidth: one.scrollWidth,
+      clientWidth: one.clientWidth,
+    }));
+    expect(scrollWidth).toBeGreaterThan(clientWidth);
+    const left = async () => (await page.locator(".squad-table tbody th").first().boundingBox())?.x;
+    const before = await left();
+    await frame.evaluate((one) => one.scrollTo(400, 0));
+    expect(await left()).toBe(before);
+  });
+});
+
+describe.skipIf(hasNoBrowser)("recordings of different times", () => {
+  useBrowser();
+  it("are compared, as they were before", async () => {
+    const page = await openPage();
+    const fixtures = fileURLToPath(new URL("../../fixtures/valid", import.meta.url));
+    await chooseAll(page, [join(fixtures, "ublox7.asi"), join(fixtures, "run-fix-loss.asi")]);
+    await page.locator(".comparison tbody tr").nth(1).waitFor();
+  });
+});
