@@ -8,8 +8,8 @@ import { ORDER } from "../test/order.js";
 /** No test judges by the clock; these only end one that hangs, on a slow machine too. */
 const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
-/** Not more than a PostgreSQL server of the tests has connections for. */
-const WORKERS = { isolate: false, maxWorkers: Math.min(Math.max(availableParallelism(), 2), 4) };
+/** One more than there are processors, because tests wait for timeouts and databases. Not more than a PostgreSQL server of the tests has connections for. */
+const WORKERS = { isolate: false, maxWorkers: Math.min(availableParallelism() + 1, 4) };
 
 /** What would take most of the time. The built service, which some tests start, does all of it. */
 const alias = [

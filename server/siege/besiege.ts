@@ -10,8 +10,8 @@ import { giveHistory } from "./histories.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
 import { type Outcome, outcomeOf } from "./verdict.js";
 
-/** Time for the event loop and the bystander to recover after an attack, ms. */
-const CALM_MS = 1_000;
+/** Time for the event loop and the bystander to recover before and after an attack; short beside a short attack. */
+const calmMs = (seconds: number) => Math.min(1_000, seconds * 300);
 /** An attack that has not ended this long after its end is an error in the siege. */
 const END_TIMEOUT_MS = 180_000;
 /** Attackers usually have their own machines, so here the attacker leaves the processors to the service. */
@@ -68,7 +68,7 @@ export async function besiege(
   setPriority(ATTACKER_PRIORITY);
   const outcomes: Outcome[] = [];
   for (const [i, attack] of [peace("peace"), ...chosen, peace("peace afterwards")].entries()) {
-    await sleep(CALM_MS);
+    await sleep(calmMs(seconds));
     await Promise.all([person.experience(), service.figures()]);
     const tally = new Tally();
     // Nobody attacks in peace.
@@ -77,7 +77,7 @@ export async function besiege(
     const signal = AbortSignal.timeout(seconds * 1000);
     await ended(attack, attack.run({ service, client, attacker, signal }, tally));
     client.close();
-    await sleep(CALM_MS);
+    await sleep(calmMs(seconds));
     const outcome = await look(attack, tally, person, service);
     outcomes.push(outcome);
     tell(outcome);

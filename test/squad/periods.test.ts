@@ -67,6 +67,15 @@ describe("the periods of a session", () => {
     });
   });
 
+  it("go on after midnight where the recordings hold both times of one day", () => {
+    const day = { ...MATCH, session: { startMs: Date.UTC(2025, 4, 16, 22), endMs: Date.UTC(2025, 4, 18) } };
+    const [period] = read("period,start,end\nLate,23:30,0:30\n", day).periods;
+    expect(period?.all).toEqual({
+      startMs: Date.UTC(2025, 4, 17, 21, 30),
+      endMs: Date.UTC(2025, 4, 17, 22, 30),
+    });
+  });
+
   it("may lie within another, as a drill in a half", () => {
     expect(problemsOf("period,start,end\nHalf,16:30,17:15\nDrill,16:35,16:40\n")).toEqual([]);
   });
