@@ -1,24 +1,16 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
+import { SMALL } from "./scripts/finish-library.mjs";
+import { PARTS, partsOfLibrary, SOURCE, writeParts } from "./scripts/library-parts.mjs";
 
 const external = ["fast-csv"];
 
-/** The manual page, by the command that has been built. */
-async function addManPage(): Promise<void> {
-  await writeFile("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
-}
+const esbuildOptions: NonNullable<Options["esbuildOptions"]> = (options) => {
+  Object.assign(options, SMALL);
+};
 
-/** The compiled cores as files, and the type of what importing one gives. */
-async function addCores(): Promise<void> {
-  await copyFile("build/core-simd.wasm", "dist/core.wasm");
-  await copyFile("build/core-scalar.wasm", "dist/core-scalar.wasm");
-  await writeFile(
-    "dist/wasm-module.d.ts",
-    'import type { CompiledModule } from "./index.js";\ndeclare const module: CompiledModule;\nexport default module;\n',
-  );
-}
 // Parts of the library that are bundled, each with its licence in front, which bundlers keep. That of the loader is as long as its
 // code, so the package has it as a file.
 const LICENCES = [
@@ -29,26 +21,24 @@ const LICENCES = [
   { module: /[\\/]saxes[\\/]saxes\.js$/, licence: "licences/saxes.txt" },
   { module: /[\\/]xmlchars[\\/]xml[\\/]1\.0[\\/]ed5\.js$/, licence: "node_modules/xmlchars/LICENSE" },
 ];
-const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "licences-of-bundled",
-  setup(build) {
-    for (const { module, licence } of LICENCES) {
-      build.onLoad({ filter: module }, async ({ path }) => ({
-        contents: `/*! ${await readFile(licence, "utf8")}*/\n${await readFile(path, "utf8")}`,
-        loader: "js",
-      }));
-    }
+/** Code of others has short names too: who reads a stack trace reads ours. */
+const othersBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "others-bundled",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      const { code } = await transform(source, { minify: true, lineLimit: 160, legalComments: "none" });
+      const { licence } = LICENCES.find(({ module }) => module.test(path)) ?? {};
+      const notice = licence === undefined ? "" : `/*! ${await readFile(licence, "utf8")}*/\n`;
+      return { contents: notice + code, loader: "js" };
+    });
   },
-};
-
-/** For a small package. Names stay, and lines stay short, for who reads a stack trace. */
-const withoutWhitespace: NonNullable<Options["esbuildOptions"]> = (options) => {
-  options.minifyWhitespace = true;
-  options.lineLimit = 160;
 };
 
 /** Of the command alone. */
 const BUNDLED = ["commander", "fflate", "write-excel-file"];
+
+const parts = writeParts();
 
 export default defineConfig([
   {
@@ -60,17 +50,18 @@ export default defineConfig([
       metrics: "src/metrics/index.ts",
       node: "src/node.ts",
       packed: "src/packed/index.ts",
+      [PARTS]: SOURCE,
       squad: "src/squad-report/index.ts",
       "squad-report": "src/squad-report/squad-report.ts",
     },
-    format: ["esm", "cjs"],
+    // CommonJS comes from it, when all is built
+    format: "esm",
     target: "es2022",
     platform: "neutral",
     external: [/^node:/, ...external],
     splitting: true,
-    esbuildOptions: withoutWhitespace,
-    onSuccess: addCores,
-    esbuildPlugins: [licencesOfBundled],
+    esbuildOptions,
+    esbuildPlugins: [othersBundled],
   },
   {
     // The command and its worker threads in one file, as CommonJS, with commander inside: every further file, and the loader of
@@ -88,8 +79,7 @@ export default defineConfig([
       ),
     },
     splitting: false,
-    esbuildOptions: withoutWhitespace,
-    onSuccess: addManPage,
-    esbuildPlugins: [licencesOfBundled],
+    esbuildOptions,
+    esbuildPlugins: [othersBundled, partsOfLibrary(parts)],
   },
 ]);

@@ -1,7 +1,8 @@
 // Writes the types of a package into dist/, for ES modules and CommonJS: node ../scripts/build-types.mjs name=src/file.ts ...
 // The compiler writes them file by file without checking, which `npm run typecheck` does; tsup joins them. tsup alone compiles the
-// sources once for each entry, which takes three times as long.
-import { existsSync, rmSync } from "node:fs";
+// sources once for each entry, which takes three times as long. The types of an ES module are those of the CommonJS module, by
+// reference: an ES module may import the other, and the package has them once.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "tsup";
 import typescript from "typescript";
@@ -32,9 +33,15 @@ await build({
   config: false,
   entry: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, typesOf(source)])),
   dts: { only: true },
-  format: ["esm", "cjs"],
+  format: "cjs",
   silent: true,
 });
+const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+for (const name of Object.keys(entries)) {
+  const { require: required } = exports[name === "index" ? "." : `./${name}`];
+  if (required === undefined) renameSync(`dist/${name}.d.cts`, `dist/${name}.d.ts`);
+  else writeFileSync(`dist/${name}.d.ts`, `export * from "./${name}.cjs";\n`);
+}
 
 function fail(diagnostics) {
   const host = {

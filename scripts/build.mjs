@@ -53,8 +53,11 @@ const STEPS = {
   library: {
     name: "the library and the command asi",
     after: ["core"],
-    inputs: ["src", "bin", "licences", "tsup.config.ts", "package.json"],
-    commands: [[TSUP]],
+    inputs: [
+      ...["src", "bin", "licences", "package.json"],
+      ...["tsup.config.ts", "scripts/finish-library.mjs", "scripts/library-parts.mjs"],
+    ],
+    commands: [[TSUP], [["scripts/finish-library.mjs"]]],
     outputs: [["dist", (path) => !isType(path) && !isReport(path)]],
     onEnd: linkCommand,
   },

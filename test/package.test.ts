@@ -1,13 +1,13 @@
-/** What the package that is published brings, and how people use it. Bundles of it: package-bundles.test.ts. */
+/** What the package that is published brings, and how people use it. Bundles of it: package-bundles.test.ts; its types: package-types.test.ts. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FORMAT_NAMES } from "../src/formats/catalogue.js";
 import { fixture } from "./fixture-files.js";
 import { isLongForm } from "./long-form.js";
 import { installPacked, type PackedPackage, repository } from "./scratch-package.js";
-import { errorsOfTypes } from "./types-check.js";
 
 const golden = fixture("damaged/torn-frames");
 
@@ -91,8 +91,8 @@ describe("the packed files", () => {
       expect(scratch.files).toContain(`dist/${entry}`);
   });
 
-  it("are less than 820 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
-    expect(scratch.packedBytes).toBeLessThan(820_000);
+  it("are less than 700 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
+    expect(scratch.packedBytes).toBeLessThan(700_000);
     const maps = scratch.files.filter(
       (path) =>
         path.endsWith(".map") ||
@@ -168,6 +168,54 @@ const { encodeCsv, readFileChunks } = require("asi-convert/node");
     expect(JSON.parse(stdout)).toEqual(expected);
   });
 
+  it("has the same names by either way in each entry, and the ES modules of the squad for who requires them", () => {
+    const { exports } = JSON.parse(readFileSync(join(scratch.installed, "package.json"), "utf8")) as {
+      exports: Record<string, { require?: object }>;
+    };
+    const entries = Object.keys(exports).filter((path) => !/\.(wasm|json)$/.test(path));
+    expect(entries.filter((path) => exports[path]?.require === undefined)).toEqual([
+      "./squad",
+      "./squad-report",
+    ]);
+    const { stdout, stderr } = run(
+      "entries.mjs",
+      `import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+const named = (module) => Object.keys(module).filter((name) => !/^(default|module.exports|__esModule)$/.test(name));
+const told = {};
+for (const path of ${JSON.stringify(entries)}) {
+  const entry = "asi-convert" + path.slice(1);
+  told[path] = [named(require(entry)).sort(), named(await import(entry)).sort()];
+}
+console.log(JSON.stringify(told));`,
+    );
+    expect(stderr).toBe("");
+    const told = JSON.parse(stdout) as Record<string, [string[], string[]]>;
+    for (const [path, [required, imported]] of Object.entries(told)) {
+      expect(required.length, path).toBeGreaterThan(0);
+      expect(required, path).toEqual(imported);
+    }
+  });
+
+  it("writes each format as CommonJS", () => {
+    const { stdout, stderr } = run(
+      "formats.cjs",
+      `const { readFileSync } = require("node:fs");
+const { convert } = require("asi-convert");
+(async () => {
+  const told = {};
+  for (const format of ${JSON.stringify(FORMAT_NAMES)}) {
+    told[format] = 0;
+    for await (const piece of convert(readFileSync("input.asi"), { format }).body) told[format] += piece.length;
+  }
+  console.log(JSON.stringify(told));
+})();`,
+    );
+    expect(stderr).toBe("");
+    const sizes = JSON.parse(stdout) as Record<string, number>;
+    for (const format of FORMAT_NAMES) expect(sizes[format], format).toBeGreaterThan(0);
+  });
+
   it.for([
     ["simd", "core.wasm"],
     ["scalar", "core-scalar.wasm"],
@@ -233,109 +281,5 @@ console.log(JSON.stringify(required.computeMetrics(samples)));`,
     expect(status).toBe(3);
     const link = join(scratch.folder, "node_modules/.bin/asi");
     if (existsSync(link)) expect(readFileSync(link, "utf8")).toMatch(/^#!\/usr\/bin\/env node/);
-  });
-});
-
-describe("the types", () => {
-  const consumer = `
-import { type AsiErrorCode, AsiError, AsiCsvStream, convert, decode, decodeRows, encode, findRanges, inspect, repair,
-  type Range, type Report, type Row, type SampleBatch } from "asi-convert";
-import { computeMetrics, type Metrics } from "asi-convert/metrics";
-import { convertFile } from "asi-convert/node";
-import { packSamples, unpackSamples } from "asi-convert/packed";
-
-export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
-  const { body: csv, fileName, report } = convert(blob, { columns: ["timestamp", "hr"], delimiter: ";", fillHrMs: 2000 });
-  const stream: ReadableStream<Uint8Array> = csv;
-  const account: Report = await report;
-  for await (const batch of decode(bytes, { engine: "scalar" })) {
-    const one: SampleBatch = batch;
-    const times: Float64Array = one.timestampMs;
-    const { total_distance }: Metrics = computeMetrics(unpackSamples(packSamples(one)), { preset: "running" });
-    void [times, total_distance];
-  }
-  const rows: Row[] = [];
-  for await (const row of decodeRows(blob.stream())) rows.push(row);
-  const { info: fetched } = await inspect(await fetch("match.asi"));
-  const ranges: Range[] = findRanges(rows.map((row) => row.timestamp));
-  const altitude: number | null | undefined = rows[0]?.altitude;
-  const piped: ReadableStream<Uint8Array> = blob.stream().pipeThrough(new AsiCsvStream());
-  const recording: ReadableStream<Uint8Array> = encode(rows, { serial: "A" });
-  const { info } = await inspect(recording);
-  try {
-    await convertFile("x.asi", { outDir: ".", onProgress: (read: number, total: number) => void (read / total) });
-  } catch (error) {
-    if (error instanceof AsiError) {
-      const code: AsiErrorCode = error.code;
-      const at: number | undefined = error.byteOffset;
-      void [code, at];
-    }
-  }
-  // @ts-expect-error there is no such column
-  convert(bytes, { columns: ["pulse"] });
-  // @ts-expect-error there is no such preset
-  computeMetrics([], { preset: "chess" });
-  // @ts-expect-error a path is no source
-  decode("x.asi");
-  void [stream, fetched, ranges, altitude, piped, repair(bytes).recording, account.bytes.total];
-  return (await fileName) + info.serial;
-}
-`;
-
-  const consumerOfCore = `
-import core from "asi-convert/core.wasm";
-import scalarCore from "asi-convert/core-scalar.wasm";
-import { type EngineName, initialize } from "asi-convert";
-export const engine: Promise<EngineName> = initialize({ module: core ?? scalarCore });
-`;
-
-  it("compile where the platform has none of its own: no dom, no Node.js", () => {
-    writeFileSync(
-      join(scratch.folder, "bare.mts"),
-      `import { type Conversion, convert, decodeSync, encode, inspect, repair } from "asi-convert";
-import { samplesToCsv } from "asi-convert/csv";
-import { samplesToJson } from "asi-convert/json";
-import { computeMetrics } from "asi-convert/metrics";
-import { convertFile } from "asi-convert/node";
-import { packSamples } from "asi-convert/packed";
-import core from "asi-convert/core.wasm";
-declare const bytes: Uint8Array;
-const conversion: Conversion = convert(bytes, { fillHrMs: 2000 });
-const name: Promise<string> = conversion.fileName;
-const metres: number | null = computeMetrics(decodeSync(bytes).samples).total_distance;
-void [name, metres, encode, inspect, repair, samplesToCsv, samplesToJson, convertFile, packSamples, core];
-// @ts-expect-error there is no such option
-convert(bytes, { formt: "gpx" });
-`,
-    );
-    const options = {
-      ...{ module: "node16", moduleResolution: "node16", target: "es2022", lib: ["es2022"], types: [] },
-      ...{ strict: true, skipLibCheck: false, skipDefaultLibCheck: true, noEmit: true },
-    };
-    expect(errorsOfTypes(join(scratch.folder, "bare.mts"), options)).toEqual([]);
-  });
-
-  it.for<[string, string, Record<string, string>]>([
-    ["as an ES module of Node.js", "consumer.mts", { module: "node16", moduleResolution: "node16" }],
-    ["as a CommonJS module of Node.js", "consumer.cts", { module: "node16", moduleResolution: "node16" }],
-    ["for a bundler", "consumer.ts", { module: "esnext", moduleResolution: "bundler" }],
-  ])("fit, without those of Node.js: %s", ([, file, options]) => {
-    // a CommonJS module imports no ES module, which the type of a core is
-    const core = file.endsWith(".cts") ? "" : consumerOfCore;
-    writeFileSync(join(scratch.folder, file), consumer + core);
-    expect(
-      errorsOfTypes(join(scratch.folder, file), {
-        ...options,
-        target: "es2022",
-        lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"],
-        types: [],
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        // ours are checked, those of TypeScript are not
-        skipLibCheck: false,
-        skipDefaultLibCheck: true,
-        noEmit: true,
-      }),
-    ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
-import { iterate, resultOf } from "../sources/iterate.js";
+import { iterate, iteratorResult } from "../sources/iterate.js";
 import type { Row } from "../types.js";
 import { type RecordingHeader, writeHeader } from "./header.js";
 import { FRAME_OVERHEAD, frame, writeFrame } from "./ubx.js";
@@ -58,7 +58,7 @@ export function encodeRows(
         while (chunk.rows < ROWS_PER_CHUNK) {
           const answer = iterator.next();
           // awaiting each row of an array would take longer than encoding it
-          const result = resultOf(isAsync ? await answer : (answer as IteratorResult<EncodableRow>));
+          const result = iteratorResult(isAsync ? await answer : (answer as IteratorResult<EncodableRow>));
           if (result.done === true) {
             if (chunk.rows > 0) controller.enqueue(chunk.bytes());
             controller.close();

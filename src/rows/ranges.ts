@@ -1,6 +1,6 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import { iterate, resultOf } from "../sources/iterate.js";
+import { iterate, iteratorResult } from "../sources/iterate.js";
 import type { Range } from "../types.js";
 
 /**
@@ -26,7 +26,11 @@ export function findRanges(timestampsMs: Iterable<number>): Range[] {
   }
   const ranges: Range[] = [];
   const { iterator } = iterated;
-  for (let next = resultOf(iterator.next()); next.done !== true; next = resultOf(iterator.next())) {
+  for (
+    let next = iteratorResult(iterator.next());
+    next.done !== true;
+    next = iteratorResult(iterator.next())
+  ) {
     const ms = next.value;
     if (!Number.isFinite(ms)) {
       throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);

@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import type { BodyOfFetch, Source } from "../types.js";
-import { hasMethod, iterate, resultOf } from "./iterate.js";
+import { hasMethod, iterate, iteratorResult } from "./iterate.js";
 
 /** Reads the chunks of a source in order: synchronously from sources in memory, otherwise with promises. */
 export interface ChunkReader {
@@ -175,7 +175,7 @@ function readIterator(iterator: Iterator<Uint8Array>): ChunkReader {
 }
 
 function chunkOf(result: IteratorResult<Uint8Array>): Uint8Array | null {
-  return resultOf(result).done ? null : checkChunk(result.value);
+  return iteratorResult(result).done ? null : checkChunk(result.value);
 }
 
 /** Returns a chunk as a Uint8Array. Throws `BAD_SOURCE` if it is not bytes. */

@@ -1,0 +1,1 @@
+export const SMALL: { minifyWhitespace: boolean; minifySyntax: boolean; lineLimit: number };

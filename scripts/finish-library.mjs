@@ -1,0 +1,75 @@
+// What makes the built ES modules and the command whole: node scripts/finish-library.mjs
+// The entries that are required come from the ES modules file by file, so that a part which entries share stays one file. The
+// CommonJS of tsup takes a second transformer, which joins words when there is no white space.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { PARTS } from "./library-parts.mjs";
+
+/** For a small package. Names stay, and lines stay short, for who reads a stack trace. */
+export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
+
+/** Imports of `./name.js` as those of `./name.cjs`. @param onImport is called with each name */
+const ofCommonJs = (onImport) => ({
+  name: "of-commonjs",
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ path, kind }) => {
+      if (kind === "entry-point") return undefined;
+      const [, name] = /^\.\/(.*)\.js$/.exec(path) ?? [];
+      if (name === undefined) return { path, external: true };
+      onImport(name);
+      return { path: `./${name}.cjs`, external: true };
+    });
+  },
+});
+
+async function addCommonJs() {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const required = Object.values(exports).flatMap(({ require }) => require?.default ?? []);
+  // grows by what each imports
+  const names = new Set([PARTS, ...required.map((path) => path.replace(/^\.\/dist\/|\.cjs$/g, ""))]);
+  for (const name of names) {
+    await build({
+      entryPoints: [`dist/${name}.js`],
+      outfile: `dist/${name}.cjs`,
+      bundle: true,
+      format: "cjs",
+      target: "es2022",
+      platform: "node",
+      // otherwise a dynamic import takes the ES module
+      supported: { "dynamic-import": false },
+      plugins: [ofCommonJs((imported) => names.add(imported))],
+      ...SMALL,
+    });
+  }
+  // the command alone needs it
+  rmSync(`dist/${PARTS}.js`);
+}
+
+/** A bundler does not see whether an external module has what is taken from it. */
+async function checkParts() {
+  const parts = await import(new URL(`../dist/${PARTS}.cjs`, import.meta.url).href);
+  const command = readFileSync("dist/bin/asi.cjs", "utf8");
+  for (const [, name] of command.matchAll(/\bimport_parts\d*\.([\w$]+)/g))
+    if (!(name in parts.default))
+      throw new Error(`the command needs ${name}, which no part of the library has`);
+}
+
+/** The compiled cores as files, and the type of what importing one gives. */
+function addCores() {
+  copyFileSync("build/core-simd.wasm", "dist/core.wasm");
+  copyFileSync("build/core-scalar.wasm", "dist/core-scalar.wasm");
+  writeFileSync(
+    "dist/wasm-module.d.ts",
+    'import type { CompiledModule } from "./index.js";\ndeclare const module: CompiledModule;\nexport default module;\n',
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  addCores();
+  await addCommonJs();
+  await checkParts();
+  // by the command that has been built
+  writeFileSync("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
+}
