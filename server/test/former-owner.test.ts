@@ -1,7 +1,5 @@
 /** Only the manager who loaded a device's samples reads them: the next owner does not get those of a former one. */
 import { describe, expect } from "vitest";
-import { migrations } from "../src/store/migrations/index.js";
-import { migrate } from "../src/store/migrations/migrate.js";
 import { storeSamples } from "../src/store/samples/index.js";
 import {
   AHEAD_MS,
@@ -14,7 +12,7 @@ import {
   withManagers,
 } from "./former-owner-scene.js";
 import { hold } from "./held-locks.js";
-import { newDatabase, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const it = withManagers();
 
@@ -108,39 +106,6 @@ describe("a former owner's samples", () => {
     await take(device, 1);
     await s.backdate(device, iso(history - 1000));
     expect(await timesRead(device, 1, history, now())).toEqual([]);
-  });
-
-  it("that an older release left to the next owner are removed by the upgrade", async () => {
-    const { database } = await newDatabase();
-    const { pool } = database;
-    try {
-      await migrate(database, {
-        migrations: migrations.filter(({ name }) => name < "0030"),
-      });
-      await pool.query(`
-        INSERT INTO accounts (id, role, username, username_key, email, created_at)
-          VALUES (1, 'MANAGER', 'a', 'a', 'a@example.org', now()), (2, 'MANAGER', 'b', 'b', 'b@example.org', now());
-        INSERT INTO devices (id, device_name, serial_number, device_type, created_at) VALUES (1, 'd', 's', 't', now());
-        INSERT INTO ownerships (device_id, manager_id, start_time, end_time) VALUES
-          (1, 1, '2026-01-01T00:00Z', '2026-01-02T00:00Z'), (1, 2, '2026-01-02T00:00Z', '2999-12-31T23:59:59Z');`);
-      const chunk = (time: string, storedAt: string) =>
-        pool.query(
-          `INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
-           SELECT 1, ms / 300000, ms, ms, 1, '', $2 FROM (SELECT (extract(epoch FROM $1::timestamptz) * 1000)::bigint AS ms) AS at`,
-          [time, storedAt],
-        );
-      await chunk("2026-01-01T12:00Z", "2026-01-01T13:00Z");
-      await chunk("2026-01-02T12:00Z", "2026-01-01T13:00Z");
-      await chunk("2026-01-02T12:10Z", "2026-01-02T13:00Z");
-      await migrate(database);
-      const { rows } = await pool.query("SELECT start_ms FROM sample_chunks ORDER BY start_ms");
-      expect(rows.map(({ start_ms }) => iso(start_ms))).toEqual([
-        "2026-01-01T12:00:00.000Z",
-        "2026-01-02T12:10:00.000Z",
-      ]);
-    } finally {
-      await database.close();
-    }
   });
 
   it.runIf(isPostgres)(

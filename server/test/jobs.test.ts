@@ -67,11 +67,18 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  const addMail = () =>
+  /** A mail to an account that exists: one to a deleted account is not kept. */
+  const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({
         kind: "mail",
-        payload: { template: "credentials", to: "a@example.org", username: "u", sealedPassword: null },
+        payload: {
+          template: "credentials",
+          account,
+          to: "a@example.org",
+          username: "u",
+          sealedPassword: null,
+        },
       }),
     );
 
@@ -79,15 +86,15 @@ describe("jobs", () => {
     const workers = await Promise.all(
       [1, 2, 3].map(() => TestService.start(s.store, { dataDir: s.config.dataDir })),
     );
-    const added = [];
-    for (let i = 0; i < 12; i++) added.push(await addMail());
+    const { id } = await s.athlete();
+    for (let i = 0; i < 12; i++) await addMail(id);
     await Promise.all(workers.map((worker) => worker.runJobs()));
     expect(readdirSync(join(s.config.dataDir, "mail"))).toHaveLength(12);
     expect((await jobsOf("mail")).map(({ state }) => state)).toEqual(Array(12).fill("SUCCESS"));
   });
 
   it("a job whose workers die comes back three times and then fails", async () => {
-    const job = await addMail();
+    const job = await addMail((await s.athlete()).id);
     const later = await TestService.start(s.store);
     const byId = eq(jobs.id, job?.id ?? 0);
     for (let loss = 1; loss <= 4; loss++) {

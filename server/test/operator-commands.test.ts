@@ -61,10 +61,10 @@ beforeAll(async () => {
 afterAll(() => processes.end());
 
 describe("the operator's commands", { timeout: 120_000 }, () => {
-  it("do their work with --yes where they ask nothing: tokens are revoked", async () => {
+  it("do their work with --yes where they ask nothing: sessions are ended", async () => {
     const { token } = await processes.manager(service, "yan");
     expect((await service.send("GET", "/api/v1/account/", token)).status).toBe(200);
-    expect(await run("token", "revoke", "yan", "--yes")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("session", "revoke", "yan", "--yes")).toMatchObject({ code: 0, stderr: "" });
     expect((await service.send("GET", "/api/v1/account/", token)).status).toBe(403);
     expect((await run("account", "list", "--yes", "--limit", "1")).code).toBe(0);
   });

@@ -73,7 +73,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     const headers = { Authorization: `Bearer ${token}` };
     const account = await (await fetch(`${url}/api/v1/account/`, { headers })).json();
     expect(account.extra_permissions).toEqual(["can_create_managed_athletes"]);
-    await command("token", "revoke", "ann");
+    await command("session", "revoke", "ann");
     expect((await fetch(`${url}/api/v1/account/`, { headers })).status).toBe(403);
 
     const file = join(newScratchFolder(), "backup.gz");

@@ -5,7 +5,7 @@ import { SampleStoreError } from "./errors.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /*
- * The table sample_chunks (migration 0004): a row has the samples of one device in one bucket of 5 minutes.
+ * The table sample_chunks: a row has the samples of one device in one bucket of 5 minutes.
  *
  * - `bucket`: floor(timestamp in ms / 300,000)
  * - `start_ms`, `stop_ms`, `n`: first and last time (ms since 1970 UTC) and number of the samples in `payload`
