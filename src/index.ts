@@ -34,6 +34,7 @@ export {
   type DemoSquadOptions,
   type DemoSquadRecording,
   demoSquad,
+  withDamage,
 } from "./recording/demo-squad.js";
 export { type EncodableRow, encode } from "./recording/encode.js";
 export type { RecordingHeader } from "./recording/header.js";

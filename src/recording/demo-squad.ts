@@ -10,6 +10,16 @@ import {
 } from "./demo.js";
 import type { EncodableRow } from "./encode.js";
 
+/** Overwrites a part of a recording with zeros, as a card with a bad block reads; without damage nothing. @returns the same bytes */
+export function withDamage<Bytes extends Uint8Array>(
+  bytes: Bytes,
+  damage: DemoSquadRecording["damage"],
+): Bytes {
+  if (damage !== null)
+    bytes.fill(0, Math.floor(bytes.length * damage.from), Math.floor(bytes.length * damage.to));
+  return bytes;
+}
+
 /** Recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
   /** Without extension. */
@@ -23,7 +33,7 @@ export interface DemoSquadRecording {
 /** A generated match of a squad. */
 export interface DemoSquad {
   recordings: DemoSquadRecording[];
-  /** `roster.csv` and `periods.csv`, which are read by `readRoster` and `readPeriods`. Times are UTC. */
+  /** `roster.csv` and `periods.csv`, which are read by `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
 }
@@ -35,9 +45,16 @@ export interface DemoSquadOptions {
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
+  /** Of the clock of `periods`, from UTC, ms; default 0. */
+  offsetMs?: number | undefined;
 }
 
-const OPTIONS = optionNames<DemoSquadOptions>({ players: true, seed: true, startMs: true });
+const OPTIONS = optionNames<DemoSquadOptions>({
+  players: true,
+  seed: true,
+  startMs: true,
+  offsetMs: true,
+});
 
 const MINUTE_MS = 60_000;
 
@@ -97,7 +114,7 @@ const DAMAGED_PLAYER = 4;
  */
 export function demoSquad(options: DemoSquadOptions): DemoSquad {
   requireOptions(options, OPTIONS);
-  const { players, seed = 1, startMs } = options;
+  const { players, seed = 1, startMs, offsetMs = 0 } = options;
   if (!Number.isInteger(players) || players < FORMATION.length || players > NAMES.length) {
     throw new AsiError(
       "BAD_OPTION",
@@ -109,7 +126,7 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
   return {
     recordings: squad.flatMap((player) => recordingsOf(player, seed, startMs, substitutions)),
     roster: rosterOf(squad),
-    periods: periodsOf(squad, substitutions, startMs),
+    periods: periodsOf(squad, substitutions, startMs + offsetMs),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   keptSquad,
   openedSquad,
   removeKeptSquad,
+  showDemonstration,
   showKeptSquad,
 } from "./opened-squad.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
@@ -134,6 +135,7 @@ export function App({
             linked={linked}
             settings={settings}
             onFiles={onFiles}
+            onSquad={() => showDemonstration(workspace, settings)}
             kept={keptSquad.value}
             onKept={{
               show: () => showKeptSquad(workspace, settings),

@@ -85,6 +85,24 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   await whenRead;
 }
 
+/** Shows the squad of a made-up match. */
+export async function showDemonstration(workspace: Workspace, settings: Settings): Promise<void> {
+  const part = await loadPart();
+  if (part === null) return;
+  const reading = { fileName: "the demonstration", share: 0 };
+  workspace.reading.value = reading;
+  try {
+    const { files, ...open } = await part.startDemonstration(settings, actionsOn(workspace), (share) => {
+      workspace.reading.value = { ...reading, share };
+    });
+    show(workspace, { ...open, part });
+    workspace.reading.value = null;
+    await open.session.add(files);
+  } finally {
+    workspace.reading.value = null;
+  }
+}
+
 /** Opens what the user chooses: recordings of one time as a squad, others as they were opened before. */
 export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
   return async (files, { isAdding = false } = {}) => {

@@ -46,9 +46,11 @@ const PERIODS = `period,start,end,player
 
 export async function squadScene(): Promise<SquadScene> {
   const folder = mkdtempSync(join(tmpdir(), "asi-squad-page-"));
-  const put = (name: string, content: Uint8Array | string) => {
-    writeFileSync(join(folder, name), content);
-    return join(folder, name);
+  // the command reads the folder of the match, and these are not of it
+  const beside = mkdtempSync(join(tmpdir(), "asi-squad-page-beside-"));
+  const put = (name: string, content: Uint8Array | string, where = folder) => {
+    writeFileSync(join(where, name), content);
+    return join(where, name);
   };
   const keller = await recording(1, "TRK-1", 0, 70);
   const huber = await recording(3, "TRK-3", 0, 70);
@@ -68,8 +70,14 @@ export async function squadScene(): Promise<SquadScene> {
     folder,
     files,
     get accidents() {
-      return [put("06-Vogel.asi", ""), put("notes.docx", "notes"), put("copy.asi", keller)];
+      return [
+        put("06-Vogel.asi", "", beside),
+        put("notes.docx", "notes", beside),
+        put("copy.asi", keller, beside),
+      ];
     },
-    remove: () => rmSync(folder, { recursive: true }),
+    remove: () => {
+      for (const path of [folder, beside]) rmSync(path, { recursive: true });
+    },
   };
 }

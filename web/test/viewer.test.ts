@@ -86,7 +86,11 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     }));
     const steady = encode(rows, { serial: "T-1", deviceName: "tracker", deviceType: "T1" });
     const buffer = Buffer.from(await new Response(steady as BodyInit).arrayBuffer());
-    await page.setInputFiles("input[type=file] >> nth=-1", { name: "steady.asi", mimeType: "", buffer });
+    await page.setInputFiles("input[type=file]:not([webkitdirectory]) >> nth=-1", {
+      name: "steady.asi",
+      mimeType: "",
+      buffer,
+    });
     const panel = page.locator(".panel", { hasText: "Accelerations and decelerations: 0" });
     await panel.getByText("None in what is shown.", { exact: true }).waitFor();
   });
@@ -180,7 +184,10 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("shows the same rows of a GPX and a CSV as of the recording", async () => {
     const page = await openPage();
     for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
-      await page.setInputFiles("input[type=file] >> nth=-1", fixturePath(`valid/${name}`));
+      await page.setInputFiles(
+        "input[type=file]:not([webkitdirectory]) >> nth=-1",
+        fixturePath(`valid/${name}`),
+      );
       await page.locator(".facts").getByText(name).waitFor();
       const rows = golden("valid/edges.csv").timestamp?.length;
       expect(await page.locator(".facts div", { hasText: "Size" }).innerText()).toContain(`${rows} samples`);
@@ -359,7 +366,10 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByRole("region", { name: "ECG" }).locator("canvas").waitFor();
     await toggle.click();
     expect(await page.getByRole("region", { name: "ECG" }).count()).toBe(0);
-    await page.setInputFiles("input[type=file] >> nth=-1", fixturePath("valid/match-hr.asi"));
+    await page.setInputFiles(
+      "input[type=file]:not([webkitdirectory]) >> nth=-1",
+      fixturePath("valid/match-hr.asi"),
+    );
     await page.locator(".facts").getByText("match-hr.asi").waitFor();
     expect(await toggle.count()).toBe(0);
   });

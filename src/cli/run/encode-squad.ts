@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeStream } from "../../files/write-stream.js";
 import { count } from "../../pictures/figure-text.js";
-import { demoSquad } from "../../recording/demo-squad.js";
+import { demoSquad, withDamage } from "../../recording/demo-squad.js";
 import { encode } from "../../recording/encode.js";
 import { concatenate } from "../../sources/concatenate.js";
 import type { Context } from "../batch/batch.js";
@@ -36,7 +36,7 @@ export async function encodeSquad(
   for (const [index, { fileName, serial, damage, rows }] of recordings.entries()) {
     if (console.canShowTransient) console.showTransient(`${index + 1} of ${recordings.length}: ${fileName}`);
     const stream = encode(rows(), { serial, deviceName: "Demonstration" });
-    const whole = damage === null ? stream : streamOf(damaged(await bytesOf(stream), damage));
+    const whole = damage === null ? stream : streamOf(withDamage(await bytesOf(stream), damage));
     const { bytes } = await writeStream(whole, join(output, `${fileName}.asi`), { force, signal });
     totalBytes += bytes;
   }
@@ -58,9 +58,4 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> 
   const pieces: Uint8Array[] = [];
   for await (const piece of stream) pieces.push(piece);
   return concatenate(pieces);
-}
-
-/** Overwrites a part with zeros, as a card with a bad block reads. */
-function damaged(bytes: Uint8Array, { from, to }: { from: number; to: number }): Uint8Array {
-  return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to));
 }

@@ -19,11 +19,13 @@ interface Props {
   squadTitle: string | null;
   /** The squad that this browser keeps; null for none. */
   kept: KeptSquad | null;
+  /** Shows the squad of a made-up match. */
+  onSquad: () => void;
   onKept: { show: () => void; remove: () => void };
 }
 
 /** The page before anything is shown. */
-export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, onKept }: Props) {
+export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, onSquad, onKept }: Props) {
   const opened = workspace.opened.value;
   const behind = squadTitle ?? (opened.length > 0 ? titlesOf(opened).join(", ") : null);
   return (
@@ -64,6 +66,9 @@ export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, 
         <ChooseFiles onFiles={onFiles} isFolder>
           Choose a folder…
         </ChooseFiles>
+        <button type="button" onClick={onSquad}>
+          Show a squad
+        </button>
         <button type="button" onClick={() => workspace.openDemonstration([1])}>
           Show a demonstration
         </button>

@@ -12,12 +12,19 @@ const half = matchMedia("(min-width: 1100px)");
 /** How much room there is: for all parts, for two, or for one at a time. */
 export type Room = "all" | "two" | "one";
 const roomNow = (): Room => (beside.matches ? "all" : half.matches ? "two" : "one");
-const room = signal(roomNow());
+export const room: Signal<Room> = signal(roomNow());
 for (const query of [beside, half]) {
   query.addEventListener("change", () => {
     room.value = roomNow();
   });
 }
+
+const phone = matchMedia("(max-width: 600px)");
+/** Whether the window is as narrow as a phone. */
+export const isPhone: Signal<boolean> = signal(phone.matches);
+phone.addEventListener("change", () => {
+  isPhone.value = phone.matches;
+});
 
 /** What the squad shows in the width of the window. */
 export function shownParts(part: Part): {

@@ -1,7 +1,9 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { Menu } from "../parts/menu.js";
 import { PeriodsButton } from "./clock/periods-button.js";
 import { ColumnsMenu } from "./columns-menu.js";
+import { isPhone } from "./composition.js";
 import { CopyButton, ExportMenu, type ExportProps } from "./export-menu.js";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
@@ -14,9 +16,8 @@ export function Controls({
   against,
   children,
 }: ExportProps & { against: Signal<Against>; children: ComponentChildren }) {
-  return (
-    <div class="squad-controls">
-      <Scopes session={session} />
+  const figures = (
+    <>
       <PeriodsButton session={session} />
       <fieldset class="segmented" aria-label="Figures">
         <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
@@ -36,11 +37,34 @@ export function Controls({
       >
         By position
       </button>
-      <span class="spacer" />
+    </>
+  );
+  const files = (
+    <>
       <ColumnsMenu columns={columns} against={against} />
       <CopyButton session={session} columns={columns} />
       <ExportMenu session={session} columns={columns} />
+    </>
+  );
+  if (isPhone.value) {
+    return (
+      <div class="squad-controls">
+        <ScopeSelect session={session} />
+        {children}
+        <Menu name="More" class="squad-more">
+          {figures}
+          {files}
+        </Menu>
+      </div>
+    );
+  }
+  return (
+    <div class="squad-controls">
+      <Scopes session={session} />
+      {figures}
+      <span class="spacer" />
       {children}
+      {files}
     </div>
   );
 }
@@ -98,5 +122,29 @@ function Scopes({ session }: { session: SquadSession }) {
         </Choice>
       ))}
     </fieldset>
+  );
+}
+
+/** The same in the width of a phone. What is brushed is a choice while it is there. */
+function ScopeSelect({ session }: { session: SquadSession }) {
+  const scopes = scopesOf(session);
+  const shown = session.scope.value;
+  const index = scopes.findIndex(({ scope }) => isSameScope(scope, shown));
+  return (
+    <select
+      aria-label="Period"
+      value={index}
+      onChange={({ currentTarget }) => {
+        const chosen = scopes[Number(currentTarget.value)];
+        if (chosen !== undefined) session.scope.value = chosen.scope;
+      }}
+    >
+      {index === -1 ? <option value={-1}>Selection</option> : null}
+      {scopes.map(({ name, scope }, i) => (
+        <option key={`${scope.kind} ${name}`} value={i}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }

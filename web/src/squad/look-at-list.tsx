@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { LookAt, LookAtAction } from "./look-at.js";
+import type { LookAt, LookAtAction } from "./look-at-item.js";
 import { MarkSign } from "./mark-sign.js";
 import type { SquadSession } from "./squad-session.js";
 

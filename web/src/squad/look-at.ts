@@ -1,27 +1,10 @@
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { damageOf } from "./gaps.js";
-import type { MarkKind } from "./marks.js";
+import { ofClocks } from "./look-at-clocks.js";
+import type { LookAt } from "./look-at-item.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
-
-/** Something that somebody should look at. Nothing of it stops the table. */
-export interface LookAt {
-  key: string;
-  sign: MarkKind;
-  /** A file, a line of one, or several files. */
-  where: string;
-  /** What it is, in two or three words. */
-  what: string;
-  /** What that means, and what to do. */
-  meaning: string;
-  actions: readonly LookAtAction[];
-}
-
-export type LookAtAction =
-  | { name: string; press: () => void; isPrimary?: boolean }
-  /** Lets the user choose another file in the place of this one. */
-  | { name: string; chooseFor: number };
 
 /** What there is to look at, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
@@ -31,6 +14,7 @@ export function lookAt(session: SquadSession): LookAt[] {
     ...ofRoster(session),
     ...ofPeriods(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
+    ...ofClocks(session, (key) => ignore(session, key)),
     ...ofOtherTimes(session),
     ...session.files.value.flatMap(ofLeftOut),
   ];

@@ -32,3 +32,23 @@ export const FASTEST_KM_PER_H = 25;
 
 /** The second of two halves begins at this minute, however long the first one took. */
 export const HALF_MINUTES = 45;
+
+/** When a clock is taken for a wrong one. */
+export const WRONG_CLOCK = {
+  /** So many others know better. */
+  leastOthers: 2,
+  /** The time of the others is that in which this share of them has data. */
+  otherShare: 0.3,
+  /** A recording of which this share lies in the time of the others is right. */
+  insideShare: 0.95,
+  /** A shift brings this share more into it, */
+  gainedShare: 0.1,
+  /** and there speeds go with those of the others: at least so well, and so much better than before. */
+  leastCorrelation: 0.5,
+  gainedCorrelation: 0.2,
+  /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
+  mostMs: 14 * 3_600_000,
+  mostAnyMs: 2 * 3_600_000,
+  /** Another time than a quarter of an hour must fit so much better. */
+  betterScore: 0.1,
+} as const;

@@ -1,7 +1,8 @@
 /** What the page loads when recordings of one time are opened. */
-import { findSessions } from "asi-convert/squad";
+import { findSessions, offsetIn } from "asi-convert/squad";
 import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
+import { zoneName } from "../view/times.js";
 import { Keeper, keptFiles } from "./keeper.js";
 import { applyState, type SessionState } from "./session-state.js";
 import { readSheetFile } from "./squad-file.js";
@@ -53,7 +54,27 @@ export async function restoreSquad(
   return { session, keeper: new Keeper(session, files), whenRead };
 }
 
+/** A Saturday afternoon in May 2026, as the command makes it. */
+const DEMO_START_MS = Date.UTC(2026, 4, 16, 12, 30);
+const DEMO_PLAYERS = 25;
+
+/** Makes the recordings of a match up, and begins a squad for them. */
+export async function startDemonstration(
+  settings: Settings,
+  actions: SquadActions,
+  onProgress: (share: number) => void,
+): Promise<OpenSquad & { files: readonly File[] }> {
+  const workers = new SquadWorkers();
+  const offsetMs = offsetIn(zoneName(settings.zone.peek()), DEMO_START_MS);
+  const match = { players: DEMO_PLAYERS, startMs: DEMO_START_MS, offsetMs };
+  const files = await workers.demoFiles(match, onProgress);
+  const session = new SquadSession(settings, workers, actions);
+  return { session, keeper: new Keeper(session), files };
+}
+
 async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {
   const extents = (await workers.peek(files)).filter((extent) => extent !== null);
-  return findSessions(extents).some((session) => session.length > 1);
+  // a copy of a recording is no second one
+  const different = new Map(extents.map((extent) => [JSON.stringify(extent), extent]));
+  return findSessions([...different.values()]).some((session) => session.length > 1);
 }

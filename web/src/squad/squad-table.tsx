@@ -43,8 +43,8 @@ export interface InsteadColumn {
 
 const HEAD_PX = 48;
 const FOOT_ROWS = 2;
-/** Rows share the height of the window within these limits. */
-const ROW_PX = { least: 24, most: 32 };
+/** Rows share the height of the window within these limits; so that they fill the frame they may be a little higher. */
+const ROW_PX = { least: 24, most: 32, mostToFill: 35 };
 
 /** The table of the squad: it scrolls in its own frame; head, foot and names stay in view. */
 export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
@@ -67,14 +67,10 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
   const areFiguresShown = instead === undefined;
   const textsOf = (texts: readonly string[]) => (areFiguresShown ? texts : instead === null ? [] : [""]);
   const rowCount =
-    table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) + FOOT_ROWS;
-  const rowPx = Math.min(
-    ROW_PX.most,
-    Math.max(
-      ROW_PX.least,
-      Math.floor((size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount)),
-    ),
-  );
+    table.groups.reduce((sum, { name, lines }) => sum + lines.length + Number(name !== null), 0) +
+    (areFiguresShown ? FOOT_ROWS : 0);
+  const sharePx = (size.value.height - (last?.headPx ?? HEAD_PX) - 2) / Math.max(1, rowCount);
+  const rowPx = Math.min(ROW_PX.most, Math.max(ROW_PX.least, Math.floor(sharePx)));
   const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
   const chosen = session.chosen.value;
   // the rows are one stop of the Tab key
@@ -100,6 +96,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
       aria-label="Figures of the squad"
       tabIndex={-1}
       style={{ "--row": `${rowPx}px` }}
+      data-fills={sharePx >= ROW_PX.least && sharePx <= ROW_PX.mostToFill}
     >
       <table class="squad-table">
         <caption class="for-readers">
@@ -161,20 +158,18 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
             ))}
           </tbody>
         ))}
-        <tfoot>
-          <SummaryRow
-            name="Mean"
-            note={` of ${table.count}, ${wholeOf(session)}`}
-            texts={textsOf(table.means)}
-          >
-            {last === undefined ? null : (
-              <td class="last" rowSpan={2}>
-                {last.foot}
-              </td>
-            )}
-          </SummaryRow>
-          <SummaryRow name="Highest" note="" texts={textsOf(table.highest)} />
-        </tfoot>
+        {areFiguresShown ? (
+          <tfoot>
+            <SummaryRow name="Mean" note={` of ${table.count}, ${wholeOf(session)}`} texts={table.means}>
+              {last === undefined ? null : (
+                <td class="last" rowSpan={2}>
+                  {last.foot}
+                </td>
+              )}
+            </SummaryRow>
+            <SummaryRow name="Highest" note="" texts={table.highest} />
+          </tfoot>
+        ) : null}
       </table>
       <p class="for-readers" role="status">
         {sortWords(session, columns)}

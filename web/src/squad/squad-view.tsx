@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import "./squad.css";
 import { useClock } from "./clock/clock.js";
-import { PeriodEditor } from "./clock/period-editor.js";
+import { PeriodPanel } from "./clock/period-panel.js";
 import { ColumnChoice } from "./columns.js";
 import { type Part, PartChoice, Side, shownParts } from "./composition.js";
 import { Controls } from "./controls.js";
@@ -105,7 +105,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         )}
         {parts.hasMap ? <Side session={session} /> : null}
       </div>
-      <PeriodEditor session={session} />
+      <PeriodPanel session={session} />
       <StatusLine
         sound={sound}
         toLookAt={items.length}

@@ -1,7 +1,8 @@
+import { demoSquad } from "asi-convert";
 import type { MemberFigures, RecordingExtent, SquadOptions } from "asi-convert/squad";
 import type { Hooks } from "../recording/calls.js";
 import { squadWorker } from "../recording/client.js";
-import type { AskedMember, SquadRequests } from "../recording/squad/messages.js";
+import type { AskedMember, DemoMatch, SquadRequests } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
 
@@ -22,6 +23,22 @@ export class SquadWorkers {
 
   async peek(files: readonly File[]): Promise<(RecordingExtent | null)[]> {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
+  }
+
+  /** All files of a made-up match. @param onFile hears of each recording that is there */
+  async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
+    const { recordings, roster, periods } = demoSquad(match);
+    const files: File[] = [];
+    let next = 0;
+    let made = 0;
+    const work = async (worker: number) => {
+      for (let number = next++; number < recordings.length; number = next++) {
+        files[number] = await this.#at(worker).ask("demoFile", { ...match, number });
+        onFile(++made / recordings.length);
+      }
+    };
+    await Promise.all(this.#workers.map((_, worker) => work(worker)));
+    return [...files, new File([roster], "roster.csv"), new File([periods], "periods.csv")];
   }
 
   /** @param worker a number from 0, less than `count` @throws ReadingError */

@@ -11,6 +11,14 @@ export interface AskedMember {
   intervals: readonly Interval[] | null;
 }
 
+/** Which made-up match. */
+export interface DemoMatch {
+  players: number;
+  startMs: number;
+  /** Of the clock of its periods, from UTC. */
+  offsetMs: number;
+}
+
 /** What the squad view asks of a worker, and what it answers. */
 export interface SquadRequests {
   /** When and where a recording was made, from its ends; null for a file that says nothing about it. */
@@ -19,6 +27,8 @@ export interface SquadRequests {
   /** Keeps a recording that another worker has read: that of a player with two trackers. */
   adopt: { asked: { id: number; samples: SampleBatch }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };
+  /** A file of the made-up match. */
+  demoFile: { asked: DemoMatch & { number: number }; answered: File };
   forget: { asked: { id: number }; answered: null };
   memberFigures: {
     asked: { members: readonly AskedMember[]; options: SquadOptions };

@@ -36,6 +36,10 @@ export const squadHandlers: Handlers<SquadRequests> = {
     for (let i = 0; i < timestampMs.length; i++) timestampMs[i] = (timestampMs[i] ?? 0) + byMs;
     return null;
   },
+  async demoFile(asked) {
+    const { demoFile } = await import("./demo-match.js");
+    return demoFile(asked);
+  },
   forget({ id }) {
     kept.delete(id);
     return null;

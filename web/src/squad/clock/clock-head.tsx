@@ -10,6 +10,8 @@ import { extentOf, lanesOf } from "./period-lanes.js";
 
 const LANE_PX = 20;
 const HEAD_PX = 48;
+/** Half of a label and some room: the first one does not touch the last figure. */
+const LABEL_PX = 21;
 
 interface Chip {
   name: string;
@@ -49,7 +51,7 @@ export function ClockHead({ clock }: { clock: Clock }) {
       ))}
       <div class="clock-ticks" aria-hidden="true">
         {at.map((ms, i) => (
-          <small key={ms} style={{ left: `${xOf(ms, shown, width)}px` }}>
+          <small key={ms} style={{ left: `${Math.max(LABEL_PX, xOf(ms, shown, width))}px` }}>
             {labels[i]}
           </small>
         ))}

@@ -200,10 +200,11 @@ function measure(frame: HTMLElement) {
   const head = table?.tHead?.querySelector(".last")?.getBoundingClientRect();
   const foot = table?.tFoot?.getBoundingClientRect();
   const summary = table?.tFoot?.querySelector("th")?.getBoundingClientRect();
-  if (table === null || table === undefined || head === undefined || foot === undefined) return null;
+  if (table === null || table === undefined || head === undefined) return null;
   const box = frame.getBoundingClientRect();
-  const lower = Math.min(summary?.top ?? foot.top, foot.top);
   const end = Math.min(table.getBoundingClientRect().bottom, box.top + frame.clientTop + frame.clientHeight);
+  // without figures the table has no foot
+  const lower = Math.min(summary?.top ?? end, foot?.top ?? end);
   return {
     top: head.bottom,
     left: head.left - box.left - frame.clientLeft,

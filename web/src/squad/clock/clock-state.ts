@@ -4,6 +4,7 @@ import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/wind
 import type { Scope } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 import { missingIn, suggestedOf } from "./suggested.js";
+import { type WrongClock, wrongClocks } from "./wrong-clocks.js";
 
 /** Room at both ends of the time, for marks beside strips. */
 export const END_PX = 14;
@@ -34,6 +35,8 @@ export class Clock {
   readonly isEditing: Signal<boolean> = signal(false);
   /** Periods that the common pauses suggest, and that there are not yet. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
+  /** Recordings whose times do not fit those of the others. */
+  readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card that offers what can be done with what is brushed has the focus when it comes. */
   isCardWanted = false;
@@ -53,6 +56,7 @@ export class Clock {
     this.suggested = computed(() =>
       this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
     );
+    this.wrongClocks = computed(() => (session.isReading.value ? [] : wrongClocks(session.recordings.value)));
     this.brush = computed(() => {
       const scope = session.scope.value;
       return scope.kind === "brush" ? scope.interval : null;

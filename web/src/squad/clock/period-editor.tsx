@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { offerFile } from "../../parts/offer-file.js";
 import { timeOfDay } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
-import { type Clock, clockOf } from "./clock-state.js";
+import type { Clock } from "./clock-state.js";
 import { listed } from "./clock-words.js";
 import { freeName, withPeriod } from "./period-edits.js";
 import { PeriodLine } from "./period-line.js";
@@ -12,31 +12,8 @@ import { contextOf, problemsOf } from "./period-times.js";
 /** A new period begins so long. */
 const NEW_PERIOD_MS = 10 * 60_000;
 
-/** The periods of the session as a table in which everything can be changed; nothing while it is closed. */
-export function PeriodEditor({ session }: { session: SquadSession }) {
-  const clock = clockOf(session);
-  useUndoKeys(session);
-  return clock.isEditing.value ? <Editor clock={clock} /> : null;
-}
-
-/** Ctrl Z takes back a change of periods, Ctrl Y and Ctrl Shift Z bring it again: except in a field, which has its own. */
-function useUndoKeys(session: SquadSession): void {
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-      if (event.target instanceof HTMLInputElement && event.target.type !== "checkbox") return;
-      const key = event.key.toLowerCase();
-      if (key === "z" && !event.shiftKey) session.periodSteps.undo();
-      else if (key === "y" || key === "z") session.periodSteps.redo();
-      else return;
-      event.preventDefault();
-    };
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, [session]);
-}
-
-function Editor({ clock }: { clock: Clock }) {
+/** The periods of the session as a table in which everything can be changed. */
+export function PeriodEditor({ clock }: { clock: Clock }) {
   const { session } = clock;
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => panel.current?.focus(), []);

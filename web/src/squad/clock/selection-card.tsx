@@ -9,6 +9,8 @@ import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
 
 const CARD_PX = 316;
 const EDGE_PX = 8;
+/** The ends of the selection are handles of 24 px beside it. */
+const HANDLE_PX = 24;
 
 /** What can be done with what is brushed. It comes when the drag ends. */
 export function SelectionCard({ clock }: { clock: Clock }) {
@@ -16,15 +18,17 @@ export function SelectionCard({ clock }: { clock: Clock }) {
   if (brush === null || clock.isBrushing.value) return null;
   const { left, width, height, bottom } = clock.place.value;
   const shown = clock.shown.value;
-  const after = xOf(brush.endMs, shown, width) + EDGE_PX + 6;
-  const before = xOf(brush.startMs, shown, width) - CARD_PX - EDGE_PX - 6;
-  const x = left + (after + CARD_PX <= width ? after : before);
+  const after = xOf(brush.endMs, shown, width) + HANDLE_PX + EDGE_PX;
+  const before = xOf(brush.startMs, shown, width) - HANDLE_PX - EDGE_PX - CARD_PX;
+  const beside = after + CARD_PX <= width || before < 0 ? after : before;
+  // over the strips and not over the figures, which follow what is selected
+  const x = Math.min(left + Math.max(0, beside), left + width - CARD_PX - EDGE_PX);
   return (
     <div class="clock clock-over">
       <div
         class="clock-card"
         style={{
-          left: `${Math.max(EDGE_PX, Math.min(x, left + width - CARD_PX - EDGE_PX))}px`,
+          left: `${Math.max(EDGE_PX, x)}px`,
           top: `${EDGE_PX - bottom - height}px`,
         }}
       >

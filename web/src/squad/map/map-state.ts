@@ -57,9 +57,7 @@ export class MapState {
     });
   }
 
-  isTurnedAt(ms: number): boolean {
-    return this.turnedIn.value.has(this.#turnNameAt(ms));
-  }
+  readonly isTurnedAt = (ms: number): boolean => this.turnedIn.value.has(this.#turnNameAt(ms));
 
   /** Turns the map half round in the period of now. */
   turn(): void {

@@ -10,6 +10,7 @@ import { decimalsOf } from "../columns.js";
 import { MarkSign } from "../mark-sign.js";
 import { marksOf } from "../marks.js";
 import type { PlayerRow, SquadPlayer, SquadSession } from "../squad-session.js";
+import { PlayerHeat } from "./player-heat.js";
 import { speedSeries } from "./speed-series.js";
 
 const CARD_COLUMNS: readonly [key: string, unit: string][] = [
@@ -69,7 +70,10 @@ export function ChosenPlayer({ session }: { session: SquadSession }) {
         <Figures row={row} />
       )}
       {member.recordings.length === 0 ? null : <SpeedPlot session={session} row={row} />}
-      <Sprints session={session} row={row} />
+      <div class="chosen-more">
+        {metrics === null ? null : <PlayerHeat session={session} player={member} />}
+        <Sprints session={session} row={row} />
+      </div>
     </section>
   );
 }

@@ -19,6 +19,9 @@ export interface TrailPoint extends Point {
   ageMs: number;
 }
 
+/** Who is further away than a sprint leads was put there: between two parts of a recording, or by an error of the receiver. */
+const FASTEST_M_PER_S = 15;
+const JUMP_M = 3;
 /** Points of a trail are at least so far apart in time. */
 const TRAIL_STEP_MS = 200;
 
@@ -81,8 +84,12 @@ export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | nu
     if (ms - rowMs > TRAIL_MS || previousMs - rowMs > gapMs) break;
     previousMs = rowMs;
     if (lastMs - rowMs < TRAIL_STEP_MS) continue;
+    const point = pointOf(i);
+    const newer = trail.at(-1) ?? point;
+    const reachM = JUMP_M + (FASTEST_M_PER_S * (lastMs - rowMs)) / 1000;
+    if (Math.hypot(point.x - newer.x, point.y - newer.y) > reachM) break;
     lastMs = rowMs;
-    trail.push({ ...pointOf(i), ageMs: ms - rowMs });
+    trail.push({ ...point, ageMs: ms - rowMs });
   }
   const [slow, fast] = [samples.speedMmPerS[row] ?? 0, samples.speedMmPerS[next] ?? 0];
   return { player, ...here, speedMmPerS: slow + (fast - slow) * share, trail: trail.reverse() };

@@ -3,19 +3,19 @@ import { useRef } from "preact/hooks";
 import { cameraFor, scaleBar, toScreen } from "../../map/camera.js";
 import { cssGradient } from "../../map/palette.js";
 import { PitchOutline } from "../../map/pitch-outline.js";
-import { drawTracks } from "../../map/raster.js";
 import { Segmented } from "../../parts/segmented.js";
 import { useSize } from "../../view/element-size.js";
 import { timeOfDay } from "../../view/times.js";
+import { room } from "../composition.js";
 import { FASTEST_KM_PER_H } from "../rules.js";
-import { scopeOf } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 import { type MapState, mapOf } from "./map-state.js";
 import { minuteText } from "./map-words.js";
 import { drawMoment } from "./moment-canvas.js";
 import { MomentList } from "./moment-list.js";
 import { PlayControls } from "./play-controls.js";
-import { trackIn } from "./positions.js";
+import { TimeScrubber } from "./time-scrubber.js";
+import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 16;
 const SCALE_BAR_PX = 120;
@@ -23,7 +23,6 @@ const DOT_PX = { radius: 11, narrow: 8.5 };
 /** A press so near to a dot is meant for it: targets are 24 px wide. */
 const PRESS_PX = 14;
 const NARROW_PX = 480;
-const KM_PER_H_IN_MM_PER_S = 1000 / 3.6;
 
 /** The map of the squad: all at one moment, or one player in the time that the figures are of. */
 export function SquadMap({ session }: { session: SquadSession }) {
@@ -53,6 +52,7 @@ export function SquadMap({ session }: { session: SquadSession }) {
         <span class="spacer" />
         <Legend state={state} />
       </div>
+      {room.value === "one" ? <TimeScrubber session={session} /> : null}
     </section>
   );
 }
@@ -133,45 +133,19 @@ function Ground({ state }: { state: MapState }) {
     performance.measure("moment-drawn", "moment-begins");
   });
   const track = useComputed(() => {
-    const plane = state.plane.value;
     const player = chosen.value;
-    if (plane === null || player === undefined || state.kind.value === "moment") return null;
-    const { intervals } = scopeOf(session.scope.value, player.name, session.periods.value, 0);
-    return trackIn(player, intervals, plane, (ms) => state.isTurnedAt(ms));
+    return player === undefined || state.kind.value === "moment" ? null : trackOf(state, player);
   });
   useSignalEffect(() => {
     const view = camera.value;
     const kind = state.kind.value;
-    const element = canvas.current;
-    if (view === null || element === null || kind === "moment") return;
-    const pixelRatio = Math.min(devicePixelRatio, 2);
-    const [width, height] = [
-      Math.round(size.value.width * pixelRatio),
-      Math.round(size.value.height * pixelRatio),
-    ];
-    element.width = width;
-    element.height = height;
-    const shown = track.value;
-    if (shown === null || shown.timesMs.length === 0) return;
-    const pixels = drawTracks(
-      {
-        width,
-        height,
-        pixelRatio,
-        camera: view,
-        theme: look.value.theme,
-        colouring: kind === "track" ? "speed" : "heat",
-        fastest: FASTEST_KM_PER_H * KM_PER_H_IN_MM_PER_S,
-      },
-      [
-        {
-          track: shown,
-          shown: { startMs: shown.timesMs[0] ?? 0, stopMs: shown.timesMs.at(-1) ?? 0 },
-          number: 0,
-        },
-      ],
-    );
-    element.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
+    if (view === null || canvas.current === null || kind === "moment") return;
+    drawTrack(canvas.current, track.value, {
+      size: size.value,
+      camera: view,
+      theme: look.value.theme,
+      colouring: kind === "track" ? "speed" : "heat",
+    });
   });
   const choose = (event: PointerEvent) => {
     const view = camera.peek();

@@ -1,0 +1,12 @@
+import { demoSquad, encode, withDamage } from "asi-convert";
+import type { DemoMatch } from "./messages.js";
+
+/** One recording of the made-up match, as a file to open. The same match has the same files. */
+export async function demoFile({ number, ...match }: DemoMatch & { number: number }): Promise<File> {
+  const recording = demoSquad(match).recordings[number];
+  if (recording === undefined) throw new Error(`The match has no recording ${number}.`);
+  const { fileName, serial, damage, rows } = recording;
+  const stream = encode(rows(), { serial, deviceName: "Demonstration" });
+  const bytes = new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+  return new File([withDamage(bytes, damage)], `${fileName}.asi`);
+}

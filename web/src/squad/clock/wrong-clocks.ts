@@ -1,0 +1,124 @@
+import type { OpenRecording } from "../../recording/squad/squad-recording.js";
+import { WRONG_CLOCK } from "../rules.js";
+
+/** What is needed of a recording, in the order of time. */
+export type ClockRecording = Pick<OpenRecording, "id" | "startMs" | "endMs"> & {
+  samples: Pick<OpenRecording["samples"], "length" | "timestampMs" | "speedMmPerS">;
+};
+
+/** A clock that differs from those of the others, and what puts it right. */
+export interface WrongClock {
+  id: number;
+  /** To be added to its times, ms. */
+  byMs: number;
+}
+
+const STEP_MS = 10_000;
+const QUARTER_MS = 15 * 60_000;
+
+/**
+ * Recordings that stick out of the time of the others, but have their play and their pauses at another time: a quarter of an hour or
+ * several of them away, as clocks of other zones are, else by any time.
+ */
+export function wrongClocks(recordings: readonly ClockRecording[]): WrongClock[] {
+  if (recordings.length <= WRONG_CLOCK.leastOthers) return [];
+  const activities = recordings.map((recording) => ({ recording, own: activityOf(recording) }));
+  return activities.flatMap(({ recording, own }) => {
+    const others = activities.filter((one) => one.recording !== recording).map((one) => one.own);
+    const byMs = shiftOf(own, meanOf(others));
+    return byMs === null ? [] : [{ id: recording.id, byMs }];
+  });
+}
+
+/** Mean speeds in steps of 10 s, NaN without data. */
+interface Activity {
+  firstStep: number;
+  speeds: Float64Array;
+}
+
+function activityOf({ startMs, endMs, samples }: ClockRecording): Activity {
+  const firstStep = Math.floor(startMs / STEP_MS);
+  const steps = Math.floor(endMs / STEP_MS) - firstStep + 1;
+  const sums = new Float64Array(steps);
+  const counts = new Float64Array(steps);
+  for (let i = 0; i < samples.length; i++) {
+    const step = Math.floor((samples.timestampMs[i] ?? 0) / STEP_MS) - firstStep;
+    const speed = samples.speedMmPerS[i] ?? -1;
+    if (step < 0 || step >= steps || speed < 0) continue;
+    sums[step] = (sums[step] ?? 0) + speed;
+    counts[step] = (counts[step] ?? 0) + 1;
+  }
+  return { firstStep, speeds: sums.map((sum, i) => sum / (counts[i] || Number.NaN)) };
+}
+
+/** The mean of those that have data, where enough have. */
+function meanOf(activities: readonly Activity[]): Activity {
+  const firstStep = Math.min(...activities.map((one) => one.firstStep));
+  const steps = Math.max(...activities.map((one) => one.firstStep + one.speeds.length)) - firstStep;
+  const sums = new Float64Array(steps);
+  const counts = new Float64Array(steps);
+  for (const one of activities) {
+    for (const [i, speed] of one.speeds.entries()) {
+      if (Number.isNaN(speed)) continue;
+      const step = one.firstStep - firstStep + i;
+      sums[step] = (sums[step] ?? 0) + speed;
+      counts[step] = (counts[step] ?? 0) + 1;
+    }
+  }
+  const needed = activities.length * WRONG_CLOCK.otherShare;
+  return {
+    firstStep,
+    speeds: sums.map((sum, i) => ((counts[i] ?? 0) >= needed ? sum / (counts[i] ?? 1) : Number.NaN)),
+  };
+}
+
+/** How a shift fits: the share of the recording that lies in the time of the others, and the correlation with them there. */
+function fitOf(own: Activity, others: Activity, bySteps: number): { share: number; correlation: number } {
+  const offset = own.firstStep + bySteps - others.firstStep;
+  let n = 0;
+  let known = 0;
+  let [x, y, xx, yy, xy] = [0, 0, 0, 0, 0];
+  for (const [i, a] of own.speeds.entries()) {
+    if (Number.isNaN(a)) continue;
+    known += 1;
+    const b = others.speeds[offset + i] ?? Number.NaN;
+    if (Number.isNaN(b)) continue;
+    n += 1;
+    x += a;
+    y += b;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
+  return { share: known === 0 ? 0 : n / known, correlation: spread > 0 ? (n * xy - x * y) / spread : 0 };
+}
+
+function shiftOf(own: Activity, others: Activity): number | null {
+  const now = fitOf(own, others, 0);
+  if (now.share >= WRONG_CLOCK.insideShare) return null;
+  const best = (shiftsMs: readonly number[]) =>
+    shiftsMs
+      .map((byMs) => ({ byMs, ...fitOf(own, others, byMs / STEP_MS) }))
+      .filter(
+        ({ share, correlation }) =>
+          share >= now.share + WRONG_CLOCK.gainedShare &&
+          correlation >= WRONG_CLOCK.leastCorrelation &&
+          correlation >= now.correlation + WRONG_CLOCK.gainedCorrelation,
+      )
+      .reduce<{ byMs: number; score: number } | null>((found, { byMs, share, correlation }) => {
+        const score = share * correlation;
+        return found === null || score > found.score ? { byMs, score } : found;
+      }, null);
+  const quarter = best(stepsWithin(WRONG_CLOCK.mostMs, QUARTER_MS));
+  const any = best(stepsWithin(WRONG_CLOCK.mostAnyMs, STEP_MS));
+  if (quarter === null) return any?.byMs ?? null;
+  // a drift of some seconds is no reason to doubt a whole quarter of an hour
+  return any !== null && any.score > quarter.score + WRONG_CLOCK.betterScore ? any.byMs : quarter.byMs;
+}
+
+/** All multiples of a step up to a time, in both directions, without 0. */
+function stepsWithin(mostMs: number, stepMs: number): number[] {
+  const count = Math.floor(mostMs / stepMs);
+  return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * stepMs).filter((ms) => ms !== 0);
+}

@@ -1,0 +1,51 @@
+import { duration, elapsed, timeOfDay } from "../view/times.js";
+import { clockOf } from "./clock/clock-state.js";
+import type { LookAt } from "./look-at-item.js";
+import type { SquadSession } from "./squad-session.js";
+
+/** Clocks that differ from those of the others, and those that were put right here. */
+export function ofClocks(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
+  const zone = session.settings.zone.value;
+  const recordings = session.recordings.value;
+  const minute = (ms: number) => timeOfDay(ms, zone).slice(0, 5);
+  const wrong = clockOf(session).wrongClocks.value.flatMap(({ id, byMs }): LookAt[] => {
+    const recording = recordings.find((one) => one.id === id);
+    if (recording === undefined) return [];
+    const key = `clock ${id} ${recording.shiftMs}`;
+    const others = session.shownRecordings.value.filter((one) => one.id !== id).length;
+    return [
+      {
+        key,
+        sign: "clock",
+        where: recording.file.name,
+        what: `Clock ${duration(Math.abs(byMs))} ${byMs > 0 ? "behind" : "ahead of"} the others.`,
+        meaning: `${minute(recording.startMs)} on this tracker is ${minute(recording.startMs + byMs)} on the other ${others}.`,
+        actions: [
+          {
+            name: `Shift by ${byMs > 0 ? "+" : "−"}${elapsed(Math.abs(byMs))}`,
+            press: () => void session.shiftClock(id, byMs),
+            isPrimary: true,
+          },
+          { name: "Leave it", press: ignore(key) },
+        ],
+      },
+    ];
+  });
+  const shifted = recordings
+    .filter(({ shiftMs }) => shiftMs !== 0)
+    .map(({ id, file, shiftMs }): LookAt => {
+      const key = `shifted ${id} ${shiftMs}`;
+      return {
+        key,
+        sign: "clock",
+        where: file.name,
+        what: "Clock shifted.",
+        meaning: `Its times are ${duration(Math.abs(shiftMs))} ${shiftMs > 0 ? "later" : "earlier"} here than in the file.`,
+        actions: [
+          { name: "Shift it back", press: () => void session.shiftClock(id, -shiftMs) },
+          { name: "Leave it", press: ignore(key) },
+        ],
+      };
+    });
+  return [...wrong, ...shifted];
+}

@@ -1,0 +1,199 @@
+/** The map of the squad: a moment of all, play, a player's track and heat, with real input. */
+import { encode } from "asi-convert";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { overflow, violations } from "./accessibility.js";
+import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+
+const START = Date.UTC(2025, 4, 17, 12);
+const MINUTE = 60;
+const NAMES = ["Keller", "Meier", "Roth"];
+const PITCH = { length: 105, width: 68 };
+const METRES_PER_DEGREE = { north: 111_319.5, east: 111_319.5 * Math.cos((47 * Math.PI) / 180) };
+
+/** From -1 to 1 and back, once in a number of seconds. */
+const zigzag = (seconds: number, once: number) => Math.abs(((seconds / once) % 1) * 4 - 2) - 1;
+
+/** Where a player is, metres from the middle: all of the pitch is crossed, each at another time. */
+const placeOf = (player: number, second: number) => ({
+  x: (PITCH.length / 2) * zigzag(second + 20 * player, 71),
+  y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
+});
+
+/** A row a second, for an hour: always on the move. */
+function* rows(player: number) {
+  for (let second = 0; second <= 60 * MINUTE; second++) {
+    const { x, y } = placeOf(player, second);
+    yield {
+      timestamp: START + second * 1000,
+      latitude: 47 + y / METRES_PER_DEGREE.north,
+      longitude: 8 + x / METRES_PER_DEGREE.east,
+      speed: 4,
+    };
+  }
+}
+
+const named = (name: string, content: string | ArrayBuffer) => ({
+  name,
+  mimeType: "application/octet-stream",
+  buffer: Buffer.from(content as ArrayBuffer),
+});
+
+async function files() {
+  const recordings = NAMES.map(async (name, i) =>
+    named(
+      `${name}.asi`,
+      await new Response(encode(rows(i), { serial: `A${i}`, periodMs: 1000 }) as BodyInit).arrayBuffer(),
+    ),
+  );
+  return [
+    ...(await Promise.all(recordings)),
+    named("roster.csv", "player,serial,number,position\nKeller,A0,1,GK\nMeier,A1,4,DF\nRoth,A2,9,FW\n"),
+    // Roth comes on in the tenth minute of the second half
+    named(
+      "periods.csv",
+      "period,start,end,player\n1st half,12:05,12:25,\n2nd half,12:30,12:50,\n2nd half,12:40,12:50,Roth\n",
+    ),
+  ];
+}
+
+useBrowser();
+
+describe.skipIf(hasNoBrowser)("the map of the squad", () => {
+  let match: Awaited<ReturnType<typeof files>>;
+  beforeAll(async () => {
+    match = await files();
+  });
+  afterAll(() => {
+    match = [];
+  });
+
+  const open = async (options: Parameters<typeof openPage>[0] = {}) => {
+    const page = await openPage({ timezoneId: "UTC", ...options });
+    await page.setInputFiles("input[type=file] >> nth=0", match);
+    await page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
+    await page.getByRole("button", { name: "Map", exact: true }).click();
+    await page.locator(".ground svg.pitch path").waitFor();
+    return page;
+  };
+  const boxOf = async (page: Page, selector: string) => {
+    const box = await page.locator(selector).boundingBox();
+    if (box === null) throw new Error(`${selector} is not shown.`);
+    return box;
+  };
+  /** Presses the clock at a minute of the hour; it has 14 px at both ends. */
+  const press = async (page: Page, minute: number) => {
+    const { x, y, width } = await boxOf(page, ".clock-slider");
+    await page.mouse.click(x + 14 + (minute / 60) * (width - 28), y + 30);
+  };
+  const time = (page: Page) => page.locator(".squad-map-time strong").innerText();
+  const secondOf = (text: string) =>
+    text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) - 12 * 3600;
+  const moment = (page: Page) => page.getByRole("list", { name: /^At / }).locator("li").allInnerTexts();
+  const chosen = (page: Page) => page.getByRole("region", { name: "Chosen player" });
+  /** How many pixels of the map are drawn. */
+  const drawn = (page: Page) =>
+    page.locator(".ground canvas").evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const { data } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+        data: [],
+      };
+      let count = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] !== 0) count += 1;
+      return count;
+    });
+
+  it("lays a pitch under the players, flat and in its proportions", async () => {
+    const page = await open();
+    const { width, height } = await boxOf(page, ".ground svg.pitch path");
+    expect(width / height).toBeGreaterThan((PITCH.length / PITCH.width) * 0.95);
+    expect(width / height).toBeLessThan((PITCH.length / PITCH.width) * 1.05);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("shows who is on at the time of the cursor, where they are; a press on a dot chooses the player", async () => {
+    const page = await open();
+    await press(page, 35);
+    const at = secondOf(await time(page));
+    expect(at).toBeGreaterThan(34 * MINUTE);
+    expect(at).toBeLessThan(36 * MINUTE);
+    // Roth is not on yet
+    expect((await moment(page)).map((line) => line.split(":")[0])).toEqual(["1 Keller", "4 Meier"]);
+    await press(page, 45);
+    await expect.poll(async () => (await moment(page)).length).toBe(3);
+    expect((await moment(page))[2]).toMatch(/^9 Roth: 14\.4 km\/h, /);
+    const pitch = await boxOf(page, ".ground svg.pitch path");
+    const { x, y } = placeOf(1, secondOf(await time(page)));
+    await page.mouse.click(
+      pitch.x + (0.5 + x / PITCH.length) * pitch.width,
+      pitch.y + (0.5 - y / PITCH.width) * pitch.height,
+    );
+    await chosen(page).getByRole("heading", { name: "4 Meier" }).waitFor();
+    expect(await page.locator('.squad-table tr[aria-current="true"] .player').innerText()).toBe("Meier");
+    // the same moment from the other side
+    const [before = ""] = await moment(page);
+    await page.getByRole("button", { name: "Turn" }).click();
+    await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
+  });
+
+  it("plays: the clock runs, a key stops it, and it stops by itself at the end of the period", async () => {
+    const page = await open();
+    await press(page, 32);
+    const before = secondOf(await time(page));
+    await page.getByRole("button", { name: "60×" }).click();
+    await page.getByRole("button", { name: "Play" }).click();
+    await expect.poll(async () => secondOf(await time(page))).toBeGreaterThan(before + 30);
+    expect(Number(await page.locator(".clock-slider").getAttribute("aria-valuenow"))).toBeGreaterThan(
+      START + before * 1000,
+    );
+    await page.locator(".map-surface").focus();
+    await page.keyboard.press("Space");
+    await page.getByRole("button", { name: "Play" }).waitFor();
+    const stopped = await time(page);
+    await page.keyboard.press("p");
+    await expect.poll(() => time(page)).not.toBe(stopped);
+    // after the last period the first
+    expect(await time(page)).toBe("12:05:00");
+    await press(page, 49);
+    await page.getByRole("button", { name: "Play" }).click();
+    await expect.poll(() => time(page)).toBe("12:49:59");
+    await page.getByRole("button", { name: "Play" }).waitFor();
+  });
+
+  it("shows the track and the heat of the chosen player, in light and dark", async () => {
+    const page = await open({ colorScheme: "dark" });
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Track", exact: true }).click();
+    await page.getByText("Choose a player in the table, or a dot of the moment.").waitFor();
+    await page.locator(".squad-table tbody tr", { hasText: "Keller" }).locator(".position").click();
+    await chosen(page).getByRole("heading", { name: "1 Keller" }).waitFor();
+    const pixels = await drawn(page);
+    expect(pixels).toBeGreaterThan(1000);
+    // the figures and the track are of the same time
+    await page.locator("fieldset").getByRole("button", { name: "1st half", exact: true }).click();
+    await expect.poll(() => drawn(page)).not.toBe(pixels);
+    expect(await violations(page)).toEqual([]);
+    const track = await drawn(page);
+    await page.getByRole("button", { name: "Heat", exact: true }).click();
+    await expect.poll(() => drawn(page)).not.toBe(track);
+    expect(await drawn(page)).toBeGreaterThan(1000);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Use the light theme" }).click();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("stands alone on a phone: a strip moves its time, and nothing is wider than the window", async () => {
+    const page = await open({ viewport: { width: 360, height: 800 } });
+    const slider = page.getByRole("slider", { name: "Time of the map" });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await expect.poll(() => time(page)).toBe("12:05:00");
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => time(page)).toBe("12:05:01");
+    await page.getByLabel("Period", { exact: true }).selectOption("2nd half");
+    await slider.press("End");
+    await expect.poll(() => time(page)).toBe("12:50:00");
+    expect(await overflow(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+});
