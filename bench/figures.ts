@@ -5,6 +5,7 @@ import {
   type MetricSamples,
   metabolicEstimate,
   peakDemands,
+  prepareSamples,
   RECIPES,
   recipeSensitivity,
   sessionMaxSpeed,
@@ -47,11 +48,12 @@ const rows: { what: string; seconds: number; target: number }[] = [
 
 const ordinary = secondsOf(() => computeMetrics(match));
 const everything = secondsOf(() => {
-  computeMetrics(match);
-  peakDemands(match, { metabolicPower: true, fits: false });
-  metabolicEstimate(match);
-  sessionMaxSpeed(match);
-  for (const { recipe, name } of RECIPES) if (name.startsWith("soccer/")) computeRecipe(match, recipe);
+  const samples = prepareSamples(match);
+  computeMetrics(samples);
+  peakDemands(samples, { metabolicPower: true, fits: false });
+  metabolicEstimate(samples);
+  sessionMaxSpeed(samples);
+  for (const { recipe, name } of RECIPES) if (name.startsWith("soccer/")) computeRecipe(samples, recipe);
 });
 console.log(
   `computeMetrics of a match ${ordinary.toFixed(3)} s; with peaks, power, maximum speed and the 7 recipes of soccer ${(everything / ordinary).toFixed(1)} times that`,

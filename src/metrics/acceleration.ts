@@ -1,5 +1,6 @@
 import { lowPassZeroPhase } from "./butterworth.js";
 import type { PreparedSignal, Segment } from "./prepare.js";
+import { shared } from "./shared.js";
 
 /** Sampling interval of the resampled signal: 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
@@ -28,26 +29,41 @@ export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
 }
 
 /** The acceleration signals of all segments that are long enough; none when the recording is slower than 5 Hz. */
-export function accelerationSignals(signal: PreparedSignal): AccelerationSignal[] {
+export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
-  const signals: AccelerationSignal[] = [];
-  for (const segment of signal.segments) {
-    const startMs = signal.timestampMs[segment.first] ?? 0;
-    const endMs = signal.timestampMs[segment.last] ?? 0;
-    if (endMs - startMs < SHORTEST_SEGMENT_MS) continue;
-    const speedMmPerS = resample(signal, segment);
-    const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
-    signals.push({ startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) });
-  }
-  return signals;
+  return shared(signal, "accelerations", () =>
+    resampledSegments(signal, RESAMPLED_STEP_MS, SHORTEST_SEGMENT_MS).map(({ startMs, speedMmPerS }) => {
+      const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
+      return { startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) };
+    }),
+  );
 }
 
-/** Linear interpolation at 10 Hz from the start of the segment; samples at multiples of 100 ms keep their values. */
-export function resample(
+/** The speed of a segment in equal steps. */
+export interface ResampledSegment {
+  /** Time of the first value, ms since 1970 UTC. */
+  readonly startMs: number;
+  /** mm/s */
+  readonly speedMmPerS: Float64Array;
+}
+
+/** The speeds of all segments that are at least so long, in equal steps. */
+export function resampledSegments(
   signal: PreparedSignal,
-  { first, last }: Segment,
-  everyMs = RESAMPLED_STEP_MS,
-): Float64Array {
+  everyMs: number,
+  shortestMs: number,
+): readonly ResampledSegment[] {
+  return shared(signal, `resampled ${everyMs} ${shortestMs}`, () => {
+    const { timestampMs } = signal;
+    const startOf = ({ first }: Segment) => timestampMs[first] ?? 0;
+    return signal.segments
+      .filter((segment) => (timestampMs[segment.last] ?? 0) - startOf(segment) >= shortestMs)
+      .map((segment) => ({ startMs: startOf(segment), speedMmPerS: resample(signal, segment, everyMs) }));
+  });
+}
+
+/** Linear interpolation from the start of the segment; samples at multiples of the step keep their values. */
+function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: number): Float64Array {
   const { timestampMs, speedMmPerS } = signal;
   const startMs = timestampMs[first] ?? 0;
   const length = Math.floor(((timestampMs[last] ?? 0) - startMs) / everyMs) + 1;

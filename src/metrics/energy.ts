@@ -14,6 +14,9 @@ export const METABOLIC_VERSION = 1;
 /** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
 const CATEGORIES_W_PER_KG = [0, 10, 20, 35, 55] as const;
 
+/** Of the sum of two values, mW/kg; the first one is 0, and no sum is below it. */
+const DOUBLE_LIMITS_MW_PER_KG = CATEGORIES_W_PER_KG.map((low) => 2000 * low);
+
 /** Cost of running at constant speed on the flat, J/kg/m. */
 const COST_OF_RUNNING = 3.6;
 
@@ -64,12 +67,15 @@ export function metabolicEstimate(
   const distanceHalfUm = CATEGORIES_W_PER_KG.map(() => 0);
   // twice mW/kg times ms: an integer, in units of 0.5 µJ/kg
   let energy = 0;
-  for (const part of accelerationSignals(signal)) {
-    const power = milliwattsPerKg(part, inThousandths(parameters.standstill_speed));
+  const signals = accelerationSignals(signal);
+  const powers = milliwattsPerKg(signals, inThousandths(parameters.standstill_speed));
+  for (const [i, part] of signals.entries()) {
+    const power = powers[i] ?? [];
     for (let k = 0; k + 1 < power.length; k++) {
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
-      const category = CATEGORIES_W_PER_KG.findLastIndex((low) => sum >= 2000 * low);
+      let category = DOUBLE_LIMITS_MW_PER_KG.length - 1;
+      while (sum < (DOUBLE_LIMITS_MW_PER_KG[category] ?? 0)) category--;
       const speeds = (part.speedMmPerS[k] ?? 0) + (part.speedMmPerS[k + 1] ?? 0);
       durationMs[category] = (durationMs[category] ?? 0) + RESAMPLED_STEP_MS;
       distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;

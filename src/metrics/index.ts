@@ -39,5 +39,5 @@ export {
   type ThresholdPair,
 } from "./presets.js";
 export * from "./recipes/index.js";
-export type { MetricSamples } from "./samples.js";
+export { type MetricSamples, prepareSamples } from "./samples.js";
 export { segmentGapMs } from "./segments.js";

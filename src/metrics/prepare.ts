@@ -1,7 +1,8 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-import { doubleMedianStep, type GapRule, gapMs } from "./segments.js";
+import { doubleMedianStep, GAP, type GapRule, gapMs } from "./segments.js";
+import { shared } from "./shared.js";
 
 /** Samples `first` to `last` (both included), without a gap. */
 export interface Segment {
@@ -64,20 +65,23 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
 /** The same by other rules. */
 export function prepareBy(
   samples: OrderedSamples,
-  { maxValidMmPerS, standstillMmPerS, gap, withoutSpikes = true }: PreparationRules,
+  { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true }: PreparationRules,
 ): PreparedSignal {
-  const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
-  const doubleMedianStepMs = doubleMedianStep(timestampMs);
-  const segments = splitAtGaps(timestampMs, doubleMedianStepMs, gap);
-  const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
-  return {
-    timestampMs,
-    speedMmPerS: filtered,
-    segments,
-    intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
-    doubleMedianStepMs,
-    tooFast: tooFastOf(samples, maxValidMmPerS),
-  };
+  const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
+  return shared(samples, `signal ${rules.join()}`, () => {
+    const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
+    const doubleMedianStepMs = doubleMedianStep(timestampMs);
+    const segments = splitAtGaps(timestampMs, doubleMedianStepMs, gap);
+    const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
+    return {
+      timestampMs,
+      speedMmPerS: filtered,
+      segments,
+      intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
+      doubleMedianStepMs,
+      tooFast: tooFastOf(samples, maxValidMmPerS),
+    };
+  });
 }
 
 function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSignal["tooFast"] {

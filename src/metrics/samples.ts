@@ -2,6 +2,7 @@ import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import type { SampleBatch } from "../types.js";
 import type { Period } from "./options.js";
+import { isKept, keepWhatIsMadeOf, shared } from "./shared.js";
 
 /**
  * Samples of one device as columns of integers: the batches that `decode` gives, or these columns of them. `speedMmPerS` is
@@ -15,6 +16,19 @@ export type OrderedSamples = MetricSamples;
 const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
 
 /**
+ * Puts the samples of a recording in order once for several figures, which then share what they have in common: each of them takes
+ * the result in place of the samples, and gives the same as without. The columns must not change afterwards.
+ *
+ * @param samples a batch of `decode`, or all of them
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns
+ */
+export function prepareSamples(samples: MetricSamples | Iterable<MetricSamples>): MetricSamples {
+  const ordered = orderSamples(samples);
+  keepWhatIsMadeOf(ordered);
+  return ordered;
+}
+
+/**
  * Joins batches and puts them in order. Of several samples with the same time the first one counts; if it has no heart rate,
  * it gets the first one of the others. The service stores samples by the same rule.
  *
@@ -22,8 +36,13 @@ const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", h
  * @throws AsiError `BAD_ARGUMENT` for columns of other types, columns shorter than `length`, and times that are not integers
  */
 export function orderSamples(samples: MetricSamples | Iterable<MetricSamples>): OrderedSamples {
+  if (isPrepared(samples)) return samples;
   const joined = join(batchesOf(samples));
   return isAscending(joined.timestampMs) ? joined : withoutRepetitions(joined);
+}
+
+function isPrepared(samples: MetricSamples | Iterable<MetricSamples>): samples is OrderedSamples {
+  return typeof samples === "object" && samples !== null && isKept(samples);
 }
 
 function batchesOf(samples: MetricSamples | Iterable<MetricSamples>): MetricSamples[] {
@@ -113,11 +132,12 @@ export function selectSamples(
   toMs: number,
   periods: readonly Period[],
 ): OrderedSamples {
-  return join(
-    disjointPeriods(fromMs, toMs, periods).map(({ startMs, endMs }) =>
-      between(samples, countBefore(samples.timestampMs, startMs), countBefore(samples.timestampMs, endMs)),
-    ),
-  );
+  const places = disjointPeriods(fromMs, toMs, periods).map(({ startMs, endMs }) => ({
+    from: countBefore(samples.timestampMs, startMs),
+    to: countBefore(samples.timestampMs, endMs),
+  }));
+  const key = `samples ${places.map(({ from, to }) => `${from}-${to}`).join()}`;
+  return shared(samples, key, () => join(places.map(({ from, to }) => between(samples, from, to))));
 }
 
 /** The periods between two times as disjoint intervals in ascending order. */

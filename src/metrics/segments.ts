@@ -6,7 +6,7 @@ export interface GapRule {
 }
 
 /** Two samples are in different segments when they are further apart than this and than 5 median steps. */
-const GAP: GapRule = { minMs: 1000, steps: 5 };
+export const GAP: GapRule = { minMs: 1000, steps: 5 };
 
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;

@@ -6,6 +6,7 @@ import {
   type HeartRateVariability,
   heartRateVariability,
   type MetabolicEstimate,
+  type MetricSamples,
   type MetricsOptions,
   metabolicEstimate,
   type NamedRecipe,
@@ -17,7 +18,6 @@ import {
   type SensitivityRow,
   sessionMaxSpeed,
 } from "../../metrics/index.js";
-import type { SampleBatch } from "../../types.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
 
@@ -85,7 +85,7 @@ export function wantedFigures({
 
 /** Throws what the figures throw. */
 export function furtherFigures(
-  samples: SampleBatch,
+  samples: MetricSamples,
   beats: readonly Beats[],
   options: MetricsOptions,
   { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest }: WantedFigures,
@@ -110,7 +110,7 @@ export function furtherFigures(
 }
 
 function profileOf(
-  samples: SampleBatch,
+  samples: MetricSamples,
   options: MetricsOptions,
 ): Required<Pick<Figures, "session_max_speed" | "acceleration_speed">> {
   const maxSpeed = sessionMaxSpeed(samples, options);

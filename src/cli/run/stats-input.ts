@@ -1,5 +1,11 @@
 import { basename } from "node:path";
-import { computeMetrics, type Metrics, type MetricsOptions } from "../../metrics/index.js";
+import {
+  computeMetrics,
+  type MetricSamples,
+  type Metrics,
+  type MetricsOptions,
+  prepareSamples,
+} from "../../metrics/index.js";
 import {
   type Interval,
   intervalsFor,
@@ -44,7 +50,7 @@ export async function statsOf(
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { info, report } = read.inspection;
-  const { metrics, player, periods, own } = figuresOf(input, read, options, club);
+  const { metrics, player, periods, own, prepared } = figuresOf(input, read, options, club);
   if (wanted === null) return { info, report, metrics, player, periods, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   return {
@@ -53,7 +59,7 @@ export async function statsOf(
     metrics,
     player,
     periods,
-    figures: furtherFigures(read.samples, beats, own, wanted),
+    figures: furtherFigures(prepared, beats, own, wanted),
   };
 }
 
@@ -72,6 +78,8 @@ export function figuresOf(
   intervals: readonly NamedInterval[];
   /** Options of the recording as a whole, with the thresholds of its player. */
   own: MetricsOptions;
+  /** For further figures of the same samples. */
+  prepared: MetricSamples;
 } {
   const { serial } = inspection.info;
   const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
@@ -87,15 +95,17 @@ export function figuresOf(
     name: period.name,
     intervals: intervalsFor(period, name),
   }));
+  const prepared = prepareSamples(samples);
   const whole = { ...own, ...limitsOf({ from, to }) };
   return {
-    metrics: computeMetrics(samples, whole),
+    metrics: computeMetrics(prepared, whole),
+    prepared,
     own: whole,
     player: player?.name ?? null,
     periods: periods.map(({ name: period, intervals }) => ({
       name: period,
       metrics:
-        intervals.length === 0 ? null : computeMetrics(samples, { ...own, ...limitsOfIntervals(intervals) }),
+        intervals.length === 0 ? null : computeMetrics(prepared, { ...own, ...limitsOfIntervals(intervals) }),
     })),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };

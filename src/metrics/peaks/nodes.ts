@@ -12,9 +12,12 @@ import { inThousandths } from "../parameters.js";
 import { type PreparedSignal, stepMs } from "../prepare.js";
 import type { OrderedSamples } from "../samples.js";
 import type { SelectedSignal } from "../selected-signal.js";
+import { shared } from "../shared.js";
 
 /** Time between two nodes. */
 export const NODE_MS = 100;
+
+const NONE = new Float64Array(0);
 
 /** Nodes are held in memory, 8 columns of 8 bytes each: 166 MB. */
 const LONGEST_HOURS = 72;
@@ -181,8 +184,9 @@ function accelerationColumns(
   }
   if (!withPower) return { acceleration, accelerations, metabolic: null };
   const metabolic = grid.column();
-  for (const part of signals) {
-    spreadTrapezoids(grid, metabolic, part, milliwattsPerKg(part, standstillMmPerS));
+  const powers = milliwattsPerKg(signals, standstillMmPerS);
+  for (const [i, part] of signals.entries()) {
+    spreadTrapezoids(grid, metabolic, part, powers[i] ?? NONE);
   }
   return { acceleration, accelerations, metabolic };
 }
@@ -207,16 +211,20 @@ function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Floa
   );
 }
 
-/** Whole mW/kg; 0 at standstill and for an artefact. */
+/** Metabolic power of each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
 export function milliwattsPerKg(
-  { smoothMmPerS, accelerationMmPerS2 }: AccelerationSignal,
+  signals: readonly AccelerationSignal[],
   standstillMmPerS: number,
-): Float64Array {
-  return smoothMmPerS.map((speed, k) => {
-    const a = accelerationMmPerS2[k] ?? 0;
-    if (speed < standstillMmPerS || Math.abs(a) > ARTEFACT_MM_PER_S2) return 0;
-    return Math.floor(1000 * metabolicPower(Math.max(0, speed) / 1000, a / 1000) + 0.5);
-  });
+): readonly Float64Array[] {
+  return shared(signals, `power ${standstillMmPerS}`, () =>
+    signals.map(({ smoothMmPerS, accelerationMmPerS2 }) =>
+      smoothMmPerS.map((speed, k) => {
+        const a = accelerationMmPerS2[k] ?? 0;
+        if (speed < standstillMmPerS || Math.abs(a) > ARTEFACT_MM_PER_S2) return 0;
+        return Math.floor(1000 * metabolicPower(Math.max(0, speed) / 1000, a / 1000) + 0.5);
+      }),
+    ),
+  );
 }
 
 function accumulate(column: Float64Array): void {

@@ -8,7 +8,7 @@ import type { MetricSamples } from "../samples.js";
 import { selectedSignal } from "../selected-signal.js";
 import { fitPowerLaw, fitThreeParameters, fitTwoParameters, type PeakDistance } from "./fits.js";
 import { NODE_MS, type Nodes, nodesOf } from "./nodes.js";
-import { PEAK_AMOUNTS, type PeakAmount, peakOf } from "./windows.js";
+import { distancePeaks, PEAK_AMOUNTS, type PeakAmount, peakOf } from "./windows.js";
 
 /** Version of the rules of peak demands. */
 export const PEAKS_VERSION = 1;
@@ -187,15 +187,13 @@ function inUnit(amount: PeakAmount, sum: number, durationMs: number): number {
   }
 }
 
-/** The peak distance of every whole second to 600; null where the session is shorter. */
+/** The peak distance of every whole second to 600; null without a speed. */
 function distancesOf(nodes: Nodes | null): PeakDistance[] | null {
   if (nodes === null) return null;
-  const distances: PeakDistance[] = [];
-  for (let windowS = 1; windowS <= LONGEST_WINDOW_S; windowS++) {
-    const peak = peakOf(nodes, "distance", windowS);
-    if (peak !== null) distances.push({ windowS, distanceM: peak.amount / HALF_MICROMETRES_PER_METRE });
-  }
-  return distances;
+  return distancePeaks(nodes, LONGEST_WINDOW_S).map(({ windowS, peak }) => ({
+    windowS,
+    distanceM: peak.amount / HALF_MICROMETRES_PER_METRE,
+  }));
 }
 
 function powerLawOf(distances: readonly PeakDistance[] | null): PowerLaw | null {

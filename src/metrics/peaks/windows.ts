@@ -48,21 +48,52 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
+/** The peak distance of every whole second to a longest window, of those that have one. */
+export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
+  const peaks: { windowS: number; peak: Peak }[] = [];
+  for (let windowS = 1; windowS <= longestS; windowS++) {
+    // the peak of a second more is mostly near
+    const peak = largest(nodes, nodes.distance, windowS, peaks.at(-1)?.peak.node);
+    if (peak !== null) peaks.push({ windowS, peak });
+  }
+  return peaks;
+}
+
 function cellsOf(windowS: number): number {
   return (windowS * 1000) / NODE_MS;
 }
 
-function largest({ covered, last }: Nodes, column: Float64Array | null, windowS: number): Peak | null {
+/** Windows that begin in so many neighbouring nodes are looked at only if the span of all of them has more than the largest. */
+const NODES_AT_ONCE = 32;
+
+/**
+ * @param column never decreases
+ * @param near node at which the window may be large, from which the search knows what it need not look at
+ */
+function largest(
+  { covered, last }: Nodes,
+  column: Float64Array | null,
+  windowS: number,
+  near = -1,
+): Peak | null {
   if (column === null) return null;
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;
-  let amount = -1;
+  const end = last - cells + 1;
+  const isNearEnough =
+    near >= 0 && near < end && (covered[near + cells] ?? 0) - (covered[near] ?? 0) >= needed;
+  // amounts are integers: of equal windows the earliest is found all the same
+  let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
-  for (let from = 0, to = cells; to <= last; from++, to++) {
-    const inWindow = (column[to] ?? 0) - (column[from] ?? 0);
-    if (inWindow <= amount || (covered[to] ?? 0) - (covered[from] ?? 0) < needed) continue;
-    amount = inWindow;
-    node = from;
+  for (let begin = 0; begin < end; begin += NODES_AT_ONCE) {
+    const next = Math.min(begin + NODES_AT_ONCE, end);
+    if ((column[next - 1 + cells] ?? 0) - (column[begin] ?? 0) <= amount) continue;
+    for (let from = begin; from < next; from++) {
+      const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
+      if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
+      amount = inWindow;
+      node = from;
+    }
   }
   if (node < 0) return null;
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };

@@ -32,6 +32,7 @@ export function heldMaxSpeed(signals: readonly AccelerationSignal[]): number | n
   let best: number | null = null;
   for (const { speedMmPerS } of signals) {
     for (let k = 0; k + HELD_VALUES <= speedMmPerS.length; k++) {
+      if (best !== null && (speedMmPerS[k] ?? 0) <= best) continue;
       let least = Number.POSITIVE_INFINITY;
       for (let j = k; j < k + HELD_VALUES; j++) least = Math.min(least, speedMmPerS[j] ?? 0);
       if (best === null || least > best) best = least;

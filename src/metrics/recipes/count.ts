@@ -1,10 +1,11 @@
 import { AsiError } from "../../errors.js";
-import { differentiate, isFastEnough, resample, SHORTEST_SEGMENT_MS } from "../acceleration.js";
+import { differentiate, isFastEnough, resampledSegments, SHORTEST_SEGMENT_MS } from "../acceleration.js";
 import { butterworth, lowPassZeroPhase } from "../butterworth.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { type PreparedSignal, prepareBy } from "../prepare.js";
 import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
+import { shared } from "../shared.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
@@ -110,22 +111,31 @@ function asRecorded({ segments, timestampMs, speedMmPerS }: PreparedSignal): Ser
   });
 }
 
-function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): Series[] {
+function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): readonly Series[] {
   const { smooth, derivative, sign = 1 } = recipe;
-  const series: Series[] = [];
-  for (const segment of signal.segments) {
-    const startMs = signal.timestampMs[segment.first] ?? 0;
-    const endMs = signal.timestampMs[segment.last] ?? 0;
-    if (derivative !== null && endMs - startMs < Math.max(SHORTEST_SEGMENT_MS, everyMs)) continue;
-    const speedMmPerS = resample(signal, segment, everyMs);
-    const smoothed = smooth === null ? speedMmPerS : smoothedBy(smooth, speedMmPerS, everyMs);
-    series.push({
-      timestampMs: Float64Array.from(speedMmPerS, (_, k) => startMs + k * everyMs),
-      speedMmPerS,
-      values: derivative === null ? smoothed : differentiate(smoothed, everyMs).map((a) => sign * a),
-    });
-  }
-  return series;
+  const shortestMs = derivative === null ? 0 : Math.max(SHORTEST_SEGMENT_MS, everyMs);
+  const segments = resampledSegments(signal, everyMs, shortestMs);
+  const series = shared(segments, `series ${JSON.stringify([everyMs, smooth, derivative])}`, () =>
+    segments.map(({ startMs, speedMmPerS }) => {
+      const smoothed = smooth === null ? speedMmPerS : smoothedBy(smooth, speedMmPerS, everyMs);
+      return {
+        timestampMs: equalSteps(startMs, everyMs, speedMmPerS.length),
+        speedMmPerS,
+        values: derivative === null ? smoothed : differentiate(smoothed, everyMs),
+      };
+    }),
+  );
+  // the sign is that of a change of speed
+  if (derivative === null || sign === 1) return series;
+  return shared(series, "reversed", () =>
+    series.map((one) => ({ ...one, values: one.values.map((value) => -value) })),
+  );
+}
+
+function equalSteps(startMs: number, everyMs: number, length: number): Float64Array {
+  const timestampMs = new Float64Array(length);
+  for (let k = 0; k < length; k++) timestampMs[k] = startMs + k * everyMs;
+  return timestampMs;
 }
 
 function smoothedBy(smooth: RecipeSmoothing, values: Float64Array, everyMs: number): Float64Array {
