@@ -350,7 +350,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("button", { name: "Take a device…" }).click();
     await page.getByLabel("Serial number").fill("LENA-1");
     await page.getByLabel("Device name").fill("lena");
-    await service.command("token", "revoke", username);
+    await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
     await page.getByRole("button", { name: "Take the device" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
@@ -363,7 +363,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const { username } = await service.manager("otto");
     const page = await openSignedIn(service, { username });
     await page.getByText("You have no devices.").waitFor();
-    await service.command("token", "revoke", username);
+    await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
     await page.getByRole("link", { name: "Athletes", exact: true }).click();
     await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
@@ -387,7 +387,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);
     await beside.getByText("You have no devices.").waitFor();
-    await service.command("token", "revoke", username);
+    await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
     const dialogs = [page, beside].map((tab) => tab.getByRole("dialog", { name: "Sign in again" }));
     for (const tab of [page, beside]) {

@@ -110,7 +110,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     permissions: as("olga", "#/permissions", "Permissions"),
     "session-ended": async (page) => {
       await as("nina", "#/devices", "Devices")(page);
-      await service.command("token", "revoke", "nina");
+      await service.command("session", "revoke", "nina");
       await page.getByRole("link", { name: "Athletes" }).click();
       await page.getByRole("dialog").waitFor();
     },

@@ -8,7 +8,7 @@ import { type Mark, shiftText } from "./marks.js";
 import { captionOf } from "./scope-words.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 
-interface Props {
+export interface QualityCardProps {
   session: SquadSession;
   row: PlayerRow;
   marks: readonly Mark[];
@@ -20,7 +20,7 @@ interface Props {
 const MOST_PLACES = 3;
 
 /** What is known of the quality of a row. */
-export function QualityCard({ session, row, marks, at, onClose }: Props) {
+export function QualityCard({ session, row, marks, at, onClose }: QualityCardProps) {
   const card = useRef<HTMLDialogElement>(null);
   const { member } = row;
   useEffect(() => {

@@ -12,7 +12,7 @@ import { LookAtList } from "./look-at-list.js";
 import { marksOf } from "./marks.js";
 import { NowCell } from "./now-column.js";
 import { playbackOf } from "./play.js";
-import { QualityCard } from "./quality-card.js";
+import { QualityPlace } from "./quality-place.js";
 import { ReadingPanel } from "./reading-panel.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { SquadTable } from "./squad-table.js";
@@ -117,7 +117,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         onClose={() => session.close()}
       />
       {shown === null || row === undefined ? null : (
-        <QualityCard
+        <QualityPlace
           key={shown.key}
           session={session}
           row={row}

@@ -1,4 +1,3 @@
-import { demoSquad } from "asi-convert";
 import type { MemberFigures, RecordingExtent, SquadOptions } from "asi-convert/squad";
 import type { Hooks } from "../recording/calls.js";
 import { squadWorker } from "../recording/client.js";
@@ -27,14 +26,15 @@ export class SquadWorkers {
 
   /** All files of a made-up match. @param onFile hears of each recording that is there */
   async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
-    const { recordings, roster, periods } = demoSquad(match);
+    // few see a made-up match, so what makes one is loaded for it
+    const { recordings, roster, periods } = (await import("./demo-sheets.js")).demoSheets(match);
     const files: File[] = [];
     let next = 0;
     let made = 0;
     const work = async (worker: number) => {
-      for (let number = next++; number < recordings.length; number = next++) {
+      for (let number = next++; number < recordings; number = next++) {
         files[number] = await this.#at(worker).ask("demoFile", { ...match, number });
-        onFile(++made / recordings.length);
+        onFile(++made / recordings);
       }
     };
     await Promise.all(this.#workers.map((_, worker) => work(worker)));

@@ -8,7 +8,8 @@ import { type Clock, xOf } from "./clock-state.js";
 import { withPeriod } from "./period-edits.js";
 import { extentOf, lanesOf } from "./period-lanes.js";
 
-const LANE_PX = 20;
+/** Chips of two lanes are targets of 24 px. */
+const LANE_PX = 24;
 const HEAD_PX = 48;
 /** Half of a label and some room: the first one does not touch the last figure. */
 const LABEL_PX = 21;

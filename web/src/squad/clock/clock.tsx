@@ -7,7 +7,7 @@ import { ClockHead, headHeight } from "./clock-head.js";
 import { ClockLayer } from "./clock-layer.js";
 import { clockOf } from "./clock-state.js";
 import { stripText } from "./clock-words.js";
-import { SelectionCard } from "./selection-card.js";
+import { SelectionPlace } from "./selection-place.js";
 import { sessionSprints } from "./sprints.js";
 import "./clock.css";
 
@@ -35,7 +35,7 @@ export function useClock(session: SquadSession): LastColumn {
     over: (
       <>
         <ClockLayer clock={clock} sprints={sprints} />
-        <SelectionCard clock={clock} />
+        <SelectionPlace clock={clock} />
       </>
     ),
   };

@@ -1,0 +1,14 @@
+import { useLoaded } from "../../view/use-loaded.js";
+import type { Clock } from "./clock-state.js";
+
+/** The place of the card of a selection, which is loaded while something is first brushed. */
+export function SelectionPlace({ clock }: { clock: Clock }) {
+  return clock.brush.value === null ? null : <Loaded clock={clock} />;
+}
+
+const load = () => import("./selection-card.js");
+
+function Loaded({ clock }: { clock: Clock }) {
+  const part = useLoaded(load);
+  return part === null ? null : <part.SelectionCard clock={clock} />;
+}
