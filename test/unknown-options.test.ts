@@ -68,6 +68,7 @@ const WITHOUT_OPTIONS = [
   "packSamples",
   "parameterProblems",
   "parametersIn",
+  "prepareSamples",
   "rowsBetween",
   "rowsOf",
   "segmentGapMs",

@@ -1,0 +1,49 @@
+/** The largest windows, of which most are not looked at, are those that looking at all of them finds. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type Nodes, nodesOf } from "../../src/metrics/peaks/nodes.js";
+import { distancePeaks, peakOf } from "../../src/metrics/peaks/windows.js";
+import { selectedSignal } from "../../src/metrics/selected-signal.js";
+import { columnsOf } from "./golden/sessions.js";
+
+/** The largest distance in a window that is covered to nine tenths; of equal ones the earliest. */
+function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
+  let best: { node: number; amount: number } | null = null;
+  for (let node = 0; node + 10 * windowS <= last; node++) {
+    const amount = (distance[node + 10 * windowS] ?? 0) - (distance[node] ?? 0);
+    const coveredMs = (covered[node + 10 * windowS] ?? 0) - (covered[node] ?? 0);
+    if (coveredMs >= 900 * windowS && (best === null || amount > best.amount)) best = { node, amount };
+  }
+  return best;
+}
+
+it("finds the largest distances, in long passages of equal speed the earliest, with gaps and standing", () => {
+  const passage = fc.record({
+    rows: fc.integer({ min: 1, max: 120 }),
+    // few speeds, so that windows are equal
+    speed: fc.constantFrom(-1, 0, 0, 2_000, 2_000, 6_000),
+    gapMs: fc.constantFrom(100, 100, 100, 3_000),
+  });
+  fc.assert(
+    fc.property(fc.array(passage, { maxLength: 12 }), (passages) => {
+      let t = 0;
+      const samples = passages.flatMap(({ rows, speed, gapMs }) => {
+        const first = t + gapMs;
+        t = first + 100 * rows;
+        return Array.from({ length: rows }, (_, i) => ({ t: first + 100 * i, speed }));
+      });
+      const nodes = nodesOf(selectedSignal(columnsOf(samples), {}), {
+        highSpeedMmPerS: 5_500,
+        metabolicPower: false,
+      });
+      if (nodes === null) return;
+      const near = new Map(distancePeaks(nodes, 60).map(({ windowS, peak }) => [windowS, peak]));
+      for (let windowS = 1; windowS <= 60; windowS++) {
+        const all = byLookingAtAll(nodes, windowS);
+        for (const peak of [peakOf(nodes, "distance", windowS), near.get(windowS) ?? null])
+          expect(peak && { node: peak.node, amount: peak.amount }).toEqual(all);
+      }
+    }),
+    { numRuns: 150, endOnFailure: true },
+  );
+});
