@@ -74,7 +74,9 @@ export class TestService {
   mailsTo(username: string): string[] {
     const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
-    const mails = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+    // one that is being written has another name
+    const names = readdirSync(folder).filter((name) => name.endsWith(".eml"));
+    const mails = names.map((name) => readFileSync(join(folder, name), "utf8"));
     return mails
       .filter((mail) => mail.includes(`To: ${username}@example.org`))
       .map((mail) => (/^Content-Transfer-Encoding: quoted-printable/im.test(mail) ? unquoted(mail) : mail));
