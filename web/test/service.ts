@@ -74,7 +74,7 @@ export class TestService {
   mailsTo(username: string): string[] {
     const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
-    // a mail that is being written has another ending
+    // one that is being written has another name
     const names = readdirSync(folder).filter((name) => name.endsWith(".eml"));
     const mails = names.map((name) => readFileSync(join(folder, name), "utf8"));
     return mails

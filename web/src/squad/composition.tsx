@@ -1,30 +1,11 @@
-import { type Signal, signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { Segmented } from "../parts/segmented.js";
 import { useLoaded } from "../view/use-loaded.js";
+import { room } from "./room.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** What is seen where there is no room for all. */
 export type Part = "table" | "clock" | "map";
-
-const beside = matchMedia("(min-width: 1700px)");
-const half = matchMedia("(min-width: 1100px)");
-
-/** How much room there is: for all parts, for two, or for one at a time. */
-export type Room = "all" | "two" | "one";
-const roomNow = (): Room => (beside.matches ? "all" : half.matches ? "two" : "one");
-export const room: Signal<Room> = signal(roomNow());
-for (const query of [beside, half]) {
-  query.addEventListener("change", () => {
-    room.value = roomNow();
-  });
-}
-
-const phone = matchMedia("(max-width: 600px)");
-/** Whether the window is as narrow as a phone. */
-export const isPhone: Signal<boolean> = signal(phone.matches);
-phone.addEventListener("change", () => {
-  isPhone.value = phone.matches;
-});
 
 /** What the squad shows in the width of the window. */
 export function shownParts(part: Part): {

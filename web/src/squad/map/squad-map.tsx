@@ -6,7 +6,7 @@ import { PitchOutline } from "../../map/pitch-outline.js";
 import { Segmented } from "../../parts/segmented.js";
 import { useSize } from "../../view/element-size.js";
 import { timeOfDay } from "../../view/times.js";
-import { room } from "../composition.js";
+import { room } from "../room.js";
 import { FASTEST_KM_PER_H } from "../rules.js";
 import type { SquadSession } from "../squad-session.js";
 import { type MapState, mapOf } from "./map-state.js";
