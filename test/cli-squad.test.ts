@@ -44,6 +44,23 @@ describe("asi squad", () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
   });
 
+  it("names a recording of which a part has a wrong date, and shows the others", async () => {
+    const folder = await trainingFolder();
+    const years = [2020, 2026].map((year) => ({
+      timestamp: Date.UTC(year, 4, 16),
+      latitude: 47,
+      longitude: 8,
+      speed: 3,
+    }));
+    writeFileSync(join(folder, "9.asi"), await wholeBytes(encode(years, { serial: "TRK-9" })));
+    const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "9.asi: The rows are of 2020-05-16 to 2026-05-16, so some have a wrong date. Keep the others with asi convert --from.",
+    );
+    expect(stdout).toMatch(/3 players/);
+  });
+
   it("writes the same as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {
     const folder = await trainingFolder();
     const output = join(folder, "squad.csv");

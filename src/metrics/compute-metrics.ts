@@ -17,7 +17,7 @@ export const METRICS_VERSION = 2;
 const DAY_MS = 86_400_000;
 
 /** The sums are exact up to this length; see `PreparedSignal`. */
-const MAX_DAYS = 366;
+export const MAX_DAYS = 366;
 
 /**
  * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. Pure: the same

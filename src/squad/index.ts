@@ -52,3 +52,4 @@ export {
 } from "./squad-table.js";
 export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";
 export { periodsCsv } from "./write-periods.js";
+export { refuseWrongDates } from "./wrong-dates.js";

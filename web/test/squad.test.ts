@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { encode } from "asi-convert";
 import { unzipSync } from "fflate";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -64,6 +65,26 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     return page;
   }
+
+  it("names a recording of which a part has a wrong date, and shows the others", async () => {
+    const years = [2020, 2026].map((year) => ({
+      timestamp: Date.UTC(year, 4, 16),
+      latitude: 47,
+      longitude: 8,
+      speed: 3,
+    }));
+    const path = join(scene.folder, "09-Wrong.asi");
+    writeFileSync(path, await new Response(encode(years, { serial: "TRK-9" }) as BodyInit).bytes());
+    const page = await openPage();
+    await chooseAll(page, [...scene.files, path]);
+    rmSync(path);
+    await ready(page);
+    expect(await names(page)).toHaveLength(6);
+    await page
+      .getByText(/so some have a wrong date/)
+      .first()
+      .waitFor();
+  });
 
   it("is one table of the match with the figures of the command, and files with the same digits", async () => {
     const page = await open();

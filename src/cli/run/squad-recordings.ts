@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { RecordingExtent, SquadRecording } from "../../squad/index.js";
+import { type RecordingExtent, refuseWrongDates, type SquadRecording } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
@@ -42,7 +42,12 @@ export async function readRecordings(
   const status = await runBatch<ReadSamples>(context, {
     inputs,
     json: false,
-    work: (input, _, onProgress) => readSamples(input, selection, signal, onProgress),
+    async work(input, _, onProgress) {
+      const read = await readSamples(input, selection, signal, onProgress);
+      const { start, end } = read.inspection.report;
+      refuseWrongDates({ startMs: start ?? 0, endMs: end ?? 0 });
+      return read;
+    },
     async show(read, input) {
       recordings.push(readRecording(input, read));
       for (const line of notices(console, nameOf(input), read.inspection.report)) console.message(...line);

@@ -1,5 +1,5 @@
 import { decode, type SampleBatch } from "asi-convert";
-import type { RecordingExtent } from "asi-convert/squad";
+import { type RecordingExtent, refuseWrongDates } from "asi-convert/squad";
 import type { AnswerHooks } from "../answer-calls.js";
 import { isDamaged } from "../is-damaged.js";
 import { type FactsOfFile, inTimeOrder } from "../prepare.js";
@@ -15,6 +15,8 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
   });
   const { rows: samples } = inTimeOrder(batches);
   const { report, info } = facts;
+  const extent = extentOf(samples);
+  refuseWrongDates(extent);
   return {
     fileName: file.name,
     serial: info?.serial ?? "",
@@ -24,7 +26,7 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
     report,
     isCut,
     damagedAfterMs: await damagedAfter(unpacked, facts),
-    ...extentOf(samples),
+    ...extent,
   };
 }
 
