@@ -73,6 +73,7 @@ const WITHOUT_OPTIONS = [
   "segmentGapMs",
   "toBase64",
   "unpackSamples",
+  "withDamage",
   "withoutFormula",
 ];
 
