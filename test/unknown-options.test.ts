@@ -74,6 +74,7 @@ const WITHOUT_OPTIONS = [
   "segmentGapMs",
   "toBase64",
   "unpackSamples",
+  "withDamage",
   "withoutFormula",
 ];
 

@@ -129,7 +129,10 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await page.keyboard.press("Shift+End");
     expect(await slider.getAttribute("aria-valuetext")).toContain("selected 12:00:33 to 13:50:00");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("placeholder"))).toBe("Period 1");
+    // the card is loaded when something is first selected
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("placeholder")))
+      .toBe("Period 1");
     await page.keyboard.press("Escape");
     expect(await slider.getAttribute("aria-valuetext")).not.toContain("selected");
     expect(await page.locator("[data-strip]").first().innerText()).toMatch(
