@@ -77,13 +77,13 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     writeFileSync(path, await new Response(encode(years, { serial: "TRK-9" }) as BodyInit).bytes());
     const page = await openPage();
     await chooseAll(page, [...scene.files, path]);
-    rmSync(path);
     await ready(page);
     expect(await names(page)).toHaveLength(6);
     await page
       .getByText(/so some have a wrong date/)
       .first()
       .waitFor();
+    rmSync(path);
   });
 
   it("is one table of the match with the figures of the command, and files with the same digits", async () => {
