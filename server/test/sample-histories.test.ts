@@ -363,7 +363,8 @@ class History {
       const files = await unzip(Buffer.from(await response.arrayBuffer()));
       const samples = [...files].filter(([name]) => name.startsWith("samples/"));
       const exported = samples.flatMap(([, text]) => text.trim().split("\n").slice(1));
-      expect(ascending(exported.map((line) => Number.parseInt(line, 10)))).toEqual(
+      // The first column is the time in seconds, with three decimals.
+      expect(ascending(exported.map((line) => Math.round(Number.parseFloat(line) * 1000)))).toEqual(
         ascending(model.exported(id)),
       );
     }

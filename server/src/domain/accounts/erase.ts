@@ -50,18 +50,14 @@ export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing
 }
 
 const erasingValues = (condition: SQL, order?: SQL) =>
-  erasing(
-    sql`UPDATE ${auditLog} SET before = NULL, after = NULL`,
-    sql`${auditLog}`,
-    sql`${condition} AND ${HAS_VALUES}`,
-    order,
-  );
+  erasing(sql`UPDATE ${auditLog} SET before = NULL, after = NULL`, sql`${auditLog}`, condition, order);
 
 /** The values in the audit of changes by the person, and of changes to the person. */
 const valuesOf = (id: number): Erasing[] => [
   // In the orders of their indexes, so that the database reads these.
-  erasingValues(sql`account_id = ${id}`, sql`ORDER BY id`),
-  erasingValues(sql`entity = 'account' AND entity_id = ${id}`, sql`ORDER BY at`),
+  erasingValues(sql`account_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY id`),
+  erasingValues(sql`entity = 'account' AND entity_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY at`),
+  // Matches only rows with values. With the condition for it, the database also reads all of an index that has the same one.
   erasingValues(sql`${PEOPLE} && ARRAY[${String(id)}]`),
 ];
 
