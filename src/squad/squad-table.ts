@@ -6,7 +6,8 @@ import {
   type PresetName,
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, intervalsFor, type SessionPeriod } from "./periods.js";
+import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "./periods.js";
+import { timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
 /** A recording of a session. */
@@ -168,25 +169,6 @@ export function squadRow(
   const row = { member, period, periodMs, metrics, hrCoverage };
   if (periodMs === 0) return { ...row, metrics: null, hrCoverage: null, coverage: null };
   return { ...row, coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs) };
-}
-
-/** The length of disjoint intervals together, ms. */
-export function lengthOf(intervals: readonly Interval[]): number {
-  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-}
-
-/** The seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
-export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
-  const seconds = new Set<number>();
-  for (const { samples } of recordings) {
-    let last = Number.NaN;
-    for (let i = 0; i < samples.length; i++) {
-      const second = Math.floor((samples.timestampMs[i] ?? 0) / 1000);
-      if (second !== last) seconds.add(second);
-      last = second;
-    }
-  }
-  return seconds.size * 1000;
 }
 
 /** Intervals, ascending and disjoint, as limits of `computeMetrics`. */

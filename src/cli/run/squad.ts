@@ -1,6 +1,7 @@
 import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
+  mainInterval,
   type Roster,
   readPeriods,
   readRoster,
@@ -104,14 +105,15 @@ function sessionOf(
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members, context);
   const session = sessionInterval(recordings);
-  const where = { session, timeZone: flags.tz, players: members.map(({ name }) => name) };
+  const day = mainInterval(recordings);
+  const where = { session: day, timeZone: flags.tz, players: members.map(({ name }) => name) };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
-  const outside = outsideText(periods, session, flags.tz);
+  const outside = outsideText(periods, day, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
 }
