@@ -7,7 +7,7 @@ import {
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
 import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "./periods.js";
-import { timeWithData } from "./recorded-time.js";
+import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
 /** A recording of a session. */
@@ -26,8 +26,14 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
   /** Of the roster, else of the file. */
   name: string;
   player: Player | null;
+  /** In order of time. */
   recordings: Recording[];
+  /** Recordings that are in no figure, because one of `recordings` was made at the same time. */
+  leftOut: Recording[];
 }
+
+/** Two recordings of one player may overlap for so long, and for so much of the shorter one, as when the tracker is changed *(choice)*. */
+const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow {
@@ -51,8 +57,9 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; a recording that the
- * roster does not name is a member by itself, named after its file.
+ * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; of
+ * those that were made at the same time the longest counts. A recording that the roster does not name is a member by itself, named after
+ * its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
  */
@@ -65,17 +72,36 @@ export function squadMembers<Recording extends SquadRecording>(
   for (const recording of recordings) {
     const player = roster === null ? null : playerOfRecording(roster, recording);
     if (player === null)
-      others.push({ name: playerNameOf(recording.fileName), player: null, recordings: [recording] });
+      others.push({
+        name: playerNameOf(recording.fileName),
+        player: null,
+        recordings: [recording],
+        leftOut: [],
+      });
     else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
   }
-  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
-  const known = [...byPlayer].map(([player, own]) => {
-    return { name: player.name, player, recordings: own.toSorted((a, b) => startOf(a) - startOf(b)) };
-  });
+  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, ...oneAtATime(own) }));
   const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return [...known, ...others];
+}
+
+/** The longest recordings that do not overlap: rows of two trackers, or of two persons, would be figures of nobody. */
+function oneAtATime<Recording extends SquadRecording>(
+  recordings: readonly Recording[],
+): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
+  if (recordings.length === 1) return { recordings: [...recordings], leftOut: [] };
+  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
+  const kept: Recording[] = [];
+  const leftOut: Recording[] = [];
+  const lengths = new Map(recordings.map((one) => [one, timeWithData([one])]));
+  for (const one of recordings.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0))) {
+    const allowedMs = Math.min(MAX_OVERLAP.ms, MAX_OVERLAP.share * (lengths.get(one) ?? 0));
+    const isAlone = kept.every((other) => commonTimeMs(one.samples, other.samples) <= allowedMs);
+    (isAlone ? kept : leftOut).push(one);
+  }
+  return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
 /** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */

@@ -22,7 +22,7 @@ import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
-import { outsideText } from "./squad-notices.js";
+import { leftOutTexts, outsideText } from "./squad-notices.js";
 import { type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -120,6 +120,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
+      ...leftOutTexts(members).map((text) => ({ kind: "note" as const, text: `${name}: ${text}` })),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,

@@ -44,6 +44,18 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   );
 }
 
+/** What to say of recordings that were made at the same time as another one of their player. */
+export function leftOutTexts(members: readonly SquadMember[]): string[] {
+  return members
+    .filter(({ leftOut }) => leftOut.length > 0)
+    .map(({ name, recordings, leftOut }) => {
+      const names = (some: readonly { fileName: string }[]) =>
+        some.map(({ fileName }) => fileName).join(", ");
+      const [counts, count] = [names(recordings), names(leftOut)];
+      return `${name} has recordings of the same time: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
+    });
+}
+
 /** Suggested halves as lines that can be saved as periods.csv. */
 export function tellSuggestions(
   members: readonly SquadMember[],

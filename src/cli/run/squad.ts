@@ -22,7 +22,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
+import { leftOutTexts, outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
@@ -104,6 +104,7 @@ function sessionOf(
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members, context);
+  for (const text of leftOutTexts(members)) context.console.message(text);
   const session = sessionInterval(recordings);
   const day = mainInterval(recordings);
   const where = { session: day, timeZone: flags.tz, players: members.map(({ name }) => name) };

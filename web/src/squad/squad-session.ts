@@ -233,8 +233,8 @@ export class SquadSession {
   }
 
   /** Makes each recording of a player but the first a row of its own. */
-  keepApart({ recordings }: SquadPlayer): void {
-    const others = recordings.slice(1).map(({ id }) => id);
+  keepApart({ recordings, leftOut }: SquadPlayer): void {
+    const others = [...recordings.slice(1), ...leftOut].map(({ id }) => id);
     this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
   }
 
@@ -349,6 +349,7 @@ export class SquadSession {
         name: player?.name ?? playerNameOf(file.name),
         player,
         recordings: [],
+        leftOut: [],
         key: player === null ? `file ${id}` : playerKey(player),
         failed: state.message,
       });
