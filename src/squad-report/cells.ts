@@ -50,12 +50,18 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
 }
 
 /** What limits the figures of a row, as short words. */
-export function marksOf({ member: { recordings }, coverage, hrCoverage, metrics }: SquadRow): string[] {
+export function marksOf({
+  member: { recordings, leftOut },
+  coverage,
+  hrCoverage,
+  metrics,
+}: SquadRow): string[] {
   const marks: string[] = [];
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");
   if (coverage !== null && coverage < 0.99) marks.push(`${Math.floor(coverage * 100)} %`);
   if (recordings.length > 1) marks.push(`${recordings.length} joined`);
+  if (leftOut.length > 0) marks.push(`${leftOut.length} overlapping left out`);
   if (metrics !== null && hrCoverage !== null && hrCoverage < 0.9)
     marks.push(`HR ${Math.floor(hrCoverage * 100)} %`);
   if (metrics !== null && metrics.too_fast.samples > 0)

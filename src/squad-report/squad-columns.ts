@@ -71,4 +71,7 @@ export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
   textColumn("truncated", "Ends within a frame", ({ member }) =>
     yesOrNo(member.recordings.some(({ isTruncated }) => isTruncated)),
   ),
+  textColumn("left_out", "Overlapping recordings left out", ({ member }) =>
+    member.leftOut.length === 0 ? null : member.leftOut.map(({ fileName }) => fileName).join(" "),
+  ),
 ];

@@ -3,12 +3,14 @@ export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   type Interval,
   intervalsFor,
+  lengthOf,
   type PeriodsContext,
   periodsOutside,
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
 export { ofAnotherSport } from "./quality.js";
+export { mainInterval, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
 export {
   daysSinceLast,
@@ -33,7 +35,6 @@ export type { SheetProblem } from "./sheet.js";
 export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {
   highSpeedThresholds,
-  lengthOf,
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
@@ -48,7 +49,6 @@ export {
   squadMembers,
   squadRow,
   squadRows,
-  timeWithData,
 } from "./squad-table.js";
 export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";
 export { periodsCsv } from "./write-periods.js";

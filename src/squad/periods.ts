@@ -1,11 +1,16 @@
-import { TimeZone } from "../rows/time-zone.js";
-import { dateOf, nameKey, numberIn } from "./roster.js";
+import { nameKey } from "./roster.js";
+import { SessionClock } from "./session-clock.js";
 import { readSheet, type SheetProblem, type SheetRow } from "./sheet.js";
 
 /** From `startMs` (included) to `endMs` (excluded), ms since 1970 UTC. */
 export interface Interval {
   startMs: number;
   endMs: number;
+}
+
+/** The length of disjoint intervals together, ms. */
+export function lengthOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
 /** A named interval of a session, such as a half or a drill. */
@@ -20,7 +25,7 @@ export interface SessionPeriod {
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, ms since 1970 UTC: they give times without a date their day. */
+  /** First and last time of the session, ms since 1970 UTC, such as those of `mainInterval`: they give times without a date their day. */
   session: Interval;
   /** Time zone of the clock of the club; default UTC. */
   timeZone?: string | undefined;
@@ -28,13 +33,9 @@ export interface PeriodsContext {
   players: readonly string[];
 }
 
-const DAY_MS = 86_400_000;
-/** A period that ends before it begins by the clock ends on the next day if it is at most this long *(choice)*. */
-const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
-
 /**
  * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are those of the clock of the club;
- * a date in front is needed only if the session is longer than a day. A row with a player replaces the times of the period for that
+ * a date in front is needed only where a time is of several days of the session. A row with a player replaces the times of the period for that
  * player: several rows for one who leaves and returns, a row with `-` as times for one who does not take part.
  *
  * @param file the bytes of a CSV, or its text
@@ -137,23 +138,28 @@ function intervalOf(
 ): Interval | null | undefined {
   const texts = [row.cell("start"), row.cell("end")];
   if (texts.every((text) => /^[-–—]?$/.test(text))) return null;
-  const [start, end] = texts.map((text) => clock.read(text));
   const [startText = "", endText = ""] = texts;
-  if (start === undefined || start === null || end === undefined || end === null) {
-    const wrong = start === null || start === undefined ? startText : endText;
-    problem(`"${wrong}" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`);
+  const start = clock.start(startText);
+  const endMs = start === null ? null : clock.end(endText, start.ms);
+  if (start === null || endMs === null) {
+    problem(
+      `"${start === null ? startText : endText}" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
+    );
     return undefined;
   }
-  if (end.ms <= start.ms && !end.hasDate && end.ms + DAY_MS - start.ms <= MAX_ACROSS_MIDNIGHT_MS) {
-    return { startMs: start.ms, endMs: end.ms + DAY_MS };
+  if (start.isAmbiguous) {
+    problem(
+      `"${startText}" is a time of several days of these recordings. Write the date in front: ${clock.dated(start.ms, startText)}.`,
+    );
+    return undefined;
   }
-  if (end.ms <= start.ms) {
+  if (endMs <= start.ms) {
     problem(
       `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
     );
     return undefined;
   }
-  return { startMs: start.ms, endMs: end.ms };
+  return { startMs: start.ms, endMs };
 }
 
 /** A period may lie within another, as a drill in a half; else an overlap is a mistake. */
@@ -184,56 +190,4 @@ function overlap(a: Interval, b: Interval): boolean {
 
 function contains(outer: Interval, inner: Interval): boolean {
   return outer.startMs <= inner.startMs && inner.endMs <= outer.endMs;
-}
-
-/** Reads times by the clock of the club. */
-class SessionClock {
-  readonly #zone: TimeZone;
-  readonly #session: Interval;
-
-  constructor(session: Interval, timeZone = "UTC") {
-    this.#session = session;
-    this.#zone = new TimeZone(timeZone);
-  }
-
-  /** ms since 1970 UTC; null for a text that is no time. A skipped time of a clock is the moment of the change. */
-  read(text: string): { ms: number; hasDate: boolean } | null {
-    const [, dateText, timeText = ""] = /^(?:([\d.-]{8,10})[ T]+)?(.+)$/.exec(text) ?? [];
-    const sinceMidnightMs = timeOfDay(timeText);
-    if (sinceMidnightMs === null) return null;
-    if (dateText === undefined) return { ms: this.#nearSession(sinceMidnightMs), hasDate: false };
-    const date = dateOf(dateText);
-    if (date === null) return null;
-    return { ms: this.#zone.earliestAt(Date.parse(`${date}T00:00:00Z`) + sinceMidnightMs), hasDate: true };
-  }
-
-  // The day on which the time is closest to the session.
-  #nearSession(sinceMidnightMs: number): number {
-    const { startMs, endMs } = this.#session;
-    const localStartMs = startMs + this.#zone.offsetAt(startMs);
-    const midnightMs = Math.floor(localStartMs / DAY_MS) * DAY_MS;
-    const distance = (ms: number) => Math.max(startMs - ms, ms - endMs, 0);
-    return [-1, 0, 1]
-      .map((days) => this.#zone.earliestAt(midnightMs + days * DAY_MS + sinceMidnightMs))
-      .reduce((best, ms) => (distance(ms) < distance(best) ? ms : best));
-  }
-}
-
-/**
- * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) that spreadsheets write for a cell without a format.
- *
- * @returns ms since midnight; null for another text
- */
-function timeOfDay(text: string): number | null {
-  const [, hours, minutes, seconds = "0", half] =
-    /^(\d{1,2})[:h](\d{2})(?::(\d{2}(?:[.,]\d{1,3})?))?\s*([ap]\.?m\.?)?$/i.exec(text) ?? [];
-  if (hours === undefined || minutes === undefined) {
-    const share = /[.,]/.test(text) ? numberIn(text) : null;
-    return share !== null && share >= 0 && share < 1 ? Math.round(share * 86_400) * 1000 : null;
-  }
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (/^p/i.test(half) ? 12 : 0);
-  const second = Number(seconds.replace(",", "."));
-  if (hour > 23 || Number(minutes) > 59 || second >= 60 || (half !== undefined && Number(hours) > 12))
-    return null;
-  return (hour * 60 + Number(minutes)) * 60_000 + Math.round(second * 1000);
 }

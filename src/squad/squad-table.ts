@@ -6,7 +6,8 @@ import {
   type PresetName,
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, intervalsFor, type SessionPeriod } from "./periods.js";
+import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "./periods.js";
+import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
 /** A recording of a session. */
@@ -25,8 +26,14 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
   /** Of the roster, else of the file. */
   name: string;
   player: Player | null;
+  /** In order of time. */
   recordings: Recording[];
+  /** Recordings that are in no figure, because one of `recordings` was made at the same time. */
+  leftOut: Recording[];
 }
+
+/** Two recordings of one player may overlap for so long, and for so much of the shorter one, as when the tracker is changed *(choice)*. */
+const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow {
@@ -50,8 +57,9 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; a recording that the
- * roster does not name is a member by itself, named after its file.
+ * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; of
+ * those that were made at the same time the longest counts. A recording that the roster does not name is a member by itself, named after
+ * its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
  */
@@ -64,17 +72,36 @@ export function squadMembers<Recording extends SquadRecording>(
   for (const recording of recordings) {
     const player = roster === null ? null : playerOfRecording(roster, recording);
     if (player === null)
-      others.push({ name: playerNameOf(recording.fileName), player: null, recordings: [recording] });
+      others.push({
+        name: playerNameOf(recording.fileName),
+        player: null,
+        recordings: [recording],
+        leftOut: [],
+      });
     else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
   }
-  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
-  const known = [...byPlayer].map(([player, own]) => {
-    return { name: player.name, player, recordings: own.toSorted((a, b) => startOf(a) - startOf(b)) };
-  });
+  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, ...oneAtATime(own) }));
   const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return [...known, ...others];
+}
+
+/** The longest recordings that do not overlap: rows of two trackers, or of two persons, would be figures of nobody. */
+function oneAtATime<Recording extends SquadRecording>(
+  recordings: readonly Recording[],
+): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
+  if (recordings.length === 1) return { recordings: [...recordings], leftOut: [] };
+  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
+  const kept: Recording[] = [];
+  const leftOut: Recording[] = [];
+  const lengths = new Map(recordings.map((one) => [one, timeWithData([one])]));
+  for (const one of recordings.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0))) {
+    const allowedMs = Math.min(MAX_OVERLAP.ms, MAX_OVERLAP.share * (lengths.get(one) ?? 0));
+    const isAlone = kept.every((other) => commonTimeMs(one.samples, other.samples) <= allowedMs);
+    (isAlone ? kept : leftOut).push(one);
+  }
+  return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
 /** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */
@@ -168,25 +195,6 @@ export function squadRow(
   const row = { member, period, periodMs, metrics, hrCoverage };
   if (periodMs === 0) return { ...row, metrics: null, hrCoverage: null, coverage: null };
   return { ...row, coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs) };
-}
-
-/** The length of disjoint intervals together, ms. */
-export function lengthOf(intervals: readonly Interval[]): number {
-  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-}
-
-/** The seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
-export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
-  const seconds = new Set<number>();
-  for (const { samples } of recordings) {
-    let last = Number.NaN;
-    for (let i = 0; i < samples.length; i++) {
-      const second = Math.floor((samples.timestampMs[i] ?? 0) / 1000);
-      if (second !== last) seconds.add(second);
-      last = second;
-    }
-  }
-  return seconds.size * 1000;
 }
 
 /** Intervals, ascending and disjoint, as limits of `computeMetrics`. */

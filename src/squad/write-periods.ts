@@ -1,22 +1,25 @@
-import { TimeZone } from "../rows/time-zone.js";
+import { offsetText, TimeZone } from "../rows/time-zone.js";
 import { type Interval, type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 
 /**
  * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are those of the clock of the club, with
- * the date where the time alone would be read as another moment.
+ * the date, and the offset from UTC, where the time alone would be read as another moment.
  *
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */
 export function periodsCsv(periods: readonly SessionPeriod[], context: PeriodsContext): string {
-  const short = text(periods, context, false);
-  return isSame(readPeriods(short, context).periods, periods) ? short : text(periods, context, true);
+  for (const form of ["time", "date", "offset"] as const) {
+    const csv = text(periods, context, form);
+    if (isSame(readPeriods(csv, context).periods, periods)) return csv;
+  }
+  return text(periods, context, "date");
 }
 
 function text(
   periods: readonly SessionPeriod[],
   { timeZone, players }: PeriodsContext,
-  hasDates: boolean,
+  form: "time" | "date" | "offset",
 ): string {
   const zone = new TimeZone(timeZone ?? "UTC");
   const names = new Map(players.map((name) => [nameKey(name), name]));
@@ -25,7 +28,8 @@ function text(
       .toISOString()
       .replace("T", " ")
       .replace(/(\.000)?Z$/, "");
-    return hasDates ? local : local.slice(11);
+    if (form === "time") return local.slice(11);
+    return form === "date" ? local : `${local}${offsetText(zone.offsetAt(ms))}`;
   };
   const timesOf = ({ startMs, endMs }: Interval) => [clock(startMs), clock(endMs)];
   const lines = periods.flatMap(({ name, all, own }) => [

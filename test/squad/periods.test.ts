@@ -76,6 +76,39 @@ describe("the periods of a session", () => {
     });
   });
 
+  it("need a date where a time is of several days of the recordings", () => {
+    const { startMs } = MATCH.session;
+    const camp = { ...MATCH, session: { startMs, endMs: startMs + 3 * 86_400_000 } };
+    expect(read("period,start,end\nDay 2,17:00,17:30\n", camp)).toEqual({
+      periods: [],
+      problems: [
+        {
+          line: 2,
+          message:
+            '"17:00" is a time of several days of these recordings. Write the date in front: 2025-05-17 17:00.',
+        },
+      ],
+    });
+    const [period] = read("period,start,end\nDay 2,2025-05-18 17:00,17:30\n", camp).periods;
+    expect(period?.all).toEqual({
+      startMs: Date.UTC(2025, 4, 18, 15),
+      endMs: Date.UTC(2025, 4, 18, 15, 30),
+    });
+  });
+
+  it("have the time within the recordings where a clock shows it twice, and end after they start", () => {
+    const autumn = (fromUtc: number, toUtc: number) => ({
+      ...MATCH,
+      session: { startMs: Date.UTC(2025, 9, 26, fromUtc, 5), endMs: Date.UTC(2025, 9, 26, toUtc, 55) },
+    });
+    const { startMs, endMs } =
+      read("period,start,end\nHalf,02:10,02:50\n", autumn(1, 1)).periods[0]?.all ?? expect.fail();
+    expect([clock(startMs), clock(endMs)]).toEqual(["01:10:00", "01:50:00"]);
+    const across =
+      read("period,start,end\nHalf,02:40,02:25\n", autumn(0, 1)).periods[0]?.all ?? expect.fail();
+    expect([clock(across.startMs), clock(across.endMs)]).toEqual(["00:40:00", "01:25:00"]);
+  });
+
   it("may lie within another, as a drill in a half", () => {
     expect(problemsOf("period,start,end\nHalf,16:30,17:15\nDrill,16:35,16:40\n")).toEqual([]);
   });

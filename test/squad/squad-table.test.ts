@@ -5,6 +5,7 @@ import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf } from "../../src/squad/co
 import { readPeriods } from "../../src/squad/periods.js";
 import { readRoster } from "../../src/squad/roster.js";
 import { type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
+import { marksOf } from "../../src/squad-report/cells.js";
 
 const START_MS = Date.UTC(2025, 4, 17, 14, 30);
 
@@ -58,6 +59,31 @@ describe("the table of a squad", () => {
     expect(row?.member.recordings).toHaveLength(2);
     // 9.9 s each: nothing is bridged
     expect(row?.metrics?.total_distance).toBe(59.4);
+  });
+
+  it("has the longest of a player's recordings of the same time, and says which are left out", () => {
+    const { roster } = readRoster("player,file\nAnn,TRK-*\n");
+    const recordings = [
+      recordingOf("TRK-1", run(100, 2000)),
+      recordingOf("TRK-2", run(120, 3000)),
+      recordingOf("TRK-3", run(5, 4000), START_MS + 60_000),
+    ];
+    const [row, ...others] = squadRows(squadMembers(recordings, roster), []);
+    if (row === undefined) throw new Error("no row");
+    expect(others).toEqual([]);
+    const alone = computeMetrics(recordings[1]?.samples ?? []);
+    expect(row.metrics?.total_distance).toBe(alone.total_distance);
+    expect(row.member.leftOut.map(({ serial }) => serial)).toEqual(["TRK-1", "TRK-3"]);
+    expect(row.member.recordings.map(({ serial }) => serial)).toEqual(["TRK-2"]);
+    expect(marksOf(row)).toContain("2 overlapping left out");
+  });
+
+  it("joins trackers that overlap for a moment, as when one is changed", () => {
+    const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
+    const later = recordingOf("TRK-2", run(100, 3000), START_MS + 90_000);
+    const [member] = squadMembers([recordingOf("TRK-1", run(100, 3000)), later], roster);
+    expect(member?.recordings).toHaveLength(2);
+    expect(member?.leftOut).toEqual([]);
   });
 
   it("uses the thresholds of a player's own", () => {

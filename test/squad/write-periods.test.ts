@@ -32,6 +32,17 @@ describe("periods.csv", () => {
     expect(periodsCsv(readPeriods(text, camp).periods, camp)).toBe(text);
   });
 
+  it("has the offset from UTC where a clock shows a time twice", () => {
+    const night = {
+      ...MATCH,
+      session: { startMs: Date.UTC(2025, 9, 26, 0), endMs: Date.UTC(2025, 9, 26, 2) },
+    };
+    const all = { startMs: Date.UTC(2025, 9, 26, 0, 10), endMs: Date.UTC(2025, 9, 26, 1, 50) };
+    const csv = periodsCsv([{ name: "Night", all, own: new Map(), line: 0 }], night);
+    expect(csv).toContain("Night,2025-10-26 02:10:00+02:00,2025-10-26 02:50:00+01:00,");
+    expect(readPeriods(csv, night).periods[0]?.all).toEqual(all);
+  });
+
   it("is read as what was written, whatever it is", () => {
     const { startMs, endMs } = MATCH.session;
     const interval = fc

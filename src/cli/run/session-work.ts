@@ -5,6 +5,7 @@ import {
   findSessions,
   halvesOf,
   joinedPeriods,
+  mainInterval,
   ofAnotherSport,
   type PlayedSession,
   type Roster,
@@ -21,7 +22,7 @@ import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
-import { outsideText } from "./squad-notices.js";
+import { leftOutTexts, outsideText } from "./squad-notices.js";
 import { type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -96,8 +97,9 @@ function playedSession(
   const members = squadMembers(recordings, roster);
   const players = members.map((member) => member.name);
   const session = sessionInterval(recordings);
-  const sheet =
-    path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, { session, timeZone, players }));
+  const day = mainInterval(recordings);
+  const where = { session: day, timeZone, players };
+  const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && sheet.lines.length > 0) {
     return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };
   }
@@ -107,7 +109,7 @@ function playedSession(
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const rows = squadRows(members, match, { preset, params });
   const others = ofAnotherSport(rows).map((member) => member.name);
-  const outside = outsideText(periods, session, timeZone);
+  const outside = outsideText(periods, day, timeZone);
   const wanted = halves === null ? null : "match";
   return {
     session: {
@@ -118,6 +120,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
+      ...leftOutTexts(members).map((text) => ({ kind: "note" as const, text: `${name}: ${text}` })),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,

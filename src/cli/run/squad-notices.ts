@@ -1,7 +1,10 @@
 import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import {
+  asSessionPeriods,
   type Interval,
+  mainInterval,
   ofAnotherSport,
+  periodsCsv,
   periodsOutside,
   type Roster,
   type SessionPeriod,
@@ -41,6 +44,18 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   );
 }
 
+/** What to say of recordings that were made at the same time as another one of their player. */
+export function leftOutTexts(members: readonly SquadMember[]): string[] {
+  return members
+    .filter(({ leftOut }) => leftOut.length > 0)
+    .map(({ name, recordings, leftOut }) => {
+      const names = (some: readonly { fileName: string }[]) =>
+        some.map(({ fileName }) => fileName).join(", ");
+      const [counts, count] = [names(recordings), names(leftOut)];
+      return `${name} has recordings of the same time: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
+    });
+}
+
 /** Suggested halves as lines that can be saved as periods.csv. */
 export function tellSuggestions(
   members: readonly SquadMember[],
@@ -51,14 +66,13 @@ export function tellSuggestions(
     members.flatMap(({ recordings }) => recordings.map(({ samples }) => samples)),
   );
   if (suggested.length === 0) return;
-  const text = instantFormat(timeZone);
-  const clock = (ms: number) => text(ms).slice(11, 19);
+  const recordings = members.flatMap((member) => member.recordings);
+  const where = { session: mainInterval(recordings), timeZone, players: [] };
   console.message(
     "Periods suggested by the common pauses; save these lines as periods.csv beside the recordings:",
   );
-  console.message("period,start,end");
-  for (const { name, startMs, endMs } of suggested)
-    console.message(`${name},${clock(startMs)},${clock(endMs)}`);
+  for (const line of periodsCsv(asSessionPeriods(suggested), where).trimEnd().split("\n"))
+    console.message(line.replace(/,(player)?$/, ""));
 }
 
 /** What to say of periods that are not within the recordings; null for none. */
@@ -70,8 +84,18 @@ export function outsideText(
   const outside = periodsOutside(periods, session);
   if (outside.length === 0) return null;
   const text = instantFormat(timeZone);
-  const times = ({ startMs, endMs }: Interval) =>
-    `${text(startMs).slice(11, 19)} to ${text(endMs).slice(11, 19)}`;
-  const names = outside.map(({ name, all }) => (all === null ? `"${name}"` : `"${name}" (${times(all)})`));
-  return `Not within the recordings, which are of ${times(session)} (${timeZone ?? "UTC"}): ${names.join(", ")}. The clock of the periods is named with --tz`;
+  const dayOf = (ms: number) => text(ms).slice(0, 10);
+  const recorded = new Set([dayOf(session.startMs), dayOf(session.endMs - 1)]);
+  const times = ({ startMs, endMs }: Interval, hasDate: boolean) =>
+    `${hasDate ? `${dayOf(startMs)} ` : ""}${text(startMs).slice(11, 19)} to ${text(endMs).slice(11, 19)}`;
+  const isOtherDay = ({ startMs, endMs }: Interval) =>
+    !recorded.has(dayOf(startMs)) && !recorded.has(dayOf(endMs));
+  const hasDates = outside.some(({ all, own }) =>
+    [...(all === null ? [] : [all]), ...[...own.values()].flat()].some(isOtherDay),
+  );
+  const names = outside.map(({ name, all }) =>
+    all === null ? `"${name}"` : `"${name}" (${times(all, hasDates)})`,
+  );
+  const remedy = hasDates ? "Change the dates of the periods" : "The clock of the periods is named with --tz";
+  return `Not within the recordings, which are of ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

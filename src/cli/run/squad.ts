@@ -1,6 +1,7 @@
 import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
+  mainInterval,
   type Roster,
   readPeriods,
   readRoster,
@@ -21,7 +22,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
+import { leftOutTexts, outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
@@ -103,15 +104,17 @@ function sessionOf(
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members, context);
+  for (const text of leftOutTexts(members)) context.console.message(text);
   const session = sessionInterval(recordings);
-  const where = { session, timeZone: flags.tz, players: members.map(({ name }) => name) };
+  const day = mainInterval(recordings);
+  const where = { session: day, timeZone: flags.tz, players: members.map(({ name }) => name) };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
-  const outside = outsideText(periods, session, flags.tz);
+  const outside = outsideText(periods, day, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
 }

@@ -148,8 +148,21 @@ function ofPeriods(session: SquadSession): LookAt[] {
 }
 
 function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
-  const { key, name, recordings } = player;
+  const { key, name, recordings, leftOut } = player;
   const items: LookAt[] = [];
+  if (leftOut.length > 0) {
+    items.push({
+      key: `${key} overlap`,
+      sign: "damaged",
+      where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
+      what: "One player, recorded at the same time.",
+      meaning: `The roster gives them to ${name}. The longest counts; ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
+      actions: [
+        { name: "Keep apart", press: () => session.keepApart(player) },
+        { name: "Leave it", press: ignore(session, `${key} overlap`) },
+      ],
+    });
+  }
   const [first, second] = recordings.toSorted((a, b) => a.startMs - b.startMs);
   if (first !== undefined && second !== undefined) {
     const gapMs = second.startMs - first.endMs;

@@ -43,6 +43,10 @@ export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
     const count = String(member.recordings.length);
     marks.push({ kind: "joined", text: count, words: `${count} recordings, joined` });
   }
+  if (member.leftOut.length > 0) {
+    const names = member.leftOut.map(({ fileName }) => fileName).join(", ");
+    marks.push({ kind: "joined", text: "1", words: `Recorded at the same time and left out: ${names}` });
+  }
   if (!isDamaged && share >= MARKED_FIRST_SHARE && share < COMPLETE_SHARE) marks.push(shareMark);
   if (isOtherSport) {
     marks.push({ kind: "sport", text: "", words: "Many rows are faster than the sport allows" });

@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import {
   findSessions,
   type Interval,
+  mainInterval,
   type Player,
   playerNameOf,
   playerOfRecording,
@@ -166,8 +167,9 @@ export class SquadSession {
     const names = computed(() => this.players.value.map(({ name }) => name));
     this.periodsOfFile = computed(() => {
       const found = this.#sheet("periods");
-      const session = this.interval.value;
-      if (found === null || session === null) return null;
+      const recordings = this.shownRecordings.value;
+      if (found === null || recordings.length === 0) return null;
+      const session = mainInterval(recordings);
       const timeZone = zoneName(this.settings.zone.value);
       const { periods, problems } = readPeriods(found.bytes, { session, timeZone, players: names.value });
       return { fileName: found.fileName, content: periods, problems };
@@ -231,8 +233,8 @@ export class SquadSession {
   }
 
   /** Makes each recording of a player but the first a row of its own. */
-  keepApart({ recordings }: SquadPlayer): void {
-    const others = recordings.slice(1).map(({ id }) => id);
+  keepApart({ recordings, leftOut }: SquadPlayer): void {
+    const others = [...recordings.slice(1), ...leftOut].map(({ id }) => id);
     this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
   }
 
@@ -347,6 +349,7 @@ export class SquadSession {
         name: player?.name ?? playerNameOf(file.name),
         player,
         recordings: [],
+        leftOut: [],
         key: player === null ? `file ${id}` : playerKey(player),
         failed: state.message,
       });

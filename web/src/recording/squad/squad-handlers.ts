@@ -46,6 +46,6 @@ export const squadHandlers: Handlers<SquadRequests> = {
   },
   memberFigures: ({ members, options }) =>
     members.map(({ recordings, player, intervals }) =>
-      memberFigures({ name: "", player, recordings: recordings.map(find) }, intervals, options),
+      memberFigures({ name: "", player, recordings: recordings.map(find), leftOut: [] }, intervals, options),
     ),
 };

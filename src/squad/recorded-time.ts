@@ -1,0 +1,87 @@
+import { segmentGapMs } from "../metrics/index.js";
+import type { SampleBatch } from "../types.js";
+import { type Interval, lengthOf } from "./periods.js";
+
+const SECOND_MS = 1000;
+
+/** Breaks within which a day's work lies: what is further apart is of another day, or of a wrong clock *(choice)*. */
+const MAX_BREAK_MS = 6 * 3_600_000;
+/** The stretch with at least this share of the recorded time is the session by the clock *(choice)*. */
+const MAIN_SHARE = 0.75;
+
+/**
+ * Where a recording has data: from the first row of each segment to its last, as figures join rows (docs/metrics.md), in the order of
+ * the rows. A step back in time begins a new span.
+ */
+export function recordedSpans({ length, timestampMs }: SampleBatch): Interval[] {
+  const times = timestampMs.subarray(0, length);
+  const gapMs = segmentGapMs(times);
+  const spans: Interval[] = [];
+  let span: Interval | null = null;
+  for (const ms of times) {
+    if (span !== null && ms >= span.endMs && ms - span.endMs <= gapMs) span.endMs = ms;
+    else {
+      span = { startMs: ms, endMs: ms };
+      spans.push(span);
+    }
+  }
+  return spans;
+}
+
+/** Intervals that overlap or touch as one, in ascending order. */
+function united(intervals: readonly Interval[]): Interval[] {
+  const found: Interval[] = [];
+  for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = found.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else found.push({ startMs, endMs });
+  }
+  return found;
+}
+
+/** The whole seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
+export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
+  const seconds = recordings.flatMap(({ samples }) =>
+    recordedSpans(samples).map(({ startMs, endMs }) => ({
+      startMs: Math.floor(startMs / SECOND_MS) * SECOND_MS,
+      endMs: (Math.floor(endMs / SECOND_MS) + 1) * SECOND_MS,
+    })),
+  );
+  return lengthOf(united(seconds));
+}
+
+/** How long two recordings both have data, ms. */
+export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
+  const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
+  return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
+}
+
+/**
+ * The session by which times without a date get their day: from the first row to the last, without rows of another day if these are
+ * few, such as those that a tracker wrote before it knew the date.
+ *
+ * @param recordings those of one session
+ */
+export function mainInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
+  const spans = recordings
+    .flatMap(({ samples }) => recordedSpans(samples))
+    .sort((a, b) => a.startMs - b.startMs);
+  const stretches: { startMs: number; endMs: number; recordedMs: number }[] = [];
+  for (const { startMs, endMs } of spans) {
+    const last = stretches.at(-1);
+    if (last === undefined || startMs - last.endMs > MAX_BREAK_MS)
+      stretches.push({ startMs, endMs, recordedMs: endMs - startMs });
+    else {
+      last.endMs = Math.max(last.endMs, endMs);
+      last.recordedMs += endMs - startMs;
+    }
+  }
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (first === undefined || last === undefined) return { startMs: 0, endMs: 0 };
+  const neededMs = MAIN_SHARE * lengthOf(spans);
+  const { startMs, endMs } = stretches.find(({ recordedMs }) => recordedMs >= neededMs) ?? {
+    startMs: first.startMs,
+    endMs: last.endMs,
+  };
+  return { startMs, endMs: endMs + 1 };
+}

@@ -1,0 +1,145 @@
+import { TimeZone } from "../rows/time-zone.js";
+import type { Interval } from "./periods.js";
+import { dateOf, numberIn } from "./roster.js";
+
+const DAY_MS = 86_400_000;
+/** A period that ends before it begins by the clock ends on the next day if it is at most this long *(choice)*. */
+const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
+
+/** A time that a person wrote. */
+export interface ClockTime {
+  /** ms since 1970 UTC */
+  ms: number;
+  /** Whether the time is without a date and could be of another day of the session as well. */
+  isAmbiguous: boolean;
+}
+
+/** Reads times by the clock of the club. */
+export class SessionClock {
+  readonly #zone: TimeZone;
+  readonly #session: Interval;
+
+  /** @throws AsiError `BAD_OPTION` for an unknown time zone */
+  constructor(session: Interval, timeZone = "UTC") {
+    this.#session = session;
+    this.#zone = new TimeZone(timeZone);
+  }
+
+  /**
+   * A start: without a date it is of the day on which it is closest to the session. Of a time that occurs twice, at the end of summer
+   * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
+   *
+   * @returns null for a text that is no time
+   */
+  start(text: string): ClockTime | null {
+    const time = dividedTime(text);
+    if (time === null) return null;
+    const { dateMs, sinceMidnightMs, offsetMs } = time;
+    if (offsetMs !== null) return { ms: dateMs + sinceMidnightMs - offsetMs, isAmbiguous: false };
+    const localMs = time.hasDate ? [dateMs] : this.#midnights();
+    const days = localMs.map((midnight) => this.#closest(this.#instantsAt(midnight + sinceMidnightMs)));
+    const within = days.filter((ms) => this.#distance(ms) === 0);
+    return { ms: this.#closest(days), isAmbiguous: within.length > 1 };
+  }
+
+  /**
+   * An end: without a date it is of the day of the start, or of the next one if the period goes on after midnight. It can be before the
+   * start, by mistake.
+   *
+   * @returns null for a text that is no time
+   */
+  end(text: string, startMs: number): number | null {
+    const time = dividedTime(text);
+    if (time === null) return null;
+    const { dateMs, sinceMidnightMs, offsetMs } = time;
+    if (offsetMs !== null) return dateMs + sinceMidnightMs - offsetMs;
+    const after = (midnight: number) => {
+      const instants = this.#instantsAt(midnight + sinceMidnightMs);
+      return instants.find((ms) => ms > startMs) ?? Math.min(...instants);
+    };
+    if (time.hasDate) return after(dateMs);
+    const midnight = this.#midnightBefore(startMs);
+    const sameDay = after(midnight);
+    if (sameDay > startMs) return sameDay;
+    const nextDay = after(midnight + DAY_MS);
+    const isInSession = sameDay < this.#session.startMs && nextDay <= this.#session.endMs;
+    return nextDay - startMs <= MAX_ACROSS_MIDNIGHT_MS || isInSession ? nextDay : sameDay;
+  }
+
+  /** A time with its date in front, as a person would write it. */
+  dated(ms: number, text: string): string {
+    return `${new Date(this.#midnightBefore(ms)).toISOString().slice(0, 10)} ${text}`;
+  }
+
+  /** Midnights by the clock from the day before the session on, as if they were UTC; a few are enough to see that there are several. */
+  #midnights(): number[] {
+    const { startMs, endMs } = this.#session;
+    const first = this.#midnightBefore(startMs);
+    const days = Math.min(Math.ceil((endMs - startMs) / DAY_MS), 2) + 2;
+    return Array.from({ length: days }, (_, i) => first + (i - 1) * DAY_MS);
+  }
+
+  #midnightBefore(ms: number): number {
+    return Math.floor((ms + this.#zone.offsetAt(ms)) / DAY_MS) * DAY_MS;
+  }
+
+  /** The moments at which clocks show a time: two at the end of summer time. */
+  #instantsAt(localMs: number): number[] {
+    const earliest = this.#zone.earliestAt(localMs);
+    const latest = this.#zone.latestAt(localMs);
+    return latest > earliest ? [earliest, latest] : [earliest];
+  }
+
+  #distance(ms: number): number {
+    return Math.max(this.#session.startMs - ms, ms - this.#session.endMs, 0);
+  }
+
+  #closest(instants: readonly number[]): number {
+    return instants.reduce((best, ms) => (this.#distance(ms) < this.#distance(best) ? ms : best));
+  }
+}
+
+interface DividedTime {
+  hasDate: boolean;
+  /** Midnight of the date as if it were UTC; 0 without one. */
+  dateMs: number;
+  sinceMidnightMs: number;
+  /** Local time minus UTC, if it is written. */
+  offsetMs: number | null;
+}
+
+/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for another text. */
+function dividedTime(text: string): DividedTime | null {
+  const [, dateText, timeText = "", sign, hours, minutes] =
+    /^(?:([\d.-]{8,10})[ T]+)?(.+?)(?:([+-])(\d\d):(\d\d))?$/.exec(text) ?? [];
+  const sinceMidnightMs = timeOfDay(timeText);
+  const date = dateText === undefined ? null : dateOf(dateText);
+  const isWrong = (dateText !== undefined && date === null) || (sign !== undefined && date === null);
+  if (sinceMidnightMs === null || isWrong) return null;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return {
+    hasDate: date !== null,
+    dateMs: date === null ? 0 : Date.parse(`${date}T00:00:00Z`),
+    sinceMidnightMs,
+    offsetMs: sign === undefined ? null : sign === "-" ? -offsetMs : offsetMs,
+  };
+}
+
+/**
+ * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) that spreadsheets write for a cell without a format.
+ *
+ * @returns ms since midnight; null for another text
+ */
+function timeOfDay(text: string): number | null {
+  const [, hours, minutes, seconds = "0", half] =
+    /^(\d{1,2})[:h](\d{2})(?::(\d{2}(?:[.,]\d{1,3})?))?\s*([ap]\.?m\.?)?$/i.exec(text) ?? [];
+  if (hours === undefined || minutes === undefined) {
+    const share = /[.,]/.test(text) ? numberIn(text) : null;
+    return share !== null && share >= 0 && share < 1 ? Math.round(share * 86_400) * 1000 : null;
+  }
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (/^p/i.test(half) ? 12 : 0);
+  const second = Number(seconds.replace(",", "."));
+  if (hour > 23 || Number(minutes) > 59 || second >= 60 || (half !== undefined && Number(hours) > 12))
+    return null;
+  return (hour * 60 + Number(minutes)) * 60_000 + Math.round(second * 1000);
+}

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SQUAD_COLUMNS, summaryOf } from "../../src/squad/columns.js";
+import { mainInterval, recordedSpans, timeWithData } from "../../src/squad/recorded-time.js";
+import { squadMembers, squadRows } from "../../src/squad/squad-table.js";
+import { recordingOfRows, rowsAt } from "./recordings.js";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const START_MS = Date.UTC(2025, 4, 17, 14, 30);
+const every = (stepMs: number, minutes: number, startMs = START_MS) =>
+  rowsAt(Array.from({ length: (minutes * MINUTE_MS) / stepMs }, (_, i) => startMs + i * stepMs));
+
+describe("the length of a session", () => {
+  it("is the time in which anybody has data, however far apart or uneven the rows are", () => {
+    for (const stepMs of [100, 1000, 2000, 5000]) {
+      const minutes = timeWithData([{ samples: every(stepMs, 30) }]) / MINUTE_MS;
+      expect(Math.abs(minutes - 30), `rows every ${stepMs} ms`).toBeLessThanOrEqual(stepMs / MINUTE_MS);
+    }
+    const uneven = rowsAt(
+      Array.from({ length: 1800 }, (_, i) => START_MS + i * 1000 + (i % 2 === 0 ? 1 : -1)),
+    );
+    expect(timeWithData([{ samples: uneven }])).toBe(30 * MINUTE_MS - 1000);
+  });
+
+  it("has no break in which nobody records, and counts what several record once", () => {
+    const halves = rowsAt([
+      ...every(2000, 10).timestampMs,
+      ...every(2000, 10, START_MS + 20 * MINUTE_MS).timestampMs,
+    ]);
+    const one = timeWithData([{ samples: halves }]);
+    expect(one).toBe(2 * (10 * MINUTE_MS - 1000));
+    expect(timeWithData([{ samples: halves }, { samples: every(2000, 10) }])).toBe(one);
+  });
+
+  it("marks a player of slow rows who lacks a half, and leaves the player out of the mean", () => {
+    const whole = ["S-1", "S-2"].map((serial) => recordingOfRows(serial, every(2000, 30)));
+    const half = recordingOfRows("S-3", every(2000, 15));
+    const rows = squadRows(squadMembers([...whole, half], null), []);
+    expect(rows.map(({ coverage }) => Math.round((coverage ?? 0) * 100))).toEqual([100, 100, 50]);
+    const minutes = SQUAD_COLUMNS.find(({ key }) => key === "minutes");
+    if (minutes === undefined) throw new Error("no such column");
+    expect(summaryOf(rows, minutes).mean).toBeCloseTo(30, 1);
+  });
+
+  it("is never shorter than the longest stretch of a recording, whatever the times are", () => {
+    const times = fc.array(fc.integer({ min: 0, max: 1e9 }), { minLength: 1, maxLength: 100 });
+    fc.assert(
+      fc.property(times, (ms) => {
+        const samples = rowsAt(ms);
+        const longest = Math.max(...recordedSpans(samples).map(({ startMs, endMs }) => endMs - startMs));
+        expect(timeWithData([{ samples }])).toBeGreaterThanOrEqual(longest);
+      }),
+    );
+  });
+});
+
+describe("the session by which times get their day", () => {
+  it("is without the few rows that a tracker wrote before it knew the date", () => {
+    const early = rowsAt([
+      ...every(1000, 10, START_MS - 7 * DAY_MS).timestampMs,
+      ...every(1000, 50, START_MS).timestampMs,
+    ]);
+    const interval = mainInterval([{ samples: every(1000, 60) }, { samples: early }]);
+    expect(interval).toEqual({ startMs: START_MS, endMs: START_MS + 60 * MINUTE_MS - 999 });
+  });
+
+  it("is the whole where the days are equal", () => {
+    const days = rowsAt([...every(1000, 10).timestampMs, ...every(1000, 10, START_MS + DAY_MS).timestampMs]);
+    const { startMs, endMs } = mainInterval([{ samples: days }]);
+    expect([startMs, endMs]).toEqual([START_MS, START_MS + DAY_MS + 10 * MINUTE_MS - 999]);
+  });
+});

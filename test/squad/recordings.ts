@@ -1,0 +1,26 @@
+import type { SquadRecording } from "../../src/squad/squad-table.js";
+import type { SampleBatch } from "../../src/types.js";
+
+/** Rows at some times, ms since 1970 UTC, all of one speed. */
+export function rowsAt(timesMs: readonly number[], speedMmPerS = 3000): SampleBatch {
+  const { length } = timesMs;
+  return {
+    length,
+    timestampMs: Float64Array.from(timesMs),
+    latitudeE7: new Int32Array(length),
+    longitudeE7: new Int32Array(length),
+    altitudeMm: new Int32Array(length),
+    speedMmPerS: new Int32Array(length).fill(speedMmPerS),
+    hr: new Uint8Array(length),
+    fixType: new Uint8Array(length).fill(3),
+  };
+}
+
+/** A sound recording of a tracker. */
+export function recordingOfRows(
+  serial: string,
+  samples: SampleBatch,
+  fileName = `${serial}.asi`,
+): SquadRecording {
+  return { fileName, serial, samples, isDamaged: false, isTruncated: false };
+}
