@@ -41,6 +41,21 @@ describe("asi stats", () => {
     expect(cells("start")[1]).toEqual(["2026-05-16T14:30:00.000+02:00"]);
   });
 
+  it("leaves every figure empty in a period without data: 0 would say that somebody stood still", async () => {
+    const cwd = await clubFolder();
+    writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
+    const { stdout } = await asi(["stats", "1.asi", ...CLUB, "--format", "csv"], { cwd });
+    const [, late = {}] = tableOf(stdout);
+    const filled = Object.keys(late).filter((column) => late[column] !== "");
+    expect(filled).toEqual([
+      ...["input", "player", "period", "serial", "damaged"],
+      // of the roster, not of the period
+      ...["high_speed_from_m_per_s", "sprint_from_m_per_s", "max_hr_bpm"],
+    ]);
+    const { stdout: text } = await asi(["stats", "1.asi", ...CLUB], { cwd });
+    expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in it\n");
+  });
+
   it("shows a person the same, and gives it as JSON", async () => {
     const cwd = await clubFolder();
     const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });

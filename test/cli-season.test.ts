@@ -82,6 +82,22 @@ describe("asi squad --by player", () => {
     expect(cells("Lang", "session", "distance_m")).toEqual([["match 1", "3598"]]);
   });
 
+  it("counts the halves of a match in which a tracker has a wrong clock, and says of which session they are", async () => {
+    const folder = await seasonFolder();
+    const wrong = recording("TRK-2", START_MS + 7 * DAY_MS + 5 * 3_600_000, 3660, 2);
+    writeFileSync(join(folder, "match 2", "b.asi"), await wrong);
+    const { status, stdout, stderr } = await asi(["squad", folder, "--by", "player", "--format", "csv"]);
+    expect(status).toBe(0);
+    const rows = tableOf(stdout).filter(({ session = "" }) => session.startsWith("match 2"));
+    expect(rows.map(({ session, player, kind }) => [session, player, kind])).toEqual([
+      ["match 2 2", "Lang", "training"],
+      ["match 2 1", "Kunz", "match"],
+    ]);
+    expect(stderr).toMatch(
+      /periods\.csv: the recordings are of 2 sessions: .* Its periods are those of session 1\n/,
+    );
+  });
+
   it("shows each player with mean, best, the share of the last matches, and the days since", async () => {
     const { stdout } = await asi([
       "squad",

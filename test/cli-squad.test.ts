@@ -6,6 +6,7 @@ import { demoSquad } from "../src/recording/demo-squad.js";
 import { encode } from "../src/recording/encode.js";
 import { readPeriods, readRoster } from "../src/squad/index.js";
 import { asi, scratchFolder } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
 import { folderOfTraining } from "./training-folder.js";
 import { wholeBytes } from "./whole.js";
 
@@ -17,6 +18,16 @@ const trainingFolder = () =>
     roster: ["Player;Serial;Position", "Müller;TRK-1;GK", "Kunz;TRK-2;FW", "Vogel;TRK-3;FW"],
     periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;14:32;14:35;Kunz", "Drill;-;-;Vogel"],
   });
+
+async function recordingAt(folder: string, name: string, startMs: number): Promise<void> {
+  const rows = Array.from({ length: 600 }, (_, second) => ({
+    timestamp: startMs + second * 1000,
+    latitude: 46.9629,
+    longitude: 7.4648,
+    speed: 5,
+  }));
+  writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial: "TRK-9" })));
+}
 
 const columnsOf = (line: string) => line.trim().split(/\s{2,}/);
 
@@ -78,6 +89,55 @@ describe("asi squad", () => {
     expect(
       ["player", "distance_m", "period_minutes", "share_with_data"].map((name) => at(rows[5], name)),
     ).toEqual(["Vogel", "", "0", ""]);
+  });
+
+  it("applies the periods of the folder to the session in whose time they lie, and says so, when a tracker has a wrong clock", async () => {
+    const folder = await trainingFolder();
+    await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
+    const { status, stdout, stderr } = await asi([
+      "squad",
+      folder,
+      "--tz",
+      "Europe/Zurich",
+      "--format",
+      "csv",
+    ]);
+    expect(status).toBe(0);
+    expect(tableOf(stdout).map(({ player, period }) => [player, period])).toEqual([
+      ...["Müller", "Kunz", "Vogel"].flatMap((player) => [
+        [player, "session"],
+        [player, "Drill"],
+      ]),
+      ["4", "session"],
+    ]);
+    expect(stderr).toContain(
+      "periods.csv: the recordings are of 2 sessions: 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00 (1.asi and 2 more); 2026-05-16T17:30:00.000+02:00 to 2026-05-16T17:39:59.000+02:00 (4.asi). Its periods are those of session 1\n",
+    );
+  });
+
+  it("says that the periods of the folder are applied to no session, and what to do, when they lie in the time of two", async () => {
+    const folder = await trainingFolder();
+    await recordingAt(folder, "4.asi", START_MS - 7 * 86_400_000);
+    const { status, stdout, stderr } = await asi([
+      "squad",
+      folder,
+      "--tz",
+      "Europe/Zurich",
+      "--format",
+      "csv",
+    ]);
+    expect(status).toBe(0);
+    expect(tableOf(stdout).map(({ period }) => period)).toEqual(Array(4).fill("session"));
+    expect(stderr).toContain(
+      "The periods are applied to none, because 2 of them have all periods in its time. Name the files of one session, with --periods; or correct the clock of the tracker that is alone",
+    );
+  });
+
+  it("takes times of a player of the roster who has no recording", async () => {
+    const folder = await trainingFolder();
+    rmSync(join(folder, "3.asi"));
+    const { status, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect([status, stderr]).toEqual([0, "No recording of Vogel, who is in the roster\n"]);
   });
 
   it("groups by position, each with its mean, and sorts by any column", async () => {

@@ -40,8 +40,9 @@ describe("the totals of a lap", () => {
     expect(totals).toMatchObject({ timerMs: 3000, elapsedMs: 183_000, distanceM: 9 });
   });
 
-  it("take a negative speed as standing still", () => {
-    expect(totalsOf(rowAt(0, -2000), rowAt(1000, 2000)).distanceM).toBe(1);
+  it("take a row without a speed as no sample, and go on from the row before it to the row after it", () => {
+    const rows = [rowAt(0, 3000), rowAt(1000, -1), rowAt(2000, 5000), rowAt(3000, -2000, 140)];
+    expect(totalsOf(...rows)).toMatchObject({ distanceM: 8, timerMs: 2000, endMs: 3000, maxHr: 140 });
     expect(totalsOf(rowAt(0, -2000)).maxSpeedMmPerS).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { doubleMedianStep, gapMs } from "../metrics/segments.js";
+import { doubleMedianStep, gapMs, hasSpeed } from "../metrics/segments.js";
 import { copyRows, newBatch } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
@@ -33,15 +33,14 @@ export class RowBuffer {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Rows from `from` to `to` (exclusive) that are further apart than this are in different segments, ms. */
+  /** Rows with a speed, of those from `from` to `to` (exclusive), that are further apart than this are in different segments, ms. */
   gapMs(from = 0, to = this.#length): number {
     const times: Float64Array[] = [];
     for (let at = from; at < to; ) {
       const begin = at % BLOCK_ROWS;
       const end = Math.min(BLOCK_ROWS, begin + to - at);
-      times.push(
-        this.#blocks[(at - begin) / BLOCK_ROWS]?.batch.timestampMs.subarray(begin, end) ?? new Float64Array(),
-      );
+      const batch = this.#blocks[(at - begin) / BLOCK_ROWS]?.batch;
+      if (batch !== undefined) times.push(timesWithSpeed(batch, begin, end));
       at += end - begin;
     }
     return gapMs(doubleMedianStep(...times));
@@ -61,4 +60,10 @@ export class RowBuffer {
     this.#blocks.push(block);
     return block;
   }
+}
+
+function timesWithSpeed({ timestampMs, speedMmPerS }: SampleBatch, from: number, to: number): Float64Array {
+  const times = timestampMs.subarray(from, to);
+  const speeds = speedMmPerS.subarray(from, to);
+  return speeds.every(hasSpeed) ? times : times.filter((_, i) => hasSpeed(speeds[i] as number));
 }

@@ -1,3 +1,4 @@
+import { hasSpeed } from "../metrics/segments.js";
 import type { SampleBatch } from "../types.js";
 
 /**
@@ -9,8 +10,8 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
  * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
- * speeds times the time between them. Where time goes backwards, and across gaps, nothing is added. A negative speed counts as
- * standing still.
+ * speeds times the time between them. Where time goes backwards, and across gaps, nothing is added. A row without a speed is no sample:
+ * distance and recorded time go from the row before it to the row after it, as in the metrics.
  */
 export class Totals {
   /** Earliest and latest row, ms since 1970 UTC; null without rows. */
@@ -35,22 +36,25 @@ export class Totals {
 
   /** Adds the next row of a range. `bpm`: 0 if there is none. */
   addRow(ms: number, speedMmPerS: number, bpm: number): void {
-    const speed = Math.max(0, speedMmPerS);
-    const step = ms - this.#lastMs;
-    if (step > 0 && step <= this.#gapMs) {
-      this.distance += (this.#lastSpeedMmPerS + speed) * step;
-      this.timerMs += step;
-    }
-    this.#lastMs = ms;
-    this.#lastSpeedMmPerS = speed;
+    if (hasSpeed(speedMmPerS)) this.#addSample(ms, speedMmPerS);
     if (this.startMs === null || ms < this.startMs) this.startMs = ms;
     if (this.endMs === null || ms > this.endMs) this.endMs = ms;
-    if (speed > this.maxSpeedMmPerS) this.maxSpeedMmPerS = speed;
     if (bpm !== 0) {
       this.#hrSum += bpm;
       this.#hrCount += 1;
       if (bpm > this.#maxHr) this.#maxHr = bpm;
     }
+  }
+
+  #addSample(ms: number, speedMmPerS: number): void {
+    const step = ms - this.#lastMs;
+    if (step > 0 && step <= this.#gapMs) {
+      this.distance += (this.#lastSpeedMmPerS + speedMmPerS) * step;
+      this.timerMs += step;
+    }
+    this.#lastMs = ms;
+    this.#lastSpeedMmPerS = speedMmPerS;
+    if (speedMmPerS > this.maxSpeedMmPerS) this.maxSpeedMmPerS = speedMmPerS;
   }
 
   /** Adds the next rows of a range: those from `from` to `to` (exclusive). */

@@ -1,7 +1,7 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-import { doubleMedianStep, GAP, type GapRule, gapMs } from "./segments.js";
+import { doubleMedianStep, GAP, type GapRule, gapMs, hasSpeed } from "./segments.js";
 import { shared } from "./shared.js";
 
 /** Samples `first` to `last` (both included), without a gap. */
@@ -147,7 +147,7 @@ function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   let count = 0;
   for (let i = 0; i < timestampMs.length; i++) {
     const speed = samples.speedMmPerS[i] ?? -1;
-    if (speed < 0 || speed > maxValidMmPerS) continue;
+    if (!hasSpeed(speed) || speed > maxValidMmPerS) continue;
     timestampMs[count] = samples.timestampMs[i] ?? 0;
     speedMmPerS[count] = speed;
     count++;

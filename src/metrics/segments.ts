@@ -8,6 +8,11 @@ export interface GapRule {
 /** Two samples are in different segments when they are further apart than this and than 5 median steps. */
 export const GAP: GapRule = { minMs: 1000, steps: 5 };
 
+/** Whether a row has a speed. One without is no sample of speed and distance, in the metrics as in the totals of laps. */
+export function hasSpeed(speedMmPerS: number): boolean {
+  return speedMmPerS >= 0;
+}
+
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 

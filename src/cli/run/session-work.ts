@@ -22,6 +22,7 @@ import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
+import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
 import { leftOutTexts, outsideText } from "./squad-notices.js";
 import { type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
@@ -77,10 +78,13 @@ export async function workOnSession(
     bytesBefore += input.kind === "file" ? input.bytes : 0;
   }
   const found = findSessions(recordings);
+  const players = playersOf(squadMembers(recordings, task.roster), task.roster);
+  const choice = found.length > 1 ? choiceOf(found, players, task) : null;
+  if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const played = found.flatMap((own, i): PlayedSession[] => {
     const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
-    // periods are those of one session
-    const work = playedSession(name, own, found.length === 1 ? task : { ...task, periods: null });
+    const periods = choice === null || choice.index === i ? task.periods : null;
+    const work = playedSession(name, own, players, { ...task, periods });
     messages.push(...work.messages);
     if (work.session !== null) return [work.session];
     statuses.push(ExitStatus.failed);
@@ -89,16 +93,25 @@ export async function workOnSession(
   return { played, messages, status: statusOfAll(statuses) };
 }
 
+function choiceOf(
+  found: readonly (readonly ReadRecording[])[],
+  players: readonly string[],
+  { periods, timeZone }: SessionTask,
+): PeriodsChoice | null {
+  if (periods === null) return null;
+  return sessionOfPeriods(periods, found, players, timeZone);
+}
+
 function playedSession(
   name: string,
   recordings: readonly ReadRecording[],
+  people: readonly string[],
   { roster, periods: path, timeZone, preset, params, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
   const players = members.map((member) => member.name);
   const session = sessionInterval(recordings);
-  const day = mainInterval(recordings);
-  const where = { session: day, timeZone, players };
+  const where = { session: mainInterval(recordings), timeZone, players: people };
   const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && sheet.lines.length > 0) {
     return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };
@@ -109,7 +122,7 @@ function playedSession(
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const rows = squadRows(members, match, { preset, params });
   const others = ofAnotherSport(rows).map((member) => member.name);
-  const outside = outsideText(periods, day, timeZone);
+  const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   return {
     session: {

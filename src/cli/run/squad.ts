@@ -22,6 +22,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
 import { leftOutTexts, outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import {
   formatOf,
@@ -67,9 +68,13 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
+  const people = { roster, players: playersOf(squadMembers(recordings, roster), roster) };
+  const choice = choiceOf(found, people, periodsPath, flags);
+  if (choice !== null) context.console.message(choice.text);
   const sessions: SquadSession[] = [];
-  for (const own of found) {
-    const session = sessionOf(own, roster, found.length > 1 ? null : periodsPath, flags, context);
+  for (const [index, own] of found.entries()) {
+    const path = choice === null || choice.index === index ? periodsPath : null;
+    const session = sessionOf(own, people, path, flags, context);
     if (session === null) return ExitStatus.failed;
     sessions.push(session);
   }
@@ -94,10 +99,28 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
   }
 }
 
+// null: there is one session, to which the periods belong.
+function choiceOf(
+  found: readonly (readonly ReadRecording[])[],
+  people: People,
+  periodsPath: string | null,
+  { tz }: SquadFlags,
+): PeriodsChoice | null {
+  if (periodsPath === null || found.length === 1) return null;
+  return sessionOfPeriods(periodsPath, found, people.players, tz);
+}
+
+/** Who may be in a session. */
+interface People {
+  roster: Roster | null;
+  /** Of all sessions: a row of the periods may name each of them. */
+  players: readonly string[];
+}
+
 // null: the periods cannot be read, which has been told.
 function sessionOf(
   recordings: readonly ReadRecording[],
-  roster: Roster | null,
+  { roster, players }: People,
   periodsPath: string | null,
   flags: SquadFlags,
   context: Context,
@@ -106,15 +129,14 @@ function sessionOf(
   tellAbsent(roster, members, context);
   for (const text of leftOutTexts(members)) context.console.message(text);
   const session = sessionInterval(recordings);
-  const day = mainInterval(recordings);
-  const where = { session: day, timeZone: flags.tz, players: members.map(({ name }) => name) };
+  const where = { session: mainInterval(recordings), timeZone: flags.tz, players };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
-  const outside = outsideText(periods, day, flags.tz);
+  const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
 }

@@ -33,7 +33,9 @@ export interface StatsTableOptions {
   hasPeriods: boolean;
 }
 
-type Column = readonly [name: string, cell: (recording: WithFigures) => Cell];
+/** What a figure is made of: it is known only where there is some of it. */
+type Source = "speed" | "heartRate" | "rows" | "options";
+type Column = readonly [name: string, source: Source, cell: (recording: WithFigures) => Cell];
 type NameColumn = readonly [name: string, cell: (recording: StatsRow) => Cell];
 
 /**
@@ -60,8 +62,8 @@ export class StatsTable {
   #line(row: StatsRow): string {
     const { metrics } = row;
     const names = this.#names.map(([, cell]) => cell(row));
-    const figures = (this.#columns ?? []).map(([, cell]) =>
-      metrics === null ? null : cell({ ...row, metrics }),
+    const figures = (this.#columns ?? []).map(([, source, cell]) =>
+      metrics === null || !isKnown(metrics, source) ? null : cell({ ...row, metrics }),
     );
     return lineOf([...names, ...figures], this.#options.layout);
   }
@@ -101,21 +103,23 @@ function columnsOf(
   const [lowBrake, highBrake] = parameters.deceleration_thresholds;
   const [run, fastRun] = parameters.hid_thresholds;
   return [
-    ["start", ({ metrics }) => instant(metrics.first_timestamp)],
-    ["end", ({ metrics }) => instant(metrics.last_timestamp)],
-    ["recorded_s", ({ metrics }) => recordedSeconds(metrics)],
-    ["distance_m", ({ metrics }) => metrics.total_distance],
-    ["mean_speed_m_per_s", ({ metrics }) => metrics.average_speed],
-    ["max_speed_m_per_s", ({ metrics }) => metrics.max_speed],
+    ["start", "rows", ({ metrics }) => instant(metrics.first_timestamp)],
+    ["end", "rows", ({ metrics }) => instant(metrics.last_timestamp)],
+    ["recorded_s", "speed", ({ metrics }) => recordedSeconds(metrics)],
+    ["distance_m", "speed", ({ metrics }) => metrics.total_distance],
+    ["mean_speed_m_per_s", "speed", ({ metrics }) => metrics.average_speed],
+    ["max_speed_m_per_s", "speed", ({ metrics }) => metrics.max_speed],
     ...zones.map(
       (zone, i): Column => [
         `distance_${zone}_m`,
+        "speed",
         ({ metrics }) => metrics.distance_per_speed_ranges[i]?.distance ?? null,
       ],
     ),
     ...zones.map(
       (zone, i): Column => [
         `time_${zone}_s`,
+        "speed",
         ({ metrics }) => metrics.time_per_speed_ranges[i]?.duration ?? null,
       ],
     ),
@@ -124,60 +128,82 @@ function columnsOf(
       : ([
           [
             `distance_high_intensity_from_${speed(run)}_${unitName}_m`,
+            "speed",
             ({ metrics }) => metrics.hid_distance.threshold_1,
           ],
           [
             `distance_high_intensity_from_${speed(fastRun)}_${unitName}_m`,
+            "speed",
             ({ metrics }) => metrics.hid_distance.threshold_2,
           ],
         ] satisfies Column[])),
-    ["sprints", ({ metrics }) => metrics.sprint.threshold_1.values.length],
+    ["sprints", "speed", ({ metrics }) => metrics.sprint.threshold_1.values.length],
     [
       hasPlayers
         ? "distance_sprints_m"
         : `distance_sprints_from_${speed(parameters.sprint_threshold)}_${unitName}_m`,
+      "speed",
       ({ metrics }) => metrics.sprint_distance,
     ],
     [
       `accelerations_${low}_to_${high}_m_per_s2`,
+      "speed",
       ({ metrics }) => effortCount(metrics, "accelerations", "threshold_1"),
     ],
     [
       `accelerations_from_${high}_m_per_s2`,
+      "speed",
       ({ metrics }) => effortCount(metrics, "accelerations", "threshold_2"),
     ],
     [
       `decelerations_${lowBrake}_to_${highBrake}_m_per_s2`,
+      "speed",
       ({ metrics }) => effortCount(metrics, "decelerations", "threshold_1"),
     ],
     [
       `decelerations_from_${highBrake}_m_per_s2`,
+      "speed",
       ({ metrics }) => effortCount(metrics, "decelerations", "threshold_2"),
     ],
-    ["hr_mean_bpm", ({ metrics }) => metrics.hr_avg],
-    ["hr_min_bpm", ({ metrics }) => metrics.hr_min],
-    ["hr_max_bpm", ({ metrics }) => metrics.hr_max],
+    ["hr_mean_bpm", "heartRate", ({ metrics }) => metrics.hr_avg],
+    ["hr_min_bpm", "heartRate", ({ metrics }) => metrics.hr_min],
+    ["hr_max_bpm", "heartRate", ({ metrics }) => metrics.hr_max],
     ...(timePerHrZone.length > 0 || hasPlayers ? HR_ZONES : []),
-    ["too_fast_rows", ({ metrics }) => metrics.too_fast.samples],
-    ["too_fast_s", ({ metrics }) => metrics.too_fast.duration],
+    ["too_fast_rows", "rows", ({ metrics }) => metrics.too_fast.samples],
+    ["too_fast_s", "rows", ({ metrics }) => metrics.too_fast.duration],
   ];
 }
 
 /** Instead of the thresholds in the names of columns. */
 const OWN_THRESHOLDS: readonly Column[] = [
-  ["high_speed_from_m_per_s", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
-  ["distance_high_speed_m", ({ metrics }) => metrics.hid_distance.threshold_2],
-  ["sprint_from_m_per_s", ({ metrics }) => metrics.definition.parameters.sprint_threshold],
-  ["max_hr_bpm", ({ metrics }) => metrics.athlete_max_hr],
+  ["high_speed_from_m_per_s", "options", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
+  ["distance_high_speed_m", "speed", ({ metrics }) => metrics.hid_distance.threshold_2],
+  ["sprint_from_m_per_s", "options", ({ metrics }) => metrics.definition.parameters.sprint_threshold],
+  ["max_hr_bpm", "options", ({ metrics }) => metrics.athlete_max_hr],
 ];
 
 const HR_ZONES = ZONE_LIMITS_PERCENT.slice(1).map((to, i): Column => {
   const from = ZONE_LIMITS_PERCENT[i] ?? 0;
   return [
     `hr_time_${from}_to_${to}_percent_of_max_percent`,
+    "heartRate",
     ({ metrics }) => metrics.timePerHrZone[i]?.percentage_hrmax ?? null,
   ];
 });
+
+/** The sums of nothing are 0 in the metrics; in a table, 0 would say that somebody stood still. */
+function isKnown(metrics: Metrics, source: Source): boolean {
+  switch (source) {
+    case "speed":
+      return metrics.max_speed !== null;
+    case "heartRate":
+      return metrics.hr_avg !== null;
+    case "rows":
+      return metrics.first_timestamp !== null || metrics.too_fast.samples > 0;
+    case "options":
+      return true;
+  }
+}
 
 /** Recorded time in s: standing included, gaps excluded. */
 export function recordedSeconds({ time_per_speed_ranges }: Metrics): number {

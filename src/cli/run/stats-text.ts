@@ -16,6 +16,7 @@ export function statsText(
   metrics: Metrics,
   instantText: (ms: number) => string,
 ): string {
+  if (metrics.first_timestamp === null && metrics.too_fast.samples === 0) return `${name}\n  no data in it\n`;
   const lines = [...generalLines(info, metrics, instantText), ...zoneLines(metrics), ...effortLines(metrics)];
   const text = [...lines, ...heartRateLines(metrics)].map(([label, value]) =>
     `  ${label.padEnd(LABEL_WIDTH)}${value}`.trimEnd(),
@@ -47,7 +48,8 @@ function generalLines(
   ];
 }
 
-function zoneLines({ distance_per_speed_ranges, time_per_speed_ranges }: Metrics): Line[] {
+function zoneLines({ max_speed, distance_per_speed_ranges, time_per_speed_ranges }: Metrics): Line[] {
+  if (max_speed === null) return [["speed zones", "none"]];
   const last = distance_per_speed_ranges.length - 1;
   const limits = distance_per_speed_ranges.map(({ threshold_low, threshold_high }, i) => {
     const kmPerH = (limit: number) => speedIn("km/h", limit);
@@ -70,7 +72,9 @@ function zoneLines({ distance_per_speed_ranges, time_per_speed_ranges }: Metrics
 }
 
 function effortLines(metrics: Metrics): Line[] {
-  const { has_accelerations, accelerations, decelerations } = metrics;
+  const { max_speed, has_accelerations, accelerations, decelerations } = metrics;
+  // nothing is known: neither that there were none nor that the recording is too slow
+  if (max_speed === null) return EFFORTS.map((label) => [label, "none"]);
   return [
     ["sprints", sprintsText(metrics)],
     ["high intensity", highIntensityText(metrics)],
@@ -79,6 +83,7 @@ function effortLines(metrics: Metrics): Line[] {
   ];
 }
 
+const EFFORTS = ["sprints", "high intensity", "accelerations", "decelerations"];
 const TOO_SLOW = "none: they need at least 5 samples a second";
 
 function sprintsText({ sprint: { threshold_1: sprints }, sprint_distance }: Metrics): string {

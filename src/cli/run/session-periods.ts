@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import {
+  mainInterval,
+  periodsOutside,
+  type Roster,
+  readPeriods,
+  type SquadRecording,
+  sessionInterval,
+} from "../../squad/index.js";
+import { instantFormat } from "../terminal/time-text.js";
+
+export interface PeriodsChoice {
+  /** The session that the periods are of; null: they are applied to none. */
+  index: number | null;
+  /** What the user has to know. */
+  text: string;
+}
+
+/**
+ * The session of several to which a periods.csv beside them belongs: the one on whose time all of its periods lie. If none has them all,
+ * or more than one, nobody can know which session is meant.
+ */
+export function sessionOfPeriods(
+  path: string,
+  sessions: readonly (readonly SquadRecording[])[],
+  players: readonly string[],
+  timeZone: string | undefined,
+): PeriodsChoice {
+  const file = readFileSync(path);
+  const fitting = sessions.flatMap((recordings, index) => {
+    const interval = sessionInterval(recordings);
+    const { periods } = readPeriods(file, { session: mainInterval(recordings), timeZone, players });
+    return periods.length > 0 && periodsOutside(periods, interval).length === 0 ? [index] : [];
+  });
+  const [index = null] = fitting;
+  const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
+  if (index !== null && fitting.length === 1)
+    return { index, text: `${several} Its periods are those of session ${index + 1}` };
+  const within = fitting.length === 0 ? "none of them has" : `${fitting.length} of them have`;
+  return {
+    index: null,
+    text: `${several} The periods are applied to none, because ${within} all periods in its time. Name the files of one session, with --periods; or correct the clock of the tracker that is alone`,
+  };
+}
+
+function sessionText(recordings: readonly SquadRecording[], timeZone: string | undefined): string {
+  const text = instantFormat(timeZone);
+  const interval = sessionInterval(recordings);
+  const [first = "", ...others] = recordings.map(({ fileName }) => fileName);
+  const names = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return `${text(interval.startMs)} to ${text(interval.endMs - 1)} (${names})`;
+}
+
+/** Whom a row of the periods may name: everybody with a recording, and everybody of the roster. */
+export function playersOf(members: readonly { name: string }[], roster: Roster | null): string[] {
+  return [...members, ...(roster?.players ?? [])].map(({ name }) => name);
+}
