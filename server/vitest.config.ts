@@ -27,6 +27,7 @@ export const SERVICE = { alias, sequence: ORDER, ...WORKERS, ...PATIENCE };
 const ONCE = [
   "access-recheck",
   "bluetooth",
+  "connections",
   "caller-queues",
   "conversion",
   "conversion-clients",

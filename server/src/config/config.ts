@@ -87,7 +87,7 @@ export const settings = {
   maxConnections: count(
     "MAX_CONNECTIONS",
     10_000,
-    "Open connections of one process at each address; others are closed at once",
+    "Open connections of one process at each address where it listens, at most a quarter of them from one client address; others are closed at once",
   ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
   uploadTimeoutMs: count(

@@ -29,6 +29,7 @@ import { deprecationHeaders, pathPrefix } from "./deprecation.js";
 import { installErrors, refuseClient, sendError } from "./errors.js";
 import { addressKey } from "./limits/address-key.js";
 import { ConcurrencyLimiter } from "./limits/concurrency-limiter.js";
+import { limitConnections } from "./limits/connections.js";
 import { passwordAttempts } from "./limits/password-attempts.js";
 import { limitPipelining } from "./limits/pipelining.js";
 import { createRequestQueue, inRequestTurn } from "./limits/request-queue.js";
@@ -118,7 +119,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
 
   limitUnreadResponses(app, config);
   cutSlowReaders(app, config);
-  limitPipelining(app, config);
+  limitPipelining(app, config, limitConnections(app, config));
   installErrors(app);
   await installBodies(app);
   const methods = collectMethods(app);

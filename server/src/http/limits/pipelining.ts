@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
 import { addressKey } from "./address-key.js";
+import type { Connections } from "./connections.js";
 
 /** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
 const MAX_UNANSWERED = 16;
@@ -18,25 +19,18 @@ const MAX_REFUSED = 10_000;
  * Therefore this also cuts the connections of the address that have not been answered yet, before they are read, and
  * refuses new ones for a second. Behind a proxy it cuts only the connection itself, because the others belong to other clients.
  */
-export function limitPipelining({ server }: FastifyInstance, { trustProxy }: Config): void {
+export function limitPipelining(
+  { server }: FastifyInstance,
+  { trustProxy }: Config,
+  connections: Connections,
+): void {
   const unanswered = new WeakMap<Socket, number>();
-  const connections = new Map<string, Set<Socket>>();
   const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSAL_MS });
   const [handle] = server.listeners("request");
   if (handle === undefined) throw new Error("The server has no handler yet");
 
   server.prependListener("connection", (socket: Socket) => {
-    const address = addressKey(socket.remoteAddress ?? "");
-    if (refused.has(address)) {
-      socket.destroy();
-      return;
-    }
-    const own = connections.get(address) ?? new Set();
-    connections.set(address, own.add(socket));
-    socket.once("close", () => {
-      own.delete(socket);
-      if (own.size === 0) connections.delete(address);
-    });
+    if (refused.has(addressKey(socket.remoteAddress ?? ""))) socket.destroy();
   });
 
   function cut(socket: Socket): void {
