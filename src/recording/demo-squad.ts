@@ -45,8 +45,8 @@ export interface DemoSquadOptions {
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
-  /** Of the clock of `periods`, from UTC, ms; default 0. */
-  offsetMs?: number | undefined;
+  /** Of the clock of `periods`, from UTC, ms; default 0. `null` gives times with date and zone, which are right for every clock. */
+  offsetMs?: number | null | undefined;
 }
 
 const OPTIONS = optionNames<DemoSquadOptions>({
@@ -126,7 +126,7 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
   return {
     recordings: squad.flatMap((player) => recordingsOf(player, seed, startMs, substitutions)),
     roster: rosterOf(squad),
-    periods: periodsOf(squad, substitutions, startMs + offsetMs),
+    periods: periodsOf(squad, substitutions, clockFrom(startMs, offsetMs)),
   };
 }
 
@@ -244,12 +244,19 @@ function rosterOf(squad: readonly DemoSquadPlayer[]): string {
   return `player,serial,number,position,max_hr\n${lines.join("\n")}\n`;
 }
 
+/** Writes minutes of the match as times of a clock; see `DemoSquadOptions`. */
+function clockFrom(startMs: number, offsetMs: number | null): (minute: number) => string {
+  return (minute) => {
+    const text = new Date(startMs + (offsetMs ?? 0) + minute * MINUTE_MS).toISOString();
+    return offsetMs === null ? `${text.slice(0, 19)}+00:00` : text.slice(11, 19);
+  };
+}
+
 function periodsOf(
   squad: readonly DemoSquadPlayer[],
   substitutions: typeof SUBSTITUTIONS,
-  startMs: number,
+  clock: (minute: number) => string,
 ): string {
-  const clock = (minute: number) => new Date(startMs + minute * MINUTE_MS).toISOString().slice(11, 19);
   const halves = [
     { name: "1st half", from: TIMES.firstBegins, to: TIMES.firstEnds },
     { name: "2nd half", from: TIMES.secondBegins, to: TIMES.secondEnds },

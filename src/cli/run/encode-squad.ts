@@ -30,7 +30,12 @@ export async function encodeSquad(
   if (statSync(output, { throwIfNoEntry: false })?.isFile() === true) {
     throw new UsageError(`${output} is a file; a match is written to a folder.`);
   }
-  const { recordings, roster, periods } = demoSquad({ players, seed, startMs: start ?? MATCH_START_MS });
+  const { recordings, roster, periods } = demoSquad({
+    players,
+    seed,
+    startMs: start ?? MATCH_START_MS,
+    offsetMs: null,
+  });
   mkdirSync(output, { recursive: true });
   let totalBytes = 0;
   for (const [index, { fileName, serial, damage, rows }] of recordings.entries()) {
