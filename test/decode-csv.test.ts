@@ -63,6 +63,11 @@ describe.for(readers)("%s", ([, read]) => {
     ]);
   });
 
+  it("takes empty fields at the end of a row, as spreadsheets write them", async () => {
+    const { speedMmPerS } = await columnsOf("timestamp,latitude,longitude,speed\n1,2,3,4,,\n");
+    expect([...speedMmPerS]).toEqual([4000]);
+  });
+
   it.for<[string, string, object]>([
     ["a column less", "timestamp,speed\n1,2\n", { code: "BAD_CSV", line: 1 }],
     [
@@ -74,6 +79,16 @@ describe.for(readers)("%s", ([, read]) => {
       "a place that is none",
       "timestamp,latitude,longitude,speed\n1,2,3,4\n1,200,3,4\n",
       { code: "BAD_ROW", line: 3 },
+    ],
+    [
+      "decimal commas between commas, which would be other columns",
+      "timestamp,latitude,longitude,speed\n1,2,3,4\n1778936400,47,5,8,5,1,5\n",
+      {
+        code: "BAD_CSV",
+        line: 3,
+        message:
+          "Line 3: it has 7 fields, and the header line 4. If commas are decimal marks, separate the columns by semicolons, or write points.",
+      },
     ],
     ["nothing", "", { code: "BAD_CSV", line: 1 }],
   ])("refuses %s, with its line", async ([, text, expected]) => {

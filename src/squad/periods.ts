@@ -1,6 +1,7 @@
+import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
 import { nameKey } from "./roster.js";
 import { SessionClock } from "./session-clock.js";
-import { readSheet, type SheetProblem, type SheetRow } from "./sheet.js";
+import type { SheetProblem } from "./sheet.js";
 
 /** From `startMs` (included) to `endMs` (excluded), ms since 1970 UTC. */
 export interface Interval {
@@ -33,6 +34,13 @@ export interface PeriodsContext {
   players: readonly string[];
 }
 
+const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
+  ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
+);
+
+/** Files name the whole session so, in the place of a period. */
+const RESERVED_NAME = "session";
+
 /**
  * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are those of the clock of the club;
  * a date in front is needed only where a time is of several days of the session. A row with a player replaces the times of the period for that
@@ -47,20 +55,23 @@ export function readPeriods(
   { session, timeZone, players }: PeriodsContext,
 ): { periods: SessionPeriod[]; problems: SheetProblem[] } {
   const clock = new SessionClock(session, timeZone);
-  const { columns, rows } = readSheet(file);
-  const missing = ["period", "start", "end"].filter((column) => !columns.includes(column));
+  const { columns, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  const missing = ["period", "start", "end"].filter((column) => !columns.has(column));
   if (missing.length > 0) {
     const message = `The periods need the columns period, start and end; ${missing.join(" and ")} is missing.`;
-    return { periods: [], problems: [{ line: 1, message }] };
+    return { periods: [], problems: [{ line: headerLine, message }] };
   }
   const names = new Map(players.map((name) => [nameKey(name), name]));
-  const problems: SheetProblem[] = [];
   const periods = new Map<string, SessionPeriod>();
   for (const row of rows) {
     const problem = (message: string) => problems.push({ line: row.line, message });
     const name = row.cell("period");
     if (name === "") {
       problem("The row has no period. Give a name such as 1st half, or remove the row.");
+      continue;
+    }
+    if (nameKey(name) === RESERVED_NAME) {
+      problem(`A period cannot be named "${name}": that is the whole session. Give it another name.`);
       continue;
     }
     const interval = intervalOf(row, clock, problem);
@@ -96,7 +107,7 @@ export function periodsOutside(periods: readonly SessionPeriod[], session: Inter
 
 function addRow(
   period: SessionPeriod,
-  row: SheetRow,
+  row: KnownRow,
   interval: Interval | null,
   names: ReadonlyMap<string, string>,
   problem: (message: string) => void,
@@ -119,8 +130,16 @@ function addRow(
     );
     return;
   }
-  const own = period.own.get(key) ?? [];
+  const before = period.own.get(key);
+  const own = before ?? [];
   period.own.set(key, own);
+  if (before !== undefined && (interval === null || before.length === 0)) {
+    if (interval !== null || before.length > 0)
+      problem(
+        `One row says that ${player} takes no part in ${period.name}, another one has times. Remove one.`,
+      );
+    return;
+  }
   if (interval === null) return;
   own.push(interval);
   own.sort((a, b) => a.startMs - b.startMs);
@@ -132,7 +151,7 @@ function addRow(
 
 // null: does not take part; undefined: cannot be read.
 function intervalOf(
-  row: SheetRow,
+  row: KnownRow,
   clock: SessionClock,
   problem: (message: string) => void,
 ): Interval | null | undefined {

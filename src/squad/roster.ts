@@ -1,4 +1,5 @@
-import { readSheet, type SheetProblem, type SheetRow } from "./sheet.js";
+import { type KnownColumn, type KnownRow, lettersOf, readKnownColumns } from "./known-columns.js";
+import type { SheetProblem } from "./sheet.js";
 
 /** A person of the squad. */
 export interface Player {
@@ -30,7 +31,7 @@ export interface Roster {
 
 const KM_PER_H = 3.6;
 
-/** Columns with speeds; `_km/h` or `_m/s` at the end of the name states the unit. */
+/** Columns with speeds; the header or the cell states the unit. */
 const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
 
 /** Columns with whole numbers, and their limits: those of `max_hr` are `PARAMETER_LIMITS`, those of resting are a choice. */
@@ -40,6 +41,18 @@ const NUMBER_COLUMNS = {
   mass: { key: "massKg", minimum: 10, maximum: 300, unit: "kg" },
 } as const;
 
+const TEXT_COLUMNS = ["player", "serial", "file", "number", "position", "birth_date"];
+
+const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
+  [
+    ...TEXT_COLUMNS.map((column) => ({ column, unit: "" })),
+    ...Object.keys(NUMBER_COLUMNS).flatMap((column) =>
+      ["", column === "mass" ? "kg" : "bpm"].map((unit) => ({ column, unit })),
+    ),
+    ...Object.keys(SPEED_COLUMNS).flatMap((column) => ["", "km/h", "m/s"].map((unit) => ({ column, unit }))),
+  ].map((known) => [lettersOf(known.column + known.unit), known]),
+);
+
 /**
  * Reads a roster: the column `player` and at least one of `serial` and `file`; optional `number`, `position`, `max_hr`, `rest_hr`,
  * `high_speed`, `sprint`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
@@ -48,14 +61,16 @@ const NUMBER_COLUMNS = {
  * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
-  const { columns, rows } = readSheet(file);
-  const problems = columnProblems(columns);
-  if (problems.length > 0) return { roster: { players: [] }, problems };
+  const { columns, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  const missing = missingColumn(columns);
+  if (missing !== null) {
+    return { roster: { players: [] }, problems: [{ line: headerLine, message: missing }] };
+  }
   const players = new Map<string, Player>();
   const trackers = new Map<string, Player>();
   for (const row of rows) {
     const problem = (message: string) => problems.push({ line: row.line, message });
-    const player = playerOf(row, columns, problem);
+    const player = playerOf(row, problem);
     if (player === null) continue;
     const known = players.get(nameKey(player.name));
     if (known === undefined) players.set(nameKey(player.name), player);
@@ -69,6 +84,10 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
         );
       } else trackers.set(serial.toLowerCase(), owner);
     }
+  }
+  for (const { name, line, highSpeedMPerS, sprintMPerS } of players.values()) {
+    if (highSpeedMPerS === null || sprintMPerS === null || highSpeedMPerS <= sprintMPerS) continue;
+    problems.push({ line, message: `high_speed is above sprint for ${name}. Exchange them or change one.` });
   }
   return { roster: { players: [...players.values()] }, problems };
 }
@@ -91,10 +110,16 @@ export function playerOfRecording(
   );
 }
 
+/** File systems write accents in two ways, and capitals do not matter. */
+const comparable = (fileName: string) =>
+  fileName
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/\.(asi|ubx)(\.gz)?$/, "");
+
 /** Takes at most as many steps as the length of the pattern times that of the name. */
 function meetsPattern(fileName: string, pattern: string): boolean {
-  const name = fileName.toLowerCase().replace(/\.(asi|ubx)(\.gz)?$/, "");
-  const wanted = pattern.toLowerCase().replace(/\.(asi|ubx)(\.gz)?$/, "");
+  const [name, wanted] = [comparable(fileName), comparable(pattern)];
   let reachable = new Set([0]);
   for (const character of wanted) {
     const next = new Set<number>();
@@ -107,20 +132,14 @@ function meetsPattern(fileName: string, pattern: string): boolean {
   return reachable.has(name.length);
 }
 
-function columnProblems(columns: readonly string[]): SheetProblem[] {
-  const message = !columns.includes("player")
-    ? "A roster needs a column player, and serial or file."
-    : !columns.includes("serial") && !columns.includes("file")
-      ? "A roster needs a column serial (numbers of trackers) or file (names of recordings)."
-      : null;
-  return message === null ? [] : [{ line: 1, message }];
+function missingColumn(columns: ReadonlySet<string>): string | null {
+  if (!columns.has("player")) return "A roster needs a column player, and serial or file.";
+  return columns.has("serial") || columns.has("file")
+    ? null
+    : "A roster needs a column serial (numbers of trackers) or file (names of recordings).";
 }
 
-function playerOf(
-  row: SheetRow,
-  columns: readonly string[],
-  problem: (message: string) => void,
-): Player | null {
+function playerOf(row: KnownRow, problem: (message: string) => void): Player | null {
   const name = row.cell("player");
   if (name === "") {
     problem("The row has no player. Give a name or remove the row.");
@@ -145,7 +164,7 @@ function playerOf(
     line: row.line,
   };
   for (const [column, { key, minimum, maximum, unit }] of Object.entries(NUMBER_COLUMNS)) {
-    const text = row.cell(column) || row.cell(`${column}_${column === "mass" ? "kg" : "bpm"}`);
+    const text = row.cell(column);
     if (text === "") continue;
     const value = numberIn(text.replace(/\s*(bpm|kg)$/i, ""));
     if (value === null || value < minimum || value > maximum) {
@@ -153,29 +172,16 @@ function playerOf(
     } else player[key] = value;
   }
   for (const [column, key] of Object.entries(SPEED_COLUMNS)) {
-    player[key] = speedIn(row, columns, column, problem);
-  }
-  if (
-    player.highSpeedMPerS !== null &&
-    player.sprintMPerS !== null &&
-    player.highSpeedMPerS > player.sprintMPerS
-  ) {
-    problem(`high_speed is above sprint for ${name}. Exchange them or change one.`);
+    player[key] = speedIn(row, column, problem);
   }
   return player;
 }
 
-function speedIn(
-  row: SheetRow,
-  columns: readonly string[],
-  column: string,
-  problem: (message: string) => void,
-): number | null {
-  const header = columns.find((one) => one === column || one === `${column}_km/h` || one === `${column}_m/s`);
-  const text = header === undefined ? "" : row.cell(header);
-  if (header === undefined || text === "") return null;
-  const [, digits = "", unitOfCell] = /^(.*?)\s*(km\/h|kmh|m\/s)?$/i.exec(text) ?? [];
-  const unit = unitOfCell?.toLowerCase() ?? header.slice(column.length + 1);
+function speedIn(row: KnownRow, column: string, problem: (message: string) => void): number | null {
+  const text = row.cell(column);
+  if (text === "") return null;
+  const [, digits = "", unitOfCell] = /^(.*?)\s*(km\s*\/?\s*h|m\s*\/\s*s)?$/i.exec(text) ?? [];
+  const unit = unitOfCell === undefined ? row.unit(column) : /^m/i.test(unitOfCell) ? "m/s" : "km/h";
   const value = numberIn(digits);
   if (value === null || value <= 0) {
     problem(`${column} is "${text}"; it must be a speed such as 19.8 km/h or 5.5 m/s.`);

@@ -3,11 +3,18 @@ export interface Sheet {
   rows: SheetRow[];
   /** Names of the columns in order, normalised by {@link columnName}. */
   columns: string[];
+  /** The same as they are written. */
+  headers: string[];
+  headerLine: number;
+  /** Cells without a header, and a quote that is not closed. */
+  problems: SheetProblem[];
 }
 
 export interface SheetRow {
   /** Line of the file at which the row begins, counted from 1. */
   line: number;
+  /** Trimmed texts in the order of the columns. */
+  fields: readonly string[];
   /** Trimmed text by name of the column. Columns without a cell in this row are empty. */
   cell(column: string): string;
 }
@@ -28,17 +35,50 @@ export interface SheetProblem {
 export function readSheet(file: Uint8Array | string): Sheet {
   const text = typeof file === "string" ? file.replace(/^\uFEFF/, "") : textOf(file);
   const [, hint] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  const records = recordsOf(text, hint ?? delimiterOf(text)).slice(hint === undefined ? 0 : 1);
+  const delimiter = hint ?? delimiterOf(text);
+  const { records: all, openQuoteLine } = recordsOf(text, delimiter);
+  const records = all.slice(hint === undefined ? 0 : 1);
   const [header, ...rest] = records.filter(({ fields }) => fields.some((field) => field !== ""));
-  if (header === undefined) return { columns: [], rows: [] };
+  if (header === undefined) return { columns: [], headers: [], headerLine: 1, rows: [], problems: [] };
   const columns = header.fields.map(columnName);
   return {
     columns,
+    headers: header.fields,
+    headerLine: header.line,
     rows: rest.map(({ line, fields }) => ({
       line,
+      fields,
       cell: (column) => fields[columns.indexOf(column)] ?? "",
     })),
+    problems: [
+      ...(openQuoteLine === null
+        ? []
+        : [
+            {
+              line: openQuoteLine,
+              message: "A quote begins here and is not closed. Close it, or remove it.",
+            },
+          ]),
+      ...rest.flatMap((record) => withoutHeader(record, header, delimiter)),
+    ],
   };
+}
+
+/** Cells to the right of the headers: the row is shifted, or they would be ignored. */
+function withoutHeader(
+  { line, fields }: SheetRecord,
+  { fields: headers }: SheetRecord,
+  delimiter: string,
+): SheetProblem[] {
+  const index = fields.findIndex((field, i) => field !== "" && (headers[i] ?? "") === "");
+  if (index < 0) return [];
+  const advice =
+    delimiter === ","
+      ? "Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons."
+      : "Give it a header, or remove it.";
+  return [
+    { line, message: `The cell "${fields[index]}" has no header: it is in column ${index + 1}. ${advice}` },
+  ];
 }
 
 /** `High-speed [km/h]` is `high_speed_km/h`: without capitals, accents and brackets, with underscores for spaces and hyphens. */
@@ -76,8 +116,12 @@ interface SheetRecord {
 }
 
 // A file of a squad has hundreds of rows at most, and pages and services read it too, so it is no stream.
-function recordsOf(text: string, delimiter: string): SheetRecord[] {
+function recordsOf(
+  text: string,
+  delimiter: string,
+): { records: SheetRecord[]; openQuoteLine: number | null } {
   const records: SheetRecord[] = [];
+  let quoteLine = 1;
   let line = 1;
   let record: SheetRecord = { line, fields: [] };
   let field = "";
@@ -98,6 +142,7 @@ function recordsOf(text: string, delimiter: string): SheetRecord[] {
     } else if (character === '"' && field.trim() === "") {
       field = "";
       isQuoted = true;
+      quoteLine = line;
     } else if (character === delimiter) endField();
     else if (character === "\n" || character === "\r") {
       if (character === "\r" && text[i + 1] === "\n") continue;
@@ -108,5 +153,5 @@ function recordsOf(text: string, delimiter: string): SheetRecord[] {
   }
   endField();
   records.push(record);
-  return records;
+  return { records, openQuoteLine: isQuoted ? quoteLine : null };
 }

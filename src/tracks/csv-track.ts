@@ -56,6 +56,8 @@ export class CsvTrack {
   line = 0;
   readonly #zone: TimeZone;
   readonly #decimal: RegExp;
+  readonly #delimiter: string;
+  #columnCount = 0;
   #indices: Map<Column, number> | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
 
@@ -63,6 +65,7 @@ export class CsvTrack {
   constructor(delimiter: string, zone: TimeZone) {
     // where commas separate fields, none is a decimal mark
     this.#decimal = delimiter === "," ? DECIMAL : DECIMAL_OR_COMMA;
+    this.#delimiter = delimiter;
     this.#zone = zone;
   }
 
@@ -76,6 +79,7 @@ export class CsvTrack {
     const trimmed = fields.map((field) => field.trim());
     if (trimmed.every((field) => field === "")) return null;
     if (this.#indices !== null) return this.#rowOf(trimmed, this.#indices);
+    this.#columnCount = trimmed.length;
     this.#indices = this.#columnsOf(trimmed);
     return null;
   }
@@ -103,6 +107,14 @@ export class CsvTrack {
   }
 
   #rowOf(fields: readonly string[], indices: Map<Column, number>): EncodableRow {
+    // a number with a decimal comma is two fields, and all after it would be of the wrong column
+    if (fields.slice(this.#columnCount).some((field) => field !== "")) {
+      const advice =
+        this.#delimiter === ","
+          ? "If commas are decimal marks, separate the columns by semicolons, or write points."
+          : "Remove what is too much, or name its column.";
+      throw this.#bad(`it has ${fields.length} fields, and the header line ${this.#columnCount}. ${advice}`);
+    }
     const text = (column: Column) => fields[indices.get(column) ?? -1] ?? "";
     const number = (column: Column) => this.#number(column, text(column));
     const optional = (column: Column) => (text(column) === "" ? null : number(column));

@@ -64,6 +64,67 @@ describe("a roster", () => {
     ]);
   });
 
+  const sprintOf = (header: string, cell = "18") =>
+    readRoster(`player;serial;${header}\nKunz;TRK-1;${cell}\n`).roster.players[0]?.sprintMPerS;
+
+  it("reads the unit of a header, however it is written", () => {
+    for (const unit of ["(km/h)", "[km/h]", "[kmh]", "kmh", "(km / h)", "km/h", "_km/h"])
+      expect(sprintOf(`Sprint ${unit}`), unit).toBe(5);
+    expect(sprintOf("Sprint >", "18 km / h")).toBe(5);
+    for (const header of ["maxhr", "Max. HR", "MAX HR (bpm)"])
+      expect(readRoster(`player;serial;${header}\nKunz;TRK-1;190\n`).roster.players[0]?.maxHr, header).toBe(
+        190,
+      );
+  });
+
+  it("names a header that is nearly that of a column, and what to write", () => {
+    expect(problemsOf("player,serial,sprints (mph)\nKunz,TRK-1,15\n")).toEqual([
+      '1: The column "sprints (mph)" is not known. Name it "sprint" or "sprint (km/h)" or "sprint (m/s)", or remove it.',
+    ]);
+    for (const [header, column] of [
+      ["sprint (mph)", "sprint"],
+      ["sprints (km/h)", "sprint"],
+      ["sprint threshold", "sprint"],
+      ["HFmax", "max_hr"],
+      ["HR max", "max_hr"],
+      ["heigh speed", "high_speed"],
+      ["positon", "position"],
+    ]) {
+      const [problem] = problemsOf(`player,serial,${header}\nKunz,TRK-1,\n`);
+      expect(problem, header).toContain(`The column "${header}" is not known. Name it "${column}"`);
+    }
+    expect(problemsOf("player,serial,Team,Remark,Sport,Email,Age\nKunz,TRK-1,A,B,C,D,E\n")).toEqual([]);
+  });
+
+  it("counts the filled one of two columns of one thing, and refuses two", () => {
+    const head = "player,serial,sprint (km/h),sprint (m/s)\n";
+    expect(readRoster(`${head}Kunz,TRK-1,,5\n`).roster.players[0]?.sprintMPerS).toBe(5);
+    expect(problemsOf(`${head}Kunz,TRK-1,18,5\n`)).toEqual([
+      "2: Two columns say the sprint of this row. Keep one of them.",
+    ]);
+  });
+
+  it("has no row that a decimal comma shifts, and no quote that swallows the rest", () => {
+    expect(problemsOf("player,serial,max_hr,sprint (km/h)\nKunz,TRK-1,190,20,5\n")).toEqual([
+      '2: The cell "5" has no header: it is in column 5. Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons.',
+    ]);
+    expect(problemsOf('player,serial\nKunz,TRK-1\n"Vogel,TRK-2\nMeier,TRK-3\n')).toContain(
+      "3: A quote begins here and is not closed. Close it, or remove it.",
+    );
+  });
+
+  it("has no sprint below high speed, also where two rows say them", () => {
+    expect(problemsOf("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,\nKunz,TRK-2,,6 m/s\n")).toEqual([
+      "2: high_speed is above sprint for Kunz. Exchange them or change one.",
+    ]);
+  });
+
+  it("finds files whose accents are written as macOS does", () => {
+    const { roster } = readRoster("player,file\nMüller,*Müller*\n");
+    const fileName = "07-Müller.asi".normalize("NFD");
+    expect(playerOfRecording(roster, { serial: "TRK-9", fileName })?.name).toBe("Müller");
+  });
+
   it("never fails, whatever the file contains", () => {
     const piece = fc.constantFrom(
       "player",
