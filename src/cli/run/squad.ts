@@ -22,7 +22,7 @@ import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
-import { outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
+import { outsideText, presentOf, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
@@ -125,7 +125,7 @@ function sessionOf(
   context: Context,
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
-  tellAbsent(roster, members, context);
+  tellAbsent(roster, members.map(presentOf), context);
   const session = sessionInterval(recordings);
   const where = { session, timeZone: flags.tz, players };
   const sheet =
