@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
@@ -54,6 +54,38 @@ describe("asi stats", () => {
     ]);
     const { stdout: text } = await asi(["stats", "1.asi", ...CLUB], { cwd });
     expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in it\n");
+  });
+
+  it("says which periods are not within a recording, such as by the clock of another zone", async () => {
+    const cwd = await clubFolder();
+    const drill =
+      '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
+    for (const args of [["stats"], ["stats", "--jobs", "2"], ["plot"]]) {
+      const { status, stderr } = await asi([...args, "1.asi", "2.asi", "--periods", "periods.csv"], { cwd });
+      // Kunz takes no part in it, but no roster says that 2.asi is of Kunz
+      expect([status, stderr]).toEqual([1, expect.stringContaining('No recording here belongs to "Kunz"')]);
+      const named = await asi([...args, "1.asi", "2.asi", ...CLUB.slice(0, 4)], { cwd });
+      expect([named.status, named.stderr]).toEqual([0, drill]);
+    }
+  });
+
+  it("says which players of the roster have no recording, and which recordings the roster does not name", async () => {
+    const cwd = await clubFolder();
+    writeFileSync(join(cwd, "roster.csv"), "player,serial\nMüller,TRK-1\nKunz,TRK-22\n");
+    const told = "No recording of Kunz, who is in the roster\nThe roster does not name the trackers of 2\n";
+    for (const args of [
+      ["stats", "."],
+      ["stats", ".", "--jobs", "2"],
+      ["plot", "."],
+      ["squad", "."],
+    ]) {
+      const tz = args[0] === "squad" ? ["--tz", "Europe/Zurich"] : [];
+      rmSync(join(cwd, "periods.csv"), { force: true });
+      const { status, stderr } = await asi([...args, ...tz, "--roster", "roster.csv"], { cwd });
+      expect([status, stderr]).toEqual([0, told]);
+    }
+    const season = await asi(["squad", ".", "--by", "player", "--roster", "roster.csv"], { cwd });
+    expect([season.status, season.stderr]).toEqual([0, told]);
   });
 
   it("shows a person the same, and gives it as JSON", async () => {

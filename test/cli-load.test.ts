@@ -1,6 +1,7 @@
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { asi, scratchFolder } from "./asi-process.js";
+import { asi, namesIn, scratchFolder } from "./asi-process.js";
 
 const demo = (folder: string, start: string, duration = "1min") =>
   asi([
@@ -15,6 +16,31 @@ const demo = (folder: string, start: string, duration = "1min") =>
   ]);
 
 describe("asi load", () => {
+  test("says which rows are too fast to be in the load", async () => {
+    const cwd = scratchFolder();
+    const rows = Array.from({ length: 60 }, (_, i) => `${1717236000 + i},47,8.5,400,${i < 30 ? 5 : 20},120`);
+    writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
+    await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
+    for (const of of ["distance", "high-speed"]) {
+      expect((await asi(["load", "a.asi", "--of", of], { cwd })).stderr).toBe(
+        "a.asi: not in the load: 30 rows (30.0 s) faster than 45.0 km/h. Is the sport right? See --sport.\n",
+      );
+    }
+    const heart = ["--of", "trimp-edwards", "--max-hr", "190"];
+    expect((await asi(["load", "a.asi", ...heart], { cwd })).stderr).toBe("");
+  });
+
+  test("counts a recording and its copy once, and says so", async () => {
+    const cwd = scratchFolder();
+    await demo(cwd, "2025-05-17T08:00:00Z");
+    const one = await asi(["load", "."], { cwd });
+    const [name = ""] = namesIn(cwd);
+    copyFileSync(join(cwd, name), join(cwd, `b ${name}`));
+    const both = await asi(["load", "."], { cwd });
+    expect(both.stdout).toBe(one.stdout);
+    expect(both.stderr).toBe(`b ${name}: a copy of ${name}, counted once\n`);
+  });
+
   test("adds up the recordings of a day, rests between, and tells devices apart", async () => {
     const folder = scratchFolder();
     // 23:30 UTC is the next day in Zurich

@@ -2,11 +2,13 @@ import {
   computeMetrics,
   type DayLoad,
   loadOverDays,
+  type Metrics,
   type PresetName,
   type SessionLoad,
   type TrimpMethod,
   trimp,
 } from "../../metrics/index.js";
+import { tooFastText } from "../../pictures/figure-text.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
@@ -30,6 +32,9 @@ export interface LoadFlags {
 
 interface Session extends SessionLoad {
   serial: string;
+  name: string;
+  /** Rows that are in no figure; null for none. */
+  tooFast: string | null;
   report: Report;
 }
 
@@ -53,11 +58,16 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const startMs = samples.timestampMs[0] ?? 0;
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
-      return { day, load: loadOf(samples), serial: info.serial, report };
+      return { day, ...loadOf(samples), serial: info.serial, name: nameOf(input), report };
     },
     async show(session, input) {
-      sessions.push(session);
-      for (const line of notices(console, nameOf(input), session.report)) console.message(...line);
+      const name = nameOf(input);
+      const original = sessions.find((other) => isCopy(session, other));
+      if (original === undefined) sessions.push(session);
+      else console.message(`${name}: a copy of ${original.name}, counted once`);
+      for (const line of notices(console, name, session.report)) console.message(...line);
+      if (session.tooFast !== null)
+        console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },
     toJson: ({ day, load }) => ({ day, load }),
     statusOf: ({ report }) => statusOf(report),
@@ -73,7 +83,15 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   return status;
 }
 
-function loadFunction(flags: LoadFlags): (samples: SampleBatch) => number | null {
+/** Two files of one recording have the same rows, ranges and bytes of each kind. */
+function isCopy(one: Session, other: Session): boolean {
+  const identity = ({ serial, day, load, report }: Session) => JSON.stringify([serial, day, load, report]);
+  return identity(one) === identity(other);
+}
+
+type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;
+
+function loadFunction(flags: LoadFlags): LoadFunction {
   const { of = "distance", sport = "soccer", maxHr, restHr, sex } = flags;
   const needed = <T>(value: T | undefined, option: string): T => {
     if (value === undefined) throw new UsageError(`--of ${of} needs ${option}.`);
@@ -81,9 +99,9 @@ function loadFunction(flags: LoadFlags): (samples: SampleBatch) => number | null
   };
   switch (of) {
     case "distance":
-      return (samples) => computeMetrics(samples, { preset: sport }).total_distance;
+      return metersFunction(sport, ({ total_distance }) => total_distance);
     case "high-speed":
-      return (samples) => computeMetrics(samples, { preset: sport }).hid_distance.threshold_2;
+      return metersFunction(sport, ({ hid_distance }) => hid_distance.threshold_2);
     case "trimp-edwards":
       return trimpFunction({ method: "edwards", maxHr: needed(maxHr, "--max-hr") });
     case "trimp-banister":
@@ -96,10 +114,18 @@ function loadFunction(flags: LoadFlags): (samples: SampleBatch) => number | null
   }
 }
 
-function trimpFunction(method: TrimpMethod): (samples: SampleBatch) => number | null {
+function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number | null): LoadFunction {
+  return (samples) => {
+    const metrics = computeMetrics(samples, { preset });
+    return { load: loadOf(metrics), tooFast: tooFastText(metrics) };
+  };
+}
+
+function trimpFunction(method: TrimpMethod): LoadFunction {
   // refuses wrong heart rates before a file is read
   trimp([], method);
-  return (samples) => trimp(samples, method);
+  // a row that is too fast keeps its heart rate
+  return (samples) => ({ load: trimp(samples, method), tooFast: null });
 }
 
 const jsonText = (serial: string, days: readonly DayLoad[]) =>

@@ -16,6 +16,7 @@ import { UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
+import { type Present, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { figuresOf } from "./stats-input.js";
 
@@ -30,6 +31,8 @@ interface Plotted {
   player: string | null;
   report: Report;
   path: string | null;
+  outside: string | null;
+  present: Present;
 }
 
 const PICTURES = [".svg", ".png"];
@@ -51,13 +54,14 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   checkOutput(flags, args, inputs);
   const reservations = new OutputReservations(inputs);
   let isFirst = true;
-  return runBatch<Plotted>(context, {
+  const present: Present[] = [];
+  const status = await runBatch<Plotted>(context, {
     inputs,
     json: false,
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
       const { samples, inspection, firstDamage } = read;
-      const { metrics, player, intervals } = figuresOf(input, read, options, club);
+      const { metrics, player, intervals, outside, present: one } = figuresOf(input, read, options, club);
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const { info, report } = inspection;
       const damage = isDamaged(report)
@@ -72,11 +76,12 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const reserve = () => reservations.reserve(index, [path]);
         await writeOutput(stream, path, { force, signal, reserve });
       }
-      return { session, player, report, path };
+      return { session, player, report, path, outside, present: one };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ session, player, report, path }, input) {
+    async show({ session, player, report, path, outside, present: one }, input) {
+      present.push(one);
       const name = nameOf(input);
       if (path !== null) {
         console.message(`${name} -> ${path}`);
@@ -93,12 +98,15 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
           await console.data(...partsOf(line, isColored), "\n");
       }
       for (const line of notices(console, name, report)) console.message(...line);
+      if (outside !== null) console.message(`${name}: ${outside}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
   });
+  tellAbsent(club.roster, present, context);
+  return status;
 }
 
 // SGR parameters (ECMA-48)

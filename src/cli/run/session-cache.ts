@@ -9,6 +9,9 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 /** Beside the recordings; folders pass over names that begin with a dot. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
+/** Of the kept work; another one is done again. */
+const FORM = 2;
+
 /** The work of a session as it was kept; null if nothing is kept, or if files, options or the program have changed since. */
 export function keptWork(task: SessionTask): SessionWork | null {
   try {
@@ -33,5 +36,7 @@ function keyOf({ folder, inputs, periods, ...options }: SessionTask): string {
     const stats = statSync(path, { throwIfNoEntry: false });
     return [relative(folder, path), stats?.size, stats?.mtimeMs];
   });
-  return createHash("sha256").update(JSON.stringify({ version, options, stamps })).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify({ version, form: FORM, options, stamps }))
+    .digest("hex");
 }

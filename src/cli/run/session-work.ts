@@ -23,7 +23,7 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
 import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
-import { leftOutTexts, outsideText } from "./squad-notices.js";
+import { leftOutTexts, outsideText, type Present, presentOf } from "./squad-notices.js";
 import { type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -48,6 +48,8 @@ export interface SessionWork {
   played: PlayedSession[];
   /** What is to be told of recordings that are damaged or missing, and of periods that cannot be read. */
   messages: { kind: "note" | "failure"; text: string }[];
+  /** Whose recordings there are. */
+  present: readonly Present[];
   status: ExitStatus;
 }
 
@@ -90,7 +92,8 @@ export async function workOnSession(
     statuses.push(ExitStatus.failed);
     return [];
   });
-  return { played, messages, status: statusOfAll(statuses) };
+  const present = squadMembers(recordings, task.roster).map(presentOf);
+  return { played, present, messages, status: statusOfAll(statuses) };
 }
 
 function choiceOf(

@@ -3,6 +3,7 @@ import {
   asSessionPeriods,
   type Interval,
   mainInterval,
+  nameKey,
   ofAnotherSport,
   periodsCsv,
   periodsOutside,
@@ -15,22 +16,31 @@ import {
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 
+/** Whose recording there is. */
+export interface Present {
+  /** Of the roster, else of the file. */
+  name: string;
+  isInRoster: boolean;
+}
+
 /** Players of the roster without a recording, and recordings without a player. */
-export function tellAbsent(
-  roster: Roster | null,
-  members: readonly SquadMember[],
-  { console }: Context,
-): void {
+export function tellAbsent(roster: Roster | null, present: readonly Present[], { console }: Context): void {
   if (roster === null) return;
-  const present = new Set(members.map(({ player }) => player));
-  const absent = roster.players.filter((player) => !present.has(player));
+  const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
+  const names = new Map(roster.players.map(({ name }) => [nameKey(name), name]));
+  const absent = [...names].filter(([key]) => !found.has(key)).map(([, name]) => name);
   if (absent.length > 0) {
     console.message(
-      `No recording of ${absent.map(({ name }) => name).join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
+      `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
     );
   }
-  const unnamed = members.filter(({ player }) => player === null).map(({ name }) => name);
-  if (unnamed.length > 0) console.message(`The roster does not name the trackers of ${unnamed.join(", ")}`);
+  const unnamed = new Set(present.filter(({ isInRoster }) => !isInRoster).map(({ name }) => name));
+  if (unnamed.size > 0)
+    console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
+}
+
+export function presentOf({ name, player }: SquadMember): Present {
+  return { name, isInRoster: player !== null };
 }
 
 /** Recordings that look like those of a faster sport. */

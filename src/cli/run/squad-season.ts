@@ -14,6 +14,7 @@ import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns
 import { seasonText } from "./season-text.js";
 import { keepWork, keptWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
+import { type Present, tellAbsent } from "./squad-notices.js";
 import {
   columnNamed,
   type SquadFlags,
@@ -53,10 +54,17 @@ export async function squadSeason(
     if (ownRoster === undefined) return ExitStatus.failed;
     tasks.push(taskOf(folder, own, ownRoster, flags));
   }
-  const { played, status } = await playedIn(tasks, flags, context);
+  const { played, present, status } = await playedIn(tasks, flags, context);
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
+  tellAbsent(rosterOfAll(tasks), present, context);
   await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
   return status;
+}
+
+// Who is in the roster of any session.
+function rosterOfAll(tasks: readonly SessionTask[]): Roster | null {
+  const rosters = new Set(tasks.flatMap(({ roster }) => (roster === null ? [] : [roster])));
+  return rosters.size === 0 ? null : { players: [...rosters].flatMap(({ players }) => players) };
 }
 
 // undefined: it cannot be read, which has been told.
@@ -115,7 +123,7 @@ async function playedIn(
   tasks: readonly SessionTask[],
   { cache, jobs: given }: SquadFlags,
   context: Context,
-): Promise<{ played: PlayedSession[]; status: ExitStatus }> {
+): Promise<{ played: PlayedSession[]; present: Present[]; status: ExitStatus }> {
   const { console, signal } = context;
   const sessions = tasks.map(({ folder, inputs }): Input => {
     const bytes = inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
@@ -124,6 +132,7 @@ async function playedIn(
   const jobs = jobsFor(sessions, given);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("session", signal) : null;
   const played: PlayedSession[] = [];
+  const present: Present[] = [];
   const working = runBatch<SessionWork>(context, {
     inputs: sessions,
     json: false,
@@ -141,6 +150,7 @@ async function playedIn(
     },
     async show(work) {
       played.push(...work.played);
+      present.push(...work.present);
       for (const { kind, text } of work.messages) {
         if (kind === "failure") console.failure(console.paint("red", "asi:"), ` ${text}`);
         else console.message(text);
@@ -150,7 +160,7 @@ async function playedIn(
     statusOf: ({ status }) => status,
   });
   try {
-    return { status: await working, played };
+    return { status: await working, played, present };
   } finally {
     await workers?.end();
   }

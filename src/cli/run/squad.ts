@@ -23,7 +23,14 @@ import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
-import { leftOutTexts, outsideText, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
+import {
+  leftOutTexts,
+  outsideText,
+  presentOf,
+  tellAbsent,
+  tellOtherSport,
+  tellSuggestions,
+} from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
@@ -126,7 +133,7 @@ function sessionOf(
   context: Context,
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
-  tellAbsent(roster, members, context);
+  tellAbsent(roster, members.map(presentOf), context);
   for (const text of leftOutTexts(members)) context.console.message(text);
   const session = sessionInterval(recordings);
   const where = { session: mainInterval(recordings), timeZone: flags.tz, players };

@@ -10,7 +10,9 @@ import {
   type Interval,
   intervalsFor,
   limitsOfIntervals,
+  nameKey,
   ownParameters,
+  type SessionPeriod,
   sessionInterval,
   squadMembers,
 } from "../../squad/index.js";
@@ -20,6 +22,7 @@ import { type Club, periodsFor } from "./club.js";
 import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
 import { readBeats } from "./read-beats.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
+import { outsideText, type Present } from "./squad-notices.js";
 
 /** A computation, as a message to a worker thread. */
 export interface StatsTask {
@@ -39,6 +42,9 @@ export interface Stats {
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
   periods: { name: string; metrics: Metrics | null }[];
+  /** What to say of periods that are not within the recording; null for none. */
+  outside: string | null;
+  present: Present;
   /** null: none was asked for. */
   figures: Figures | null;
 }
@@ -50,15 +56,13 @@ export async function statsOf(
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { info, report } = read.inspection;
-  const { metrics, player, periods, own, prepared } = figuresOf(input, read, options, club);
-  if (wanted === null) return { info, report, metrics, player, periods, figures: null };
+  const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club);
+  if (wanted === null) return { info, report, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   return {
     info,
     report,
-    metrics,
-    player,
-    periods,
+    ...ofRecording,
     figures: furtherFigures(prepared, beats, own, wanted),
   };
 }
@@ -74,7 +78,7 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "player" | "periods"> & {
+): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options of the recording as a whole, with the thresholds of its player. */
   own: MetricsOptions;
@@ -91,10 +95,9 @@ export function figuresOf(
     params: { ...options.params, ...ownParameters(player) },
     birthDate: player?.birthDate ?? null,
   };
-  const periods = periodsFor(club, sessionInterval([recording])).map((period) => ({
-    name: period.name,
-    intervals: intervalsFor(period, name),
-  }));
+  const session = sessionInterval([recording]);
+  const found = periodsFor(club, session);
+  const periods = found.map((period) => ({ name: period.name, intervals: intervalsFor(period, name) }));
   const prepared = prepareSamples(samples);
   const whole = { ...own, ...limitsOf({ from, to }) };
   return {
@@ -102,6 +105,12 @@ export function figuresOf(
     prepared,
     own: whole,
     player: player?.name ?? null,
+    present: { name, isInRoster: player !== null },
+    outside: outsideText(
+      found.map((period) => ofPlayer(period, name)),
+      session,
+      club.periods?.timeZone,
+    ),
     periods: periods.map(({ name: period, intervals }) => ({
       name: period,
       metrics:
@@ -109,6 +118,14 @@ export function figuresOf(
     })),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };
+}
+
+// A period as it is for one player.
+function ofPlayer(period: SessionPeriod, name: string): SessionPeriod {
+  const own = period.own.get(nameKey(name));
+  return own === undefined
+    ? { ...period, own: new Map() }
+    : { ...period, all: null, own: new Map([[nameKey(name), own]]) };
 }
 
 /** Limits of rows, which may be between two milliseconds, as limits of figures. */

@@ -12,6 +12,7 @@ import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import { type Present, tellAbsent } from "./squad-notices.js";
 import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
 import { StatsTable } from "./stats-csv.js";
 import { type Stats, statsOf } from "./stats-input.js";
@@ -55,6 +56,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     hasPeriods: club.periods !== null,
   });
   tellZones(flags, definition, context);
+  const present: Present[] = [];
   const jobs = jobsFor(inputs, flags.jobs);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("stats", signal) : null;
   const working = runBatch<Stats>(context, {
@@ -67,7 +69,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics, player, periods, figures }, input) {
+    async show({ info, report, metrics, player, periods, outside, present: one, figures }, input) {
+      present.push(one);
       if (flags.format === "csv") {
         const isDamagedInput = isDamaged(report);
         const recording = { input: input.name, info, isDamaged: isDamagedInput, player, metrics, periods };
@@ -86,6 +89,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         }
       }
       for (const line of notices(console, nameOf(input), report)) console.message(...line);
+      if (outside !== null) console.message(`${nameOf(input)}: ${outside}`);
     },
     toJson: ({ info, report, metrics, player, periods, figures }) => ({
       ...(club.roster !== null && { player }),
@@ -98,7 +102,9 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     statusOf: ({ report }) => statusOf(report),
   });
   try {
-    return await working;
+    const status = await working;
+    tellAbsent(club.roster, present, context);
+    return status;
   } finally {
     await workers?.end();
   }
