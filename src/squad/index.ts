@@ -1,4 +1,5 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export { contentKey, isSameRecording } from "./copies.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   type Interval,
@@ -15,6 +16,7 @@ export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from
 export {
   daysSinceLast,
   isPlayedMatch,
+  isWholeEntry,
   NORMAL_RULE,
   type Normal,
   normalBefore,
@@ -38,6 +40,7 @@ export {
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
+  namesIn,
   ownParameters,
   playerNameOf,
   recordedTimeMs,

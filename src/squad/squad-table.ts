@@ -87,6 +87,12 @@ export function squadMembers<Recording extends SquadRecording>(
   return [...known, ...others];
 }
 
+/** Whom periods may name: the members, and those of the roster without a recording. */
+export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
+  const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
+  return [...new Set(names)];
+}
+
 /** The longest recordings that do not overlap: rows of two trackers, or of two persons, would be figures of nobody. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],

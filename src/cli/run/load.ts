@@ -7,6 +7,7 @@ import {
   type TrimpMethod,
   trimp,
 } from "../../metrics/index.js";
+import { contentKey } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
@@ -15,6 +16,7 @@ import { offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import { copyText } from "./squad-recordings.js";
 
 export interface LoadFlags {
   of?: "distance" | "high-speed" | "trimp-edwards" | "trimp-banister";
@@ -31,6 +33,9 @@ export interface LoadFlags {
 interface Session extends SessionLoad {
   serial: string;
   report: Report;
+  /** Tells copies of a file. */
+  content: string;
+  name: string;
 }
 
 const RATIO_CAUTION =
@@ -53,10 +58,14 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const startMs = samples.timestampMs[0] ?? 0;
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
-      return { day, load: loadOf(samples), serial: info.serial, report };
+      const { serial } = info;
+      const content = contentKey({ serial, samples });
+      return { day, load: loadOf(samples), serial, report, content, name: nameOf(input) };
     },
     async show(session, input) {
-      sessions.push(session);
+      const original = sessions.find(({ content }) => content === session.content);
+      if (original === undefined) sessions.push(session);
+      else console.message(copyText(session.name, original.name));
       for (const line of notices(console, nameOf(input), session.report)) console.message(...line);
     },
     toJson: ({ day, load }) => ({ day, load }),

@@ -6,6 +6,7 @@ import {
   halvesOf,
   joinedPeriods,
   mainInterval,
+  namesIn,
   ofAnotherSport,
   type PlayedSession,
   type Roster,
@@ -23,7 +24,7 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
 import { leftOutTexts, outsideText } from "./squad-notices.js";
-import { type ReadRecording, readRecording } from "./squad-recordings.js";
+import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
 /** A folder with the recordings of a session, as it is sent to a worker thread. */
@@ -63,7 +64,8 @@ export async function workOnSession(
   for (const input of task.inputs) {
     try {
       const read = await readSamples(input, selection, signal, (bytes) => onProgress(bytesBefore + bytes));
-      recordings.push(readRecording(input, read));
+      const copy = addRecording(recordings, readRecording(input, read));
+      if (copy !== null) messages.push({ kind: "note", text: `${basename(task.folder)}: ${copy}` });
       const { report } = read.inspection;
       statuses.push(statusOf(report));
       const damage = damageText(report);
@@ -95,7 +97,7 @@ function playedSession(
   { roster, periods: path, timeZone, preset, params, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
-  const players = members.map((member) => member.name);
+  const players = namesIn(members, roster);
   const session = sessionInterval(recordings);
   const day = mainInterval(recordings);
   const where = { session: day, timeZone, players };

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { RecordingExtent, SquadRecording } from "../../squad/index.js";
+import { isSameRecording, type RecordingExtent, type SquadRecording } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
@@ -30,6 +30,21 @@ export function readRecording(
   };
 }
 
+/**
+ * Adds a recording if it is not there yet.
+ *
+ * @returns what to say of a copy, which is not added; else null
+ */
+export function addRecording(recordings: ReadRecording[], recording: ReadRecording): string | null {
+  const original = recordings.find((one) => isSameRecording(one, recording));
+  if (original === undefined) recordings.push(recording);
+  return original === undefined ? null : copyText(recording.fileName, original.fileName);
+}
+
+/** What to say of a file that is left out. */
+export const copyText = (name: string, original: string): string =>
+  `${name} is the same as ${original} and left out`;
+
 /** Reads all inputs. Those that cannot be read are told, and the others go on. */
 export async function readRecordings(
   inputs: readonly Input[],
@@ -44,7 +59,8 @@ export async function readRecordings(
     json: false,
     work: (input, _, onProgress) => readSamples(input, selection, signal, onProgress),
     async show(read, input) {
-      recordings.push(readRecording(input, read));
+      const copy = addRecording(recordings, readRecording(input, read));
+      if (copy !== null) console.message(copy);
       for (const line of notices(console, nameOf(input), read.inspection.report)) console.message(...line);
     },
     toJson: () => ({}),

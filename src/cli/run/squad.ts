@@ -2,6 +2,7 @@ import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
   mainInterval,
+  namesIn,
   type Roster,
   readPeriods,
   readRoster,
@@ -107,7 +108,7 @@ function sessionOf(
   for (const text of leftOutTexts(members)) context.console.message(text);
   const session = sessionInterval(recordings);
   const day = mainInterval(recordings);
-  const where = { session: day, timeZone: flags.tz, players: members.map(({ name }) => name) };
+  const where = { session: day, timeZone: flags.tz, players: namesIn(members, roster) };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
