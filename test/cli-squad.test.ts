@@ -90,7 +90,7 @@ describe("asi squad", () => {
     copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
     const again = await asi(["squad", folder, "--format", "csv"]);
     expect(again.stdout).toBe(before.stdout);
-    expect(again.stderr).toMatch(/1( \(1\))?\.asi is the same as 1( \(1\))?\.asi and left out/);
+    expect(again.stderr).toContain("1 (1).asi is the same as 1.asi and left out");
     const loadAgain = await asi(["load", folder]);
     expect(loadAgain.stdout).toBe(load.stdout);
     expect(loadAgain.stderr).toContain("and left out");

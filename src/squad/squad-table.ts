@@ -6,7 +6,8 @@ import {
   type PresetName,
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "./periods.js";
+import { type Interval, lengthOf } from "./interval.js";
+import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 

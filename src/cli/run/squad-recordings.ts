@@ -31,14 +31,21 @@ export function readRecording(
 }
 
 /**
- * Adds a recording if it is not there yet.
+ * Adds a recording if it is not there yet. Of two copies the shorter name stays: "a (1).asi" is a copy of a.asi.
  *
- * @returns what to say of a copy, which is not added; else null
+ * @returns what to say of a copy, which is left out; else null
  */
 export function addRecording(recordings: ReadRecording[], recording: ReadRecording): string | null {
-  const original = recordings.find((one) => isSameRecording(one, recording));
-  if (original === undefined) recordings.push(recording);
-  return original === undefined ? null : copyText(recording.fileName, original.fileName);
+  const index = recordings.findIndex((one) => isSameRecording(one, recording));
+  const other = recordings[index];
+  if (other === undefined) {
+    recordings.push(recording);
+    return null;
+  }
+  const isShorter = recording.fileName.length < other.fileName.length;
+  if (isShorter) recordings[index] = recording;
+  const [kept, copy] = isShorter ? [recording, other] : [other, recording];
+  return copyText(copy.fileName, kept.fileName);
 }
 
 /** What to say of a file that is left out. */
