@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
@@ -159,6 +159,46 @@ describe("asi squad", () => {
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(`${join(folder, "periods.csv")}, line 2: "soon" is no time.`);
     expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
+  });
+
+  it("counts a copy of a recording once, and says so; so does the load", async () => {
+    const folder = await trainingFolder();
+    const [before, load] = [await asi(["squad", folder, "--format", "csv"]), await asi(["load", folder])];
+    copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
+    const again = await asi(["squad", folder, "--format", "csv"]);
+    expect(again.stdout).toBe(before.stdout);
+    expect(again.stderr).toContain("1 (1).asi is the same as 1.asi and left out");
+    const loadAgain = await asi(["load", folder]);
+    expect(loadAgain.stdout).toBe(load.stdout);
+    expect(loadAgain.stderr).toContain("and left out");
+  });
+
+  it("says which of the recordings of one time counts where a pattern of the roster is too wide", async () => {
+    const folder = await folderOfTraining([3, 4, 8], { roster: ["player,file", "Ann,*"], periods: [] });
+    rmSync(join(folder, "periods.csv"));
+    const { stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect(stdout).toContain("1 player");
+    expect(stdout).toContain("2 overlapping left out");
+    expect(stderr).toContain(
+      "Ann has recordings of the same time: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a serial or a file of its own in the roster",
+    );
+  });
+
+  it("lets periods name a player of the roster without a recording", async () => {
+    const folder = await trainingFolder();
+    rmSync(join(folder, "3.asi"));
+    const { status, stdout } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect(status).toBe(0);
+    expect(stdout).toContain("Drill");
+  });
+
+  it("names the date of periods that are of another day than the recordings", async () => {
+    const folder = await trainingFolder();
+    writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
+    const { stderr } = await asi(["squad", folder]);
+    expect(stderr).toContain(
+      'Not within the recordings, which are of 2026-05-16 12:30:00 to 12:39:59 (UTC): "Drill" (2026-05-17 12:30:00 to 12:35:00). Change the dates of the periods',
+    );
   });
 
   it("goes on without a recording that cannot be read, and says so", async () => {

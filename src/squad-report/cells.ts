@@ -49,6 +49,15 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
   }
 }
 
+/** From this share on nothing is said of what is missing *(choice)*. */
+const WHOLE_SHARE = 0.99;
+
+/** Whether a row is of whole, undamaged recordings; some of them have no heart rate, or rows that are too fast. */
+export function isSound({ member: { recordings, leftOut }, coverage }: SquadRow): boolean {
+  const isDamaged = recordings.some((one) => one.isDamaged || one.isTruncated);
+  return !isDamaged && leftOut.length === 0 && (coverage === null || coverage >= WHOLE_SHARE);
+}
+
 /** What limits the figures of a row, as short words. */
 export function marksOf({
   member: { recordings, leftOut },
@@ -59,7 +68,7 @@ export function marksOf({
   const marks: string[] = [];
   if (recordings.some(({ isTruncated }) => isTruncated)) marks.push("cut off");
   else if (recordings.some(({ isDamaged }) => isDamaged)) marks.push("damaged");
-  if (coverage !== null && coverage < 0.99) marks.push(`${Math.floor(coverage * 100)} %`);
+  if (coverage !== null && coverage < WHOLE_SHARE) marks.push(`${Math.floor(coverage * 100)} %`);
   if (recordings.length > 1) marks.push(`${recordings.length} joined`);
   if (leftOut.length > 0) marks.push(`${leftOut.length} overlapping left out`);
   if (metrics !== null && hrCoverage !== null && hrCoverage < 0.9)

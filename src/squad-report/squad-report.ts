@@ -7,7 +7,7 @@ import {
   type SquadRow,
   sessionInterval,
 } from "../squad/index.js";
-import { kmPerHText, marksOf } from "./cells.js";
+import { isSound, kmPerHText, marksOf } from "./cells.js";
 import { groundOf } from "./heat-map.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { speedColumns, speedStrip } from "./speed-strip.js";
@@ -103,7 +103,7 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 
 function recordingsInWords(rows: readonly SquadRow[]): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
-  const sound = `${rows.length - limited.length} of ${rows.length} recordings are complete and undamaged.`;
+  const sound = `${rows.filter(isSound).length} of ${rows.length} recordings are complete and undamaged.`;
   const named = limited.map(
     (row) =>
       `${escaped([row.member.player?.number, row.member.name].filter((part) => part != null).join(" "))}: ${escaped(marksOf(row).join(", "))}`,

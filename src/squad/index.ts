@@ -1,9 +1,9 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export { contentKey, isSameRecording } from "./copies.js";
+export { type Interval, lengthOf } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
-  type Interval,
   intervalsFor,
-  lengthOf,
   type PeriodsContext,
   periodsOutside,
   readPeriods,
@@ -15,6 +15,7 @@ export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from
 export {
   daysSinceLast,
   isPlayedMatch,
+  isWholeEntry,
   NORMAL_RULE,
   type Normal,
   normalBefore,
@@ -38,6 +39,7 @@ export {
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
+  namesIn,
   ownParameters,
   playerNameOf,
   recordedTimeMs,

@@ -1,4 +1,5 @@
-import { type Interval, intervalsFor, type SessionPeriod } from "./periods.js";
+import type { Interval } from "./interval.js";
+import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 

@@ -1,18 +1,8 @@
+import type { Interval } from "./interval.js";
 import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
 import { nameKey } from "./roster.js";
 import { SessionClock } from "./session-clock.js";
 import type { SheetProblem } from "./sheet.js";
-
-/** From `startMs` (included) to `endMs` (excluded), ms since 1970 UTC. */
-export interface Interval {
-  startMs: number;
-  endMs: number;
-}
-
-/** The length of disjoint intervals together, ms. */
-export function lengthOf(intervals: readonly Interval[]): number {
-  return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-}
 
 /** A named interval of a session, such as a half or a drill. */
 export interface SessionPeriod {

@@ -1,6 +1,6 @@
 import { segmentGapMs } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, lengthOf } from "./periods.js";
+import { type Interval, lengthOf } from "./interval.js";
 
 const SECOND_MS = 1000;
 

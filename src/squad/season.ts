@@ -1,4 +1,4 @@
-import { figureOf, SQUAD_COLUMNS, type SquadColumn } from "./columns.js";
+import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
 
@@ -173,15 +173,24 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Mean and highest value of a figure over sessions; null without values. */
+/** Whether a player has nearly the whole session, so that it counts for means as in the table of a squad. */
+export function isWholeEntry({ row }: SeasonEntry): boolean {
+  return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
+}
+
+/** Mean of a figure over the sessions of which the player has nearly the whole, and the highest value of all; null without values. */
 export function seasonSummary(
   entries: readonly SeasonEntry[],
   column: SquadColumn,
 ): { mean: number | null; best: number | null } {
-  const values = entries.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
-  return values.length === 0
-    ? { mean: null, best: null }
-    : { mean: meanOf(values), best: values.reduce((a, b) => Math.max(a, b)) };
+  const valuesOf = (some: readonly SeasonEntry[]) =>
+    some.map((entry) => seasonFigure(entry, column)).filter((value) => value !== null);
+  const whole = valuesOf(entries.filter(isWholeEntry));
+  const all = valuesOf(entries);
+  return {
+    mean: whole.length === 0 ? null : meanOf(whole),
+    best: all.length === 0 ? null : all.reduce((a, b) => Math.max(a, b)),
+  };
 }
 
 function meanOf(values: readonly number[]): number {

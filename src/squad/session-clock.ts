@@ -1,5 +1,5 @@
 import { TimeZone } from "../rows/time-zone.js";
-import type { Interval } from "./periods.js";
+import type { Interval } from "./interval.js";
 import { dateOf, numberIn } from "./roster.js";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,8 @@ import {
   type PresetName,
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, intervalsFor, lengthOf, type SessionPeriod } from "./periods.js";
+import { type Interval, lengthOf } from "./interval.js";
+import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
@@ -85,6 +86,12 @@ export function squadMembers<Recording extends SquadRecording>(
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return [...known, ...others];
+}
+
+/** Whom periods may name: the members, and those of the roster without a recording. */
+export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
+  const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
+  return [...new Set(names)];
 }
 
 /** The longest recordings that do not overlap: rows of two trackers, or of two persons, would be figures of nobody. */

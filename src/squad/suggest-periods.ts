@@ -1,4 +1,4 @@
-import type { Interval } from "./periods.js";
+import type { Interval } from "./interval.js";
 
 /** Times in ms since 1970 UTC and speeds in mm/s of a recording, in the order of time. */
 export interface SpeedColumns {

@@ -1,5 +1,6 @@
 import { offsetText, TimeZone } from "../rows/time-zone.js";
-import { type Interval, type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.js";
+import type { Interval } from "./interval.js";
+import { type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 
 /**

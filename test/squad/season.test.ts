@@ -42,6 +42,15 @@ describe("a season", () => {
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 8500, best: 9000 });
   });
 
+  it("has in its means only sessions of which the player has nearly the whole", () => {
+    const cut = session(7, 2000);
+    const kunz = kunzIn(session(0, 9000), {
+      ...cut,
+      rows: cut.rows.map((row) => ({ ...row, coverage: 0.22 })),
+    });
+    expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 9000, best: 9000 });
+  });
+
   it("knows a player by name, whatever its capitals, and orders players by number", () => {
     const keller = (name: string) => ({
       player: { name, number: "1", position: "GK" },

@@ -6,6 +6,7 @@ import { readPeriods, readRoster, squadMembers, squadRows } from "../../src/squa
 import { squadReport } from "../../src/squad-report/squad-report.js";
 import type { SampleBatch } from "../../src/types.js";
 import { wholeBytes } from "../whole.js";
+import { recordingOfRows, rowsAt } from "./recordings.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 13);
 
@@ -65,6 +66,15 @@ describe("the report of a squad", () => {
     expect(text).toContain("10 Lang: 49 %.");
     expect(text).toContain("2 of 3 recordings are complete and undamaged.");
     expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
+  });
+
+  it("has complete and undamaged recordings also where nobody wears a belt", () => {
+    const samples = rowsAt(Array.from({ length: 600 }, (_, second) => START_MS + second * 1000));
+    const members = squadMembers([recordingOfRows("A", samples), recordingOfRows("B", samples)], null);
+    const text = textOf(
+      squadReport({ title: "T", subtitle: "S", rows: squadRows(members, []), periods: [], offsetMs: 0 }),
+    );
+    expect(text).toContain("2 of 2 recordings are complete and undamaged. A: HR 0 %; B: HR 0 %.");
   });
 
   it("compares a player with those of the same position, however the roster writes it", async () => {

@@ -9,6 +9,7 @@ import {
   trimp,
 } from "../../metrics/index.js";
 import { tooFastText } from "../../pictures/figure-text.js";
+import { contentKey } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
@@ -17,6 +18,7 @@ import { offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
+import { copyText } from "./squad-recordings.js";
 
 export interface LoadFlags {
   of?: "distance" | "high-speed" | "trimp-edwards" | "trimp-banister";
@@ -36,6 +38,8 @@ interface Session extends SessionLoad {
   /** Rows that are in no figure; null for none. */
   tooFast: string | null;
   report: Report;
+  /** Tells copies of a file. */
+  content: string;
 }
 
 const RATIO_CAUTION =
@@ -58,13 +62,15 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const startMs = samples.timestampMs[0] ?? 0;
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
-      return { day, ...loadOf(samples), serial: info.serial, name: nameOf(input), report };
+      const { serial } = info;
+      const content = contentKey({ serial, samples });
+      return { day, ...loadOf(samples), serial, report, content, name: nameOf(input) };
     },
-    async show(session, input) {
-      const name = nameOf(input);
-      const original = sessions.find((other) => isCopy(session, other));
+    async show(session) {
+      const { name } = session;
+      const original = sessions.find(({ content }) => content === session.content);
       if (original === undefined) sessions.push(session);
-      else console.message(`${name}: a copy of ${original.name}, counted once`);
+      else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report)) console.message(...line);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
@@ -81,12 +87,6 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     await console.data(flags.json ? jsonText(serial, days) : daysText(serial, days, flags));
   }
   return status;
-}
-
-/** Two files of one recording have the same rows, ranges and bytes of each kind. */
-function isCopy(one: Session, other: Session): boolean {
-  const identity = ({ serial, day, load, report }: Session) => JSON.stringify([serial, day, load, report]);
-  return identity(one) === identity(other);
 }
 
 type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;

@@ -2,6 +2,7 @@ import { count } from "../../pictures/figure-text.js";
 import {
   daysSinceLast,
   isPlayedMatch,
+  isWholeEntry,
   type Season,
   type SeasonEntry,
   type SeasonPlayer,
@@ -44,7 +45,8 @@ function playerText(
     );
   const summary = (some: readonly SeasonEntry[], which: "mean" | "best") =>
     columns.map((column) => cellText(column, seasonSummary(some, column)[which], false));
-  const matches = own.filter(isPlayedMatch);
+  const whole = own.filter(isWholeEntry);
+  const matches = whole.filter(isPlayedMatch);
   const last = lastIndexWith(player);
   const shares = columns.map((column) => {
     const share = shareOfMatches(player, last, column);
@@ -63,8 +65,8 @@ function playerText(
       "since",
     ),
     ...own.map((entry) => line(labelOf(entry, day), figures(entry), sinceText(entry))),
-    line(`Mean of ${count(own.length, "session")}`, summary(own, "mean")),
-    ...(matches.length === 0 || matches.length === own.length
+    line(`Mean of ${count(whole.length, "session")}`, summary(whole, "mean")),
+    ...(matches.length === 0 || matches.length === whole.length
       ? []
       : [
           line(

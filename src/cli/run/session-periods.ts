@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import {
   mainInterval,
   periodsOutside,
-  type Roster,
   readPeriods,
   type SquadRecording,
   sessionInterval,
@@ -49,9 +48,4 @@ function sessionText(recordings: readonly SquadRecording[], timeZone: string | u
   const [first = "", ...others] = recordings.map(({ fileName }) => fileName);
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   return `${text(interval.startMs)} to ${text(interval.endMs - 1)} (${names})`;
-}
-
-/** Whom a row of the periods may name: everybody with a recording, and everybody of the roster. */
-export function playersOf(members: readonly { name: string }[], roster: Roster | null): string[] {
-  return [...members, ...(roster?.players ?? [])].map(({ name }) => name);
 }

@@ -6,6 +6,7 @@ import {
   halvesOf,
   joinedPeriods,
   mainInterval,
+  namesIn,
   ofAnotherSport,
   type PlayedSession,
   type Roster,
@@ -22,9 +23,9 @@ import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
-import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
+import { type PeriodsChoice, sessionOfPeriods } from "./session-periods.js";
 import { leftOutTexts, outsideText, type Present, presentOf } from "./squad-notices.js";
-import { type ReadRecording, readRecording } from "./squad-recordings.js";
+import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
 /** A folder with the recordings of a session, as it is sent to a worker thread. */
@@ -66,7 +67,8 @@ export async function workOnSession(
   for (const input of task.inputs) {
     try {
       const read = await readSamples(input, selection, signal, (bytes) => onProgress(bytesBefore + bytes));
-      recordings.push(readRecording(input, read));
+      const copy = addRecording(recordings, readRecording(input, read));
+      if (copy !== null) messages.push({ kind: "note", text: `${basename(task.folder)}: ${copy}` });
       const { report } = read.inspection;
       statuses.push(statusOf(report));
       const damage = damageText(report);
@@ -80,7 +82,7 @@ export async function workOnSession(
     bytesBefore += input.kind === "file" ? input.bytes : 0;
   }
   const found = findSessions(recordings);
-  const players = playersOf(squadMembers(recordings, task.roster), task.roster);
+  const players = namesIn(squadMembers(recordings, task.roster), task.roster);
   const choice = found.length > 1 ? choiceOf(found, players, task) : null;
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const played = found.flatMap((own, i): PlayedSession[] => {
@@ -112,7 +114,7 @@ function playedSession(
   { roster, periods: path, timeZone, preset, params, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
-  const players = members.map((member) => member.name);
+  const players = namesIn(members, roster);
   const session = sessionInterval(recordings);
   const where = { session: mainInterval(recordings), timeZone, players: people };
   const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));

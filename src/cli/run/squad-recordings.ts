@@ -1,5 +1,10 @@
 import { basename } from "node:path";
-import { type RecordingExtent, refuseWrongDates, type SquadRecording } from "../../squad/index.js";
+import {
+  isSameRecording,
+  type RecordingExtent,
+  refuseWrongDates,
+  type SquadRecording,
+} from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
@@ -30,6 +35,28 @@ export function readRecording(
   };
 }
 
+/**
+ * Adds a recording if it is not there yet. Of two copies the shorter name stays: "a (1).asi" is a copy of a.asi.
+ *
+ * @returns what to say of a copy, which is left out; else null
+ */
+export function addRecording(recordings: ReadRecording[], recording: ReadRecording): string | null {
+  const index = recordings.findIndex((one) => isSameRecording(one, recording));
+  const other = recordings[index];
+  if (other === undefined) {
+    recordings.push(recording);
+    return null;
+  }
+  const isShorter = recording.fileName.length < other.fileName.length;
+  if (isShorter) recordings[index] = recording;
+  const [kept, copy] = isShorter ? [recording, other] : [other, recording];
+  return copyText(copy.fileName, kept.fileName);
+}
+
+/** What to say of a file that is left out. */
+export const copyText = (name: string, original: string): string =>
+  `${name} is the same as ${original} and left out`;
+
 /** Reads all inputs. Those that cannot be read are told, and the others go on. */
 export async function readRecordings(
   inputs: readonly Input[],
@@ -49,7 +76,8 @@ export async function readRecordings(
       return read;
     },
     async show(read, input) {
-      recordings.push(readRecording(input, read));
+      const copy = addRecording(recordings, readRecording(input, read));
+      if (copy !== null) console.message(copy);
       for (const line of notices(console, nameOf(input), read.inspection.report)) console.message(...line);
     },
     toJson: () => ({}),

@@ -2,6 +2,7 @@ import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
   mainInterval,
+  namesIn,
   type Roster,
   readPeriods,
   readRoster,
@@ -22,7 +23,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
+import { type PeriodsChoice, sessionOfPeriods } from "./session-periods.js";
 import {
   leftOutTexts,
   outsideText,
@@ -75,7 +76,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
-  const people = { roster, players: playersOf(squadMembers(recordings, roster), roster) };
+  const people = { roster, players: namesIn(squadMembers(recordings, roster), roster) };
   const choice = choiceOf(found, people, periodsPath, flags);
   if (choice !== null) context.console.message(choice.text);
   const sessions: SquadSession[] = [];

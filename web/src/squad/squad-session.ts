@@ -2,7 +2,9 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import {
   findSessions,
   type Interval,
+  isSameRecording,
   mainInterval,
+  namesIn,
   type Player,
   playerNameOf,
   playerOfRecording,
@@ -164,7 +166,7 @@ export class SquadSession {
       return { fileName: found.fileName, content: { players }, problems };
     });
     this.players = computed(() => this.#playersNow());
-    const names = computed(() => this.players.value.map(({ name }) => name));
+    const names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
     this.periodsOfFile = computed(() => {
       const found = this.#sheet("periods");
       const recordings = this.shownRecordings.value;
@@ -395,7 +397,7 @@ export class SquadSession {
         signal,
         onProgress: (bytes) => this.#setState(id, { name: "reading", bytes }),
       });
-      const same = this.recordings.peek().find((other) => isSame(recording, other));
+      const same = this.recordings.peek().find((other) => isSameRecording(recording, other));
       if (same === undefined) this.#setState(id, { name: "recording", recording });
       else {
         this.#workers.forget(recording);
@@ -416,15 +418,6 @@ export class SquadSession {
 const AROUND_MS = 60_000;
 
 const playerKey = ({ name }: Player) => `player ${name}`;
-
-function isSame(a: OpenRecording, b: OpenRecording): boolean {
-  return (
-    a.serial === b.serial &&
-    a.startMs === b.startMs &&
-    a.endMs === b.endMs &&
-    a.samples.length === b.samples.length
-  );
-}
 
 const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
 
