@@ -22,7 +22,7 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
 import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
-import { outsideText, type Present, presentOf } from "./squad-notices.js";
+import { outsideText, type Present, presentOf, slowerPartLines } from "./squad-notices.js";
 import { type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -137,6 +137,10 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
+      ...slowerPartLines(members, { preset, params }).map((text) => ({
+        kind: "note" as const,
+        text: `${name}: ${text}`,
+      })),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,

@@ -22,7 +22,14 @@ import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type PeriodsChoice, playersOf, sessionOfPeriods } from "./session-periods.js";
-import { outsideText, presentOf, tellAbsent, tellOtherSport, tellSuggestions } from "./squad-notices.js";
+import {
+  outsideText,
+  presentOf,
+  slowerPartLines,
+  tellAbsent,
+  tellOtherSport,
+  tellSuggestions,
+} from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
@@ -134,6 +141,8 @@ function sessionOf(
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
+  for (const line of slowerPartLines(members, { preset: flags.sport, params: thresholdsOf(flags) }))
+    context.console.message(line);
   const outside = outsideText(periods, session, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
