@@ -38,7 +38,7 @@ describe("asi load", () => {
     copyFileSync(join(cwd, name), join(cwd, `b ${name}`));
     const both = await asi(["load", "."], { cwd });
     expect(both.stdout).toBe(one.stdout);
-    expect(both.stderr).toBe(`b ${name}: a copy of ${name}, counted once\n`);
+    expect(both.stderr).toBe(`b ${name} is the same as ${name} and left out\n`);
   });
 
   test("adds up the recordings of a day, rests between, and tells devices apart", async () => {

@@ -89,6 +89,19 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "23:50", "--to", "00:09", ...zone], late)).toMatch(/NO_SAMPLES/);
   });
 
+  test("are an error where --to is before --from on the day of the recording", async () => {
+    for (const args of [["convert", "-o", "-"], ["stats"], ["plot"]]) {
+      const folder = scratchFolder();
+      MATCH.copyTo(folder, "match.asi");
+      const reversed = ["match.asi", "--from", "14:45", "--to", "14:40"];
+      const { status, stdout, stderr } = await asi([...args, ...reversed], { cwd: folder });
+      expect([status, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(
+        "match.asi: --to 14:40 is before --from 14:45 on the day of the recording. Change one of them, or give the dates too if the next day is meant. (BAD_OPTION)",
+      );
+    }
+  });
+
   test("reach over midnight", async () => {
     // 23:00 to 01:00 in Zurich
     const zone = ["--tz", "Europe/Zurich"];

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { AsiError } from "../../errors.js";
 import { parseIsoTime } from "../../rows/iso-time.js";
 import { TimeZone } from "../../rows/time-zone.js";
 
@@ -7,6 +8,9 @@ import { TimeZone } from "../../rows/time-zone.js";
 const DAY_MS = 86_400_000;
 /** A time of day that is further than this before the first row is meant to be on the next day. */
 const MAX_BEFORE_MS = DAY_MS / 2;
+
+/** From the evening before a recording that begins after midnight, to a time of its day, is at most this long; else one of them is wrong. */
+const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;
 
 /** What --from or --to says. */
 export type TimeBound =
@@ -79,7 +83,8 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
 }
 
 /**
- * The instants that bounds mean, in ms since 1970 UTC.
+ * The instants that bounds mean, in ms since 1970 UTC. Throws `BAD_OPTION` for a `to` that is before the `from` on the day of the
+ * recording.
  *
  * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
  * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
@@ -99,8 +104,10 @@ export function resolveBounds(
   if (from?.kind === "clock" && to?.kind === "clock" && fromLocalMs !== undefined) {
     toLocalMs = midnight(fromLocalMs) + to.sinceMidnightMs;
     if (toLocalMs < fromLocalMs) {
-      if (firstLocalMs !== null && firstLocalMs <= toLocalMs) fromLocalMs -= DAY_MS;
-      else toLocalMs += DAY_MS;
+      if (firstLocalMs !== null && firstLocalMs <= toLocalMs) {
+        if (toLocalMs + DAY_MS - fromLocalMs > MAX_OVER_MIDNIGHT_MS) throw reversed(from.text, to.text);
+        fromLocalMs -= DAY_MS;
+      } else toLocalMs += DAY_MS;
     }
   }
   const first = from?.kind === "instant" ? from.ms : at(fromLocalMs, clock.earliestAt);
@@ -111,6 +118,13 @@ export function resolveBounds(
     return { from: last + 0.5, to: last + 0.5 };
   }
   return { from: first, to: last };
+}
+
+function reversed(from: string, to: string): AsiError {
+  return new AsiError(
+    "BAD_OPTION",
+    `--to ${to} is before --from ${from} on the day of the recording. Change one of them, or give the dates too if the next day is meant.`,
+  );
 }
 
 // The time that clocks show, as ms since 1970; undefined for an instant, and for a time of day without a day.

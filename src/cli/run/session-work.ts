@@ -24,7 +24,7 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
 import { type PeriodsChoice, sessionOfPeriods } from "./session-periods.js";
-import { leftOutTexts, outsideText, type Present, presentOf } from "./squad-notices.js";
+import { leftOutTexts, outsideText, type Present, presentOf, slowerPartLines } from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -138,7 +138,10 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...leftOutTexts(members).map((text) => ({ kind: "note" as const, text: `${name}: ${text}` })),
+      ...[...leftOutTexts(members), ...slowerPartLines(members, { preset, params })].map((text) => ({
+        kind: "note" as const,
+        text: `${name}: ${text}`,
+      })),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,

@@ -6,6 +6,7 @@ import {
   type MetricsOptions,
   prepareSamples,
 } from "../../metrics/index.js";
+import { type SlowerPart, slowerPart } from "../../metrics/slower-part.js";
 import {
   type Interval,
   intervalsFor,
@@ -41,7 +42,8 @@ export interface Stats {
   /** Of the roster; null if it names none. */
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
-  periods: { name: string; metrics: Metrics | null }[];
+  periods: { name: string; metrics: Metrics | null; slower: SlowerPart | null }[];
+  slower: SlowerPart;
   /** What to say of periods that are not within the recording; null for none. */
   outside: string | null;
   present: Present;
@@ -78,7 +80,7 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
+): Pick<Stats, "metrics" | "slower" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options of the recording as a whole, with the thresholds of its player. */
   own: MetricsOptions;
@@ -102,6 +104,7 @@ export function figuresOf(
   const whole = { ...own, ...limitsOf({ from, to }) };
   return {
     metrics: computeMetrics(prepared, whole),
+    slower: slowerPart(prepared, whole),
     prepared,
     own: whole,
     player: player?.name ?? null,
@@ -111,11 +114,15 @@ export function figuresOf(
       session,
       club.periods?.timeZone,
     ),
-    periods: periods.map(({ name: period, intervals }) => ({
-      name: period,
-      metrics:
-        intervals.length === 0 ? null : computeMetrics(prepared, { ...own, ...limitsOfIntervals(intervals) }),
-    })),
+    periods: periods.map(({ name: period, intervals }) => {
+      if (intervals.length === 0) return { name: period, metrics: null, slower: null };
+      const ofPeriod = { ...own, ...limitsOfIntervals(intervals) };
+      return {
+        name: period,
+        metrics: computeMetrics(prepared, ofPeriod),
+        slower: slowerPart(prepared, ofPeriod),
+      };
+    }),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };
 }
