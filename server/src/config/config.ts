@@ -113,7 +113,7 @@ export const settings = {
   bodyMemoryPerCallerBytes: count(
     "BODY_MEMORY_PER_CALLER_BYTES",
     48 * 1024 * 1024,
-    "The part of that memory for one user, or for one unauthenticated address",
+    "The part of that memory for one user, or for one unauthenticated address; all users of one address have half of it",
   ),
   responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_BYTES",

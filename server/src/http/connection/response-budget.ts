@@ -1,4 +1,5 @@
 import { errors } from "../../domain/change/errors.js";
+import { Tally } from "../../fairness/tally.js";
 
 /** Limits: bytes, or places. */
 interface Limits {
@@ -23,21 +24,6 @@ const MAX_WAITING_OF_CALLER = 1000;
 const RETRY_AFTER_MS = 2_000;
 
 const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;
-
-/** Counts bytes by a key; keys without bytes are forgotten. */
-class Tally {
-  readonly #of = new Map<string, number>();
-
-  get(key: string): number {
-    return this.#of.get(key) ?? 0;
-  }
-
-  add(key: string, bytes: number): void {
-    const left = this.get(key) + bytes;
-    if (left > 0) this.#of.set(key, left);
-    else this.#of.delete(key);
-  }
-}
 
 /** The part of the budget that one response holds until its client has read it. */
 export class ResponseShare {
@@ -88,9 +74,9 @@ export class ResponseShare {
 export class ResponseBudget {
   readonly #limits: Limits;
   #held = 0;
-  readonly #byCaller = new Tally();
-  readonly #byAddress = new Tally();
-  readonly #waitingOf = new Tally();
+  readonly #byCaller = new Tally<string>();
+  readonly #byAddress = new Tally<string>();
+  readonly #waitingOf = new Tally<string>();
   readonly #waiting = new Set<Waiter>();
   readonly #shares = new Set<ResponseShare>();
 
