@@ -308,6 +308,11 @@ export const settings = {
     128 * 1024 * 1024,
     "Bytes of pictures in registrations from one address",
   ),
+  throttleRegistrationMailsPerDay: count(
+    "THROTTLE_REGISTRATION_MAILS_PER_DAY",
+    10,
+    "Mails to one address from registrations, whoever sends them; beyond it, who has chosen a password is registered without a mail",
+  ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(
     "THROTTLE_FAILED_PASSWORDS",
