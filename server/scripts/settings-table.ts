@@ -12,6 +12,7 @@ const UNITS: readonly [RegExp, string][] = [
   [/_BYTES(_PER_CALLER)?$/, "bytes"],
   [/_PER_MINUTE$/, "per minute"],
   [/_PER_HOUR$/, "per hour"],
+  [/^THROTTLE_.*_PER_DAY$/, "per day"],
 ];
 
 const unitOf = (variable: string): string => UNITS.find(([end]) => end.test(variable))?.[1] ?? "";

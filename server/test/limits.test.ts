@@ -172,7 +172,12 @@ describe("the query of a list", () => {
 
 describe("the memory for bodies", () => {
   /** Begins a body that never ends. */
-  async function begin(on: TestService, token: string, sent: number): Promise<() => Promise<string>> {
+  async function begin(
+    on: TestService,
+    { token }: TestAccount,
+    client: string,
+    sent: number,
+  ): Promise<() => Promise<string>> {
     const { port, hostname } = new URL(on.service.url ?? "");
     let answer = "";
     const socket = connect(Number(port), hostname);
@@ -181,7 +186,7 @@ describe("the memory for bodies", () => {
     });
     socket.on("error", () => undefined);
     socket.write(
-      `POST /api/v1/activities/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"json":{"gpx":"`,
+      `POST /api/v1/activities/ HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n{"json":{"gpx":"`,
     );
     const held = on.service.app.bodyBudget.held + sent;
     socket.write("x".repeat(sent));
@@ -192,25 +197,34 @@ describe("the memory for bodies", () => {
     };
   }
 
+  const post = (on: TestService, { token }: TestAccount, client: string, bytes: number) =>
+    on.send("POST", "/api/v1/activities/", {
+      token,
+      body: JSON.stringify({ ...activity({ gpx: "x".repeat(bytes) }) }),
+      headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
+    });
+
   it("is bounded for a caller, then for all; others are told when to come again", async () => {
     const on = await startService({
+      trustProxy: ["127.0.0.1"],
       bodyMemoryBytes: 8_000_000,
-      bodyMemoryPerCallerBytes: 3_000_000,
+      bodyMemoryPerCallerBytes: 2_500_000,
       transferGraceMs: 60_000,
     });
     const users = [ann, await s.manager(), await s.manager(), await s.manager()] as const;
-    const endings = [await begin(on, users[0].token, 2_000_000), await begin(on, users[0].token, 500_000)];
-    const body = (bytes: number) => JSON.stringify({ ...activity({ gpx: "x".repeat(bytes) }) });
-    const post = (user: TestAccount, bytes: number) =>
-      on.send("POST", "/api/v1/activities/", {
-        token: user.token,
-        body: body(bytes),
-        headers: { "Content-Type": "application/json" },
-      });
-    await expect.poll(async () => (await post(users[0], 1_000_000)).status, { timeout: 10_000 }).toBe(429);
-    endings.push(await begin(on, users[1].token, 1_900_000), await begin(on, users[2].token, 1_500_000));
-    await expect.poll(async () => (await post(users[3], 1_000_000)).status, { timeout: 10_000 }).toBe(503);
-    const refused = await post(users[3], 1_000_000);
+    const from = ["192.0.2.31", "192.0.2.32", "192.0.2.33", "192.0.2.34"] as const;
+    const endings = [
+      await begin(on, users[0], from[0], 1_700_000),
+      await begin(on, users[0], from[0], 500_000),
+    ];
+    const send = (index: 0 | 3, bytes: number) => post(on, users[index], from[index], bytes);
+    await expect.poll(async () => (await send(0, 1_000_000)).status, { timeout: 10_000 }).toBe(429);
+    endings.push(
+      await begin(on, users[1], from[1], 2_000_000),
+      await begin(on, users[2], from[2], 1_700_000),
+    );
+    await expect.poll(async () => (await send(3, 1_000_000)).status, { timeout: 10_000 }).toBe(503);
+    const refused = await send(3, 1_000_000);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(refused.body).toEqual({ detail: "The service is receiving too much at once." });
     expect((await on.get("/api/v1/account/", users[3].token)).status).toBe(200);
@@ -218,7 +232,25 @@ describe("the memory for bodies", () => {
       (await on.send("PATCH", `/api/v1/managers/${ann.id}/`, { token: ann.token, json: {} })).status,
     ).toBe(201);
     for (const end of endings) await end();
-    await expect.poll(async () => (await post(users[3], 100)).status, { timeout: 10_000 }).toBe(403);
+    await expect.poll(async () => (await send(3, 100)).status, { timeout: 10_000 }).toBe(403);
+    await on.stop();
+  });
+
+  it("is half of all for the users of one address together: another address sends its course meanwhile", async () => {
+    const on = await startService({
+      trustProxy: ["127.0.0.1"],
+      bodyMemoryBytes: 8_000_000,
+      bodyMemoryPerCallerBytes: 3_000_000,
+      transferGraceMs: 60_000,
+    });
+    const [first, second, third] = [await s.manager(), await s.manager(), await s.manager()];
+    const endings = [
+      await begin(on, first, "192.0.2.35", 1_400_000),
+      await begin(on, second, "192.0.2.35", 1_400_000),
+    ];
+    expect((await post(on, third, "192.0.2.35", 1_000_000)).status).toBe(429);
+    expect((await post(on, ann, "192.0.2.36", 2_500_000)).status).toBe(201);
+    for (const end of endings) await end();
     await on.stop();
   });
 

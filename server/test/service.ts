@@ -159,6 +159,7 @@ export const testConfig = (changes: Partial<Config> = {}): Config => ({
   throttleFilesPerMinute: 1_000_000,
   throttleOwnershipsPerMinute: 1_000_000,
   throttleRegistrationsPerHour: 1_000_000,
+  throttleRegistrationMailsPerDay: 1_000_000,
   throttleTokensPerMinute: 1_000_000,
   throttlePasswordResetsPerHour: 1_000_000,
   convertConcurrencyPerUser: 8,

@@ -1,11 +1,12 @@
 /** Limits that hold against those who try to get around them, and let everybody else through. */
 import { randomBytes } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config/config.js";
 import { currentCaller } from "../src/fairness/callers.js";
 import { FairQueue } from "../src/fairness/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
+import { jobs } from "../src/store/schema.js";
 import { hashCount } from "./quick-argon2.js";
 import { newStore, service, startService, TestService } from "./service.js";
 
@@ -197,6 +198,33 @@ describe("registrations", () => {
   });
 });
 
+describe("mails of registrations", () => {
+  it("are a few a day for one recipient, whoever sends them and however the address is written", async () => {
+    const s = await TestService.start(await newStore(), {
+      throttleRegistrationMailsPerDay: 3,
+      trustProxy: ["127.0.0.1"],
+    });
+    const mailed = () => s.store.database.queries.$count(jobs, eq(jobs.kind, "mail"));
+    const register = async (kind: string, email: string, last: number, password?: string) => {
+      const username = `${kind}-${randomBytes(6).toString("hex")}`;
+      const { status } = await s.send("POST", `/api/v1/${kind}/`, {
+        json: { username, email, password },
+        headers: { "X-Forwarded-For": `192.0.2.${last}` },
+      });
+      return status;
+    };
+    expect(await register("managers", "victim@example.org", 1)).toBe(201);
+    expect(await register("athletes", "Victim+a@Example.org", 2, "a long passphrase")).toBe(201);
+    expect(await register("managers", "victim+b@example.org", 3, "a long passphrase")).toBe(201);
+    expect(await mailed()).toBe(3);
+    expect(await register("managers", "victim@example.org", 4, "a long passphrase")).toBe(201);
+    expect(await register("athletes", "victim+c@example.org", 5)).toBe(429);
+    expect(await mailed()).toBe(3);
+    expect(await register("managers", "another@example.org", 6)).toBe(201);
+    expect(await mailed()).toBe(4);
+  });
+});
+
 describe("counters whose time is over, or further ahead than any", () => {
   it("are removed", async () => {
     const store = await newStore();
@@ -204,9 +232,10 @@ describe("counters whose time is over, or further ahead than any", () => {
     const now = Date.now();
     await queries.execute(sql`INSERT INTO throttle_counters (key, points, expire)
       VALUES ('failedPassword:invented', 3, ${now - 1000}), ('failedPassword:at work', 3, ${now + 900_000}),
+        ('registrationMail:at work', 3, ${now + 86_000_000}), ('registrationMail:days ahead', 3, ${now + 172_800_000}),
         ('failedPassword:the clock was a day ahead', 3, ${now + 86_400_000})`);
     await applyRetention((await TestService.start(store)).ctx);
     const { rows } = await queries.execute(sql`SELECT key FROM throttle_counters ORDER BY key`);
-    expect(rows).toEqual([{ key: "failedPassword:at work" }]);
+    expect(rows).toEqual([{ key: "failedPassword:at work" }, { key: "registrationMail:at work" }]);
   });
 });

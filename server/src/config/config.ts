@@ -113,7 +113,7 @@ export const settings = {
   bodyMemoryPerCallerBytes: count(
     "BODY_MEMORY_PER_CALLER_BYTES",
     48 * 1024 * 1024,
-    "The part of that memory for one user, or for one unauthenticated address",
+    "The part of that memory for one user, or for one unauthenticated address; all users of one address have half of it",
   ),
   responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_BYTES",
@@ -307,6 +307,11 @@ export const settings = {
     "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
     128 * 1024 * 1024,
     "Bytes of pictures in registrations from one address",
+  ),
+  throttleRegistrationMailsPerDay: count(
+    "THROTTLE_REGISTRATION_MAILS_PER_DAY",
+    10,
+    "Mails to one address from registrations, whoever sends them; beyond it, who has chosen a password is registered without a mail",
   ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(

@@ -198,6 +198,7 @@ function installGuard(
       computer,
       caller: null,
       requestId: request.id,
+      countRegistrationMail: app.throttle.registrationMail,
       jobsAdded,
     };
     request.ctx = ctx;

@@ -1,16 +1,31 @@
-/** The texts of the mails. Their subjects are in `mail.ts`. */
+/**
+ * The texts of the mails. Their subjects are in `mail.ts`. Nobody has confirmed that the address of an account is its user's, so the mail
+ * may reach a stranger, to whom the username must say nothing.
+ */
+
+/** Longer than a name or an address by which people log in. */
+const MAX_SHOWN = 64;
+/** What mail programs show as a link, and what addresses of pages have; beside other words also names such as `evil.example`. */
+const LINK = /[:/\\]|^www[.\u3002]|\s.*[.\u3002]\S|[.\u3002]\S.*\s/iu;
+
+/** The username, unless it may be a link; shortened when it may be a message. */
+export function shownUsername(username: string): string {
+  if (LINK.test(username.normalize("NFKC"))) return "your account";
+  const characters = [...username];
+  return characters.length <= MAX_SHOWN ? username : `${characters.slice(0, MAX_SHOWN).join("")}…`;
+}
 
 export function credentialsText(username: string, password: string | null): string {
   const secret =
     password === null
       ? "Log in with the password that you chose."
       : `Password: ${password}\n\nPlease change it soon.`;
-  return `Your account has been created.\n\nUsername: ${username}\n${secret}\n`;
+  return `Your account has been created.\n\nUsername: ${shownUsername(username)}\n${secret}\n`;
 }
 
 export const resetText = (username: string, link: string) => `A new password was requested for your account.
 
-Username: ${username}
+Username: ${shownUsername(username)}
 
 To set it, open this link. It works once, and for one hour.
 
@@ -23,7 +38,7 @@ export const changedText = (
   username: string,
 ) => `The password of your account was changed. All sessions have ended.
 
-Username: ${username}
+Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password or can read your mails. Secure your mailbox, then request a link
 for a new password on the page where you sign in.
@@ -33,7 +48,7 @@ export const addressText = (
   username: string,
 ) => `The mail address of your account was changed. Mails go to the new address from now on.
 
-Username: ${username}
+Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
 set the address back.

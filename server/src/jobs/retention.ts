@@ -20,8 +20,9 @@ import { applySampleRetention } from "./sample-retention.js";
 
 const DAY_MS = 86_400_000;
 
-/** Longer than the longest time for which a throttle counts, an hour. */
+/** Longer than the longest time for which a throttle counts: an hour, and a day for the mails of registrations. */
 const LONGEST_THROTTLE_MS = 7_200_000;
+const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
 /** Rows that one statement removes, so that it holds their locks only briefly, however many have expired. */
 const ROWS_PER_STATEMENT = 1000;
@@ -99,7 +100,12 @@ async function removeExpired(
     // The throttles use the clock of the system.
     [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
     // Counted while the clock was far ahead: until then, nobody's counter would end.
-    [sql`throttle_counters`, sql`expire`, sql`expire > ${Date.now() + LONGEST_THROTTLE_MS}`],
+    [
+      sql`throttle_counters`,
+      sql`expire`,
+      sql`expire > ${Date.now() + LONGEST_THROTTLE_MS} AND
+        (NOT starts_with(key, 'registrationMail:') OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
+    ],
   ];
   for (const [table, time, condition] of expired) {
     const name = is(table, Table) ? getTableName(table) : "throttle_counters";

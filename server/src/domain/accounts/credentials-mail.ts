@@ -1,7 +1,40 @@
+import { createHash } from "node:crypto";
 import type { Context } from "../change/context.js";
+import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import type { Account } from "./find.js";
+
+/** Anyone can name the address of anyone, and add to it (RFC 5233) or write it otherwise. */
+const plainAddress = (email: string) =>
+  email
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\+[^@]*(?=@[^@]*$)/, "");
+
+/** Stands for the recipient of a mail where it is only counted. */
+export const recipientHash = (email: string) =>
+  createHash("sha256").update(plainAddress(email)).digest("base64url");
+
+/**
+ * Counts the mail of a registration before it is queued. Beyond the limit of its recipient it is left out, if the user has chosen the
+ * password and needs no mail: nobody can use up the registrations of others.
+ * @returns whether to mail the credentials
+ * @throws ServiceError `throttled` when only the mail would have the password
+ */
+export async function countCredentialsMail(
+  ctx: Context,
+  email: string,
+  hasGeneratedPassword: boolean,
+): Promise<boolean> {
+  try {
+    await ctx.countRegistrationMail?.(recipientHash(email));
+    return true;
+  } catch (error) {
+    if (hasGeneratedPassword || !(error instanceof ServiceError) || error.kind !== "throttled") throw error;
+    return false;
+  }
+}
 
 /** Queues the mail with the credentials of a new user. It includes the password only when it was generated. */
 export async function mailCredentials(

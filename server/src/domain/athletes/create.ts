@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { mailCredentials } from "../accounts/credentials-mail.js";
+import { countCredentialsMail, mailCredentials } from "../accounts/credentials-mail.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { athleteProfileColumns, insertAccount, requireAvailable } from "../accounts/write.js";
 import { change } from "../change/change.js";
@@ -17,6 +17,7 @@ export async function createAthlete(
 ): Promise<AthleteItem> {
   await requireAvailable(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
+  const isMailed = await countCredentialsMail(ctx, body.email, generated !== null);
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createAthlete", {}, async (unit) => {
     const athlete = await insertAccount(unit, {
@@ -27,7 +28,7 @@ export async function createAthlete(
       passwordHash,
       ...athleteProfileColumns(body.athlete_profile),
     });
-    await mailCredentials(ctx, unit, athlete, generated);
+    if (isMailed) await mailCredentials(ctx, unit, athlete, generated);
     return athleteItem(athlete);
   });
 }

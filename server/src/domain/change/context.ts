@@ -47,6 +47,8 @@ export interface Context {
   isOwnPassword?: (password: string) => Promise<boolean>;
   /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
   countPassword?: () => Promise<void>;
+  /** Counts a mail of a registration by the hash of its recipient. Throws `throttled`. Absent outside of requests. */
+  countRegistrationMail?: (recipient: string) => Promise<void>;
   /** Aborted when the caller leaves before the response. Work for the caller that has not started is then dropped. */
   signal?: AbortSignal;
   /** Called after the commit of a transaction that added jobs. */

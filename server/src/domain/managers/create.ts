@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { mailCredentials } from "../accounts/credentials-mail.js";
+import { countCredentialsMail, mailCredentials } from "../accounts/credentials-mail.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { toManager } from "../accounts/resource.js";
 import {
@@ -22,6 +22,7 @@ export async function createManager(
 ): Promise<Item<ReturnType<typeof toManager>>> {
   await requireAvailable(ctx, "MANAGER", { username: body.username, externalId: body.external_id });
   const generated = body.password === undefined ? generatePassword() : null;
+  const isMailed = await countCredentialsMail(ctx, body.email, generated !== null);
   const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
   return change(ctx, "createManager", {}, async (unit) => {
     const manager = await insertAccount(unit, {
@@ -39,7 +40,7 @@ export async function createManager(
         ...athleteProfileColumns(body.athlete_profile),
       });
     }
-    await mailCredentials(ctx, unit, manager, generated);
+    if (isMailed) await mailCredentials(ctx, unit, manager, generated);
     return item(toManager(manager), manager.version);
   });
 }

@@ -50,11 +50,11 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
   app.decorate("bodyBudget", budget);
   app.decorateRequest("bodyShare", undefined);
   app.addHook("preParsing", async (request, reply) => {
-    const { ctx, ip, headers, routeOptions } = request;
+    const { ctx, ip, headers, routeOptions, onBehalfOf } = request;
     const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
     if (!hasBody || routeOptions.config.multipart === true) return;
     const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
-    const share = budget.open(caller, routeOptions.bodyLimit);
+    const share = budget.open(caller, onBehalfOf.group, routeOptions.bodyLimit);
     // The values of the body stay in memory until then.
     onResponseEnd(reply, () => share.release());
     request.bodyShare = share;

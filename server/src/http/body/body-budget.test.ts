@@ -3,13 +3,15 @@ import { BodyBudget } from "./body-budget.js";
 
 const MIB = 1024 * 1024;
 const LARGE = 11 * MIB;
+const open = (budget: BodyBudget, caller: string, maxBytes: number, address = `of ${caller}`) =>
+  budget.open(caller, address, maxBytes);
 
 describe("the budget of bodies", () => {
   it("holds 150 unfinished bodies of 10.9 MB of many callers under its limit", () => {
     const budget = new BodyBudget(128 * MIB, 48 * MIB);
     const refusals = new Set<string>();
     for (let i = 0; i < 150; i++) {
-      const share = budget.open(`caller-${i}`, LARGE);
+      const share = open(budget, `caller-${i}`, LARGE);
       try {
         for (let bytes = 0; bytes < 10.9e6; bytes += 65_536) share.add(65_536);
       } catch (error) {
@@ -24,27 +26,51 @@ describe("the budget of bodies", () => {
 
   it("refuses one caller before it refuses others", () => {
     const budget = new BodyBudget(128 * MIB, 20 * MIB);
-    const [first, second] = [budget.open("ann", LARGE), budget.open("ann", LARGE)];
+    const [first, second] = [open(budget, "ann", LARGE), open(budget, "ann", LARGE)];
     first.add(10 * MIB);
     second.add(10 * MIB);
     expect(() => second.add(1)).toThrow(expect.objectContaining({ kind: "throttled" }));
-    budget.open("bob", LARGE).add(10 * MIB);
+    open(budget, "bob", LARGE).add(10 * MIB);
+  });
+
+  it("has half of each part for the callers of one address together, and the rest for others", () => {
+    const budget = new BodyBudget(128 * MIB, 48 * MIB);
+    for (const [maxBytes, halfBytes] of [
+      [LARGE, 48 * MIB],
+      [64 * 1024, 16 * MIB],
+    ] as const) {
+      const refused: unknown[] = [];
+      const shares = Array.from({ length: 400 }, (_, i) => {
+        const share = open(budget, `caller-${i % 50}`, maxBytes, "club");
+        try {
+          share.add(halfBytes / 256);
+        } catch (error) {
+          share.release();
+          refused.push(error);
+        }
+        return share;
+      });
+      expect(refused).toEqual(Array(144).fill(expect.objectContaining({ kind: "throttled" })));
+      for (let i = 0; i < 9; i++) open(budget, "bob", maxBytes, "home").add(halfBytes / 18);
+      for (const share of shares) share.release();
+      open(budget, "eve", maxBytes, "club").add(halfBytes / 2);
+    }
   });
 
   it("lets one body in whatever its size, and small ones beside large ones", () => {
     const budget = new BodyBudget(4 * MIB, 2 * MIB);
-    const large = budget.open("ann", 44 * MIB);
+    const large = open(budget, "ann", 44 * MIB);
     large.add(44 * MIB);
-    expect(() => budget.open("bob", LARGE).add(1)).toThrow(expect.objectContaining({ kind: "unavailable" }));
-    budget.open("eve", 64 * 1024).add(1000);
+    expect(() => open(budget, "bob", LARGE).add(1)).toThrow(expect.objectContaining({ kind: "unavailable" }));
+    open(budget, "eve", 64 * 1024).add(1000);
     large.release();
-    budget.open("joe", LARGE).add(2 * MIB);
+    open(budget, "joe", LARGE).add(2 * MIB);
   });
 
   it("is full when its part is, to the byte", () => {
     const budget = new BodyBudget(4 * MIB, 9 * MIB);
-    budget.open("ann", LARGE).add(2 * MIB);
-    const bob = budget.open("bob", LARGE);
+    open(budget, "ann", LARGE).add(2 * MIB);
+    const bob = open(budget, "bob", LARGE);
     bob.add(1 * MIB);
     expect(() => bob.add(1)).toThrow(
       expect.objectContaining({
@@ -56,27 +82,27 @@ describe("the budget of bodies", () => {
 
   it("has room for small bodies to a quarter, and counts them", () => {
     const budget = new BodyBudget(4 * MIB, 9 * MIB);
-    for (let i = 0; i < 16; i++) budget.open(`caller-${i}`, 64 * 1024).add(64 * 1024);
+    for (let i = 0; i < 16; i++) open(budget, `caller-${i}`, 64 * 1024).add(64 * 1024);
     expect(budget.held).toBe(1 * MIB);
-    expect(() => budget.open("eve", 64 * 1024).add(1)).toThrow(
+    expect(() => open(budget, "eve", 64 * 1024).add(1)).toThrow(
       expect.objectContaining({ kind: "unavailable" }),
     );
   });
 
   it("gives a caller back what one of the bodies held, and no more", () => {
     const budget = new BodyBudget(128 * MIB, 20 * MIB);
-    const first = budget.open("ann", LARGE);
+    const first = open(budget, "ann", LARGE);
     first.add(10 * MIB);
-    budget.open("ann", LARGE).add(9 * MIB);
+    open(budget, "ann", LARGE).add(9 * MIB);
     first.release();
-    const third = budget.open("ann", LARGE);
+    const third = open(budget, "ann", LARGE);
     third.add(11 * MIB);
     expect(() => third.add(1)).toThrow(expect.objectContaining({ kind: "throttled" }));
   });
 
   it("gives back what was released, once", () => {
     const budget = new BodyBudget(4 * MIB, 2 * MIB);
-    const share = budget.open("ann", LARGE);
+    const share = open(budget, "ann", LARGE);
     share.add(1000);
     share.release();
     share.release();

@@ -1,20 +1,32 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Gauge } from "prom-client";
 import { errors } from "../../domain/change/errors.js";
+import { Tally } from "../../fairness/tally.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** Open connections with live data of one process: of all users, and of one user. Each looks into the database every `LIVE_POLL_MS`. */
+/**
+ * Open connections with live data of one process: of all users, of all users of one address, and of one user. Each looks into the
+ * database every `LIVE_POLL_MS`.
+ */
 const MAX_CONNECTIONS = 256;
+const MAX_CONNECTIONS_OF_ADDRESS = MAX_CONNECTIONS / 2;
 const MAX_CONNECTIONS_OF_USER = 32;
 const RETRY_AFTER_MS = 5_000;
 
 /** Why the process ends a connection. */
 export type Closing = "replaced" | "stopping";
 
+interface Connection {
+  readonly user: number;
+  readonly address: string;
+  readonly controller: AbortController;
+}
+
 /** The connections with live data of a process. A user has one for each device; a new one ends the old one at once. */
 export class LiveConnections {
-  readonly #open = new Map<string, AbortController>();
-  readonly #ofUser = new Map<number, number>();
+  readonly #open = new Map<string, Connection>();
+  readonly #ofUser = new Tally<number>();
+  readonly #ofAddress = new Tally<string>();
   #isStopping = false;
 
   get size(): number {
@@ -29,37 +41,46 @@ export class LiveConnections {
   open(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
     if (this.#isStopping) throw errors.unavailable("The service is restarting.", RETRY_AFTER_MS);
     const key = `${user} ${device}`;
+    const address = reply.request.onBehalfOf.group;
     const replaced = this.#open.get(key);
-    const ofUser = this.#ofUser.get(user) ?? 0;
-    if (replaced === undefined && (this.size >= MAX_CONNECTIONS || ofUser >= MAX_CONNECTIONS_OF_USER)) {
-      throw errors.throttled(RETRY_AFTER_MS);
-    }
+    if (!this.#hasRoom(user, address, replaced)) throw errors.throttled(RETRY_AFTER_MS);
     const controller = new AbortController();
+    const connection = { user, address, controller };
     onResponseEnd(reply, () => {
-      this.#remove(key, user, controller);
+      this.#remove(key, connection);
       controller.abort();
     });
     if (replaced !== undefined) {
-      this.#remove(key, user, replaced);
-      replaced.abort("replaced" satisfies Closing);
+      this.#remove(key, replaced);
+      replaced.controller.abort("replaced" satisfies Closing);
     }
-    this.#open.set(key, controller);
-    this.#ofUser.set(user, (this.#ofUser.get(user) ?? 0) + 1);
+    this.#open.set(key, connection);
+    this.#ofUser.add(user, 1);
+    this.#ofAddress.add(address, 1);
     return controller.signal;
   }
 
   /** Ends all connections, and opens no others. */
   stop(): void {
     this.#isStopping = true;
-    for (const controller of this.#open.values()) controller.abort("stopping" satisfies Closing);
+    for (const { controller } of this.#open.values()) controller.abort("stopping" satisfies Closing);
   }
 
-  #remove(key: string, user: number, controller: AbortController): void {
-    if (this.#open.get(key) !== controller) return;
+  /** Whether another connection fits, without the one that it replaces. */
+  #hasRoom(user: number, address: string, replaced: Connection | undefined): boolean {
+    if (replaced?.address !== address && this.#ofAddress.get(address) >= MAX_CONNECTIONS_OF_ADDRESS)
+      return false;
+    return (
+      replaced !== undefined ||
+      (this.size < MAX_CONNECTIONS && this.#ofUser.get(user) < MAX_CONNECTIONS_OF_USER)
+    );
+  }
+
+  #remove(key: string, connection: Connection): void {
+    if (this.#open.get(key) !== connection) return;
     this.#open.delete(key);
-    const left = (this.#ofUser.get(user) ?? 1) - 1;
-    if (left > 0) this.#ofUser.set(user, left);
-    else this.#ofUser.delete(user);
+    this.#ofUser.add(connection.user, -1);
+    this.#ofAddress.add(connection.address, -1);
   }
 }
 

@@ -8,6 +8,7 @@ const newBudget = () =>
     address: 30,
     caller: 20,
     fairHoldMs: 30_000,
+    overShareHoldMs: 30_000,
     refusal: () => errors.unavailable("Full.", 1_000),
   });
 const open = (budget: ResponseBudget, caller: string, address = caller, end = () => {}) =>

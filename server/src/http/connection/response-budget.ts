@@ -1,4 +1,5 @@
 import { errors } from "../../domain/change/errors.js";
+import { Tally } from "../../fairness/tally.js";
 
 /** Limits: bytes, or places. */
 interface Limits {
@@ -7,6 +8,8 @@ interface Limits {
   caller: number;
   /** While others wait because the process is full, the slowest may take this long, ms. */
   fairHoldMs: number;
+  /** The same of an address that holds more than its fair share: what there is, divided by the addresses that hold or wait. */
+  overShareHoldMs: number;
   /** The error of a request that has waited too long because the process is full. */
   refusal(): Error;
 }
@@ -19,25 +22,13 @@ interface Waiter {
 
 /** How long a request waits for room, and how many of one caller wait. */
 const WAIT_MS = 15_000;
+/** How often a request that waits looks for a response that has taken too long, and from which time on also beside those over their share. */
+const LOOK_MS = WAIT_MS / 4;
+const LOOK_AT_ALL_MS = WAIT_MS / 2;
 const MAX_WAITING_OF_CALLER = 1000;
 const RETRY_AFTER_MS = 2_000;
 
 const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;
-
-/** Counts bytes by a key; keys without bytes are forgotten. */
-class Tally {
-  readonly #of = new Map<string, number>();
-
-  get(key: string): number {
-    return this.#of.get(key) ?? 0;
-  }
-
-  add(key: string, bytes: number): void {
-    const left = this.get(key) + bytes;
-    if (left > 0) this.#of.set(key, left);
-    else this.#of.delete(key);
-  }
-}
 
 /** The part of the budget that one response holds until its client has read it. */
 export class ResponseShare {
@@ -88,9 +79,9 @@ export class ResponseShare {
 export class ResponseBudget {
   readonly #limits: Limits;
   #held = 0;
-  readonly #byCaller = new Tally();
-  readonly #byAddress = new Tally();
-  readonly #waitingOf = new Tally();
+  readonly #byCaller = new Tally<string>();
+  readonly #byAddress = new Tally<string>();
+  readonly #waitingOf = new Tally<string>();
   readonly #waiting = new Set<Waiter>();
   readonly #shares = new Set<ResponseShare>();
 
@@ -153,7 +144,7 @@ export class ResponseBudget {
     if (this.#waitingOf.get(share.caller) >= MAX_WAITING_OF_CALLER) throw errors.throttled(RETRY_AFTER_MS);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        clearTimeout(half);
+        clearInterval(looks);
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         this.#waiting.delete(waiter);
@@ -173,9 +164,12 @@ export class ResponseBudget {
         reject(error);
       };
       const onAbort = () => refuse(signal?.reason);
-      const half = setTimeout(() => {
-        if (this.#hasOwnRoom(share, bytes)) this.#endSlowest();
-      }, WAIT_MS / 2).unref();
+      const sinceMs = performance.now();
+      const looks = setInterval(() => {
+        if (!this.#hasOwnRoom(share, bytes)) return;
+        if (this.#endOverShare(waiter)) return;
+        if (performance.now() - sinceMs >= LOOK_AT_ALL_MS) this.#endSlowest();
+      }, LOOK_MS).unref();
       const timer = setTimeout(() => {
         refuse(this.#hasOwnRoom(share, bytes) ? this.#limits.refusal() : errors.throttled(RETRY_AFTER_MS));
       }, WAIT_MS).unref();
@@ -201,14 +195,41 @@ export class ResponseBudget {
     return this.#byAddress.get(share.address);
   }
 
-  /** Ends the response that has taken longest, of the address that holds most. */
+  /** Ends a response of an address over its fair share for an address that would stay within its own. @returns whether there was one */
+  #endOverShare({ share: { address }, bytes }: Waiter): boolean {
+    const addresses = new Set(
+      [...this.#shares, ...[...this.#waiting].map(({ share }) => share)].map((one) => one.address),
+    );
+    const fair = this.#limits.process / addresses.size;
+    if (!fits(bytes, this.#byAddress.get(address), fair)) return false;
+    const slowest = this.#slowest();
+    if (slowest === undefined) return false;
+    const held = this.#byAddress.get(slowest.address);
+    // One response is nobody's too much.
+    if (held <= fair || held <= slowest.bytes) return false;
+    return this.#endAfter(slowest, this.#limits.overShareHoldMs);
+  }
+
+  /** Ends the slowest response of all, whatever the shares are. */
   #endSlowest(): void {
+    const slowest = this.#slowest();
+    if (slowest !== undefined) this.#endAfter(slowest, this.#limits.fairHoldMs);
+  }
+
+  #endAfter(share: ResponseShare, holdMs: number): boolean {
+    if (performance.now() - share.sinceMs <= holdMs) return false;
+    share.end();
+    return true;
+  }
+
+  /** The response that has taken longest, of the address that holds most. */
+  #slowest(): ResponseShare | undefined {
     let slowest: ResponseShare | undefined;
     for (const share of this.#shares) {
       const more =
         slowest === undefined ? 1 : this.#byAddress.get(share.address) - this.#byAddress.get(slowest.address);
       if (more > 0 || (more === 0 && share.sinceMs < (slowest?.sinceMs ?? 0))) slowest = share;
     }
-    if (slowest !== undefined && performance.now() - slowest.sinceMs > this.#limits.fairHoldMs) slowest.end();
+    return slowest;
   }
 }

@@ -35,6 +35,7 @@ export function limitUnreadResponses(app: FastifyInstance, config: Config): void
       address: Math.min(2 * caller, process) * share,
       caller: caller * share,
       fairHoldMs: FAIR_HOLD_MS,
+      overShareHoldMs: FAIR_HOLD_MS,
       refusal: () => errors.unavailable("The service is sending too much at once.", RETRY_AFTER_MS),
     });
   const budgets = { small: part(SMALL_SHARE), large: part(1 - SMALL_SHARE) };

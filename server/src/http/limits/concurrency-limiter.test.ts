@@ -55,6 +55,43 @@ describe("slots", () => {
     expect((await refused).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
   });
 
+  it("that two addresses share go to a third within seconds, up to its fair share", async () => {
+    const slots = new ConcurrencyLimiter(8, 8);
+    const ended: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      const address = n % 2 === 0 ? "club" : "office";
+      const response = answer(n, { address });
+      response.raw.once("close", () => ended.push(address));
+      await slots.take(response);
+    }
+    const home = () => slots.take(answer(EVE, { address: "home" }));
+    const [first, second, third] = [home(), home(), home()];
+    await vi.advanceTimersByTimeAsync(11_249);
+    expect(await Promise.all([first, second, third].map(isWaiting))).toEqual([true, true, true]);
+    const refused = expect(third).rejects.toEqual(throttled);
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all([first, second]);
+    expect(ended).toEqual(["club", "office"]);
+    await vi.advanceTimersByTimeAsync(3_750);
+    await refused;
+    expect(ended).toHaveLength(2);
+  });
+
+  it("of which each address has one stay with them while another waits", async () => {
+    const slots = new ConcurrencyLimiter(2, 1);
+    const ended = vi.fn();
+    for (const user of [ANN, BOB]) {
+      const response = answer(user);
+      response.raw.once("close", ended);
+      await slots.take(response);
+    }
+    await vi.advanceTimersByTimeAsync(60_000);
+    const refused = expect(slots.take(answer(EVE))).rejects.toEqual(throttled);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await refused;
+    expect(ended).not.toHaveBeenCalled();
+  });
+
   it("are given back once, however often that is said", async () => {
     const slots = new ConcurrencyLimiter(4, 2);
     const first = answer(ANN);

@@ -6,11 +6,14 @@ import { onResponseEnd } from "../connection/response-end.js";
 /** When to try again; most files take less time. */
 const RETRY_AFTER_MS = 5_000;
 /** How long a file may take while others wait because all slots are taken. */
-const FAIR_HOLD_MS = 300_000;
+export const FAIR_HOLD_MS = 300_000;
+/** The same where its address has more than its fair share: less than others wait. */
+export const OVER_SHARE_HOLD_MS = 10_000;
 
 /**
  * Limits the requests with files that a process serves at a time, in total, for each user, and for all users of one address:
- * half of the slots. Who finds them taken waits a while; the address that has least is first.
+ * half of the slots. Who finds them taken waits a while; the address that has least is first, and ends the oldest request of the
+ * address that has most if that is more than its fair share.
  */
 export class ConcurrencyLimiter {
   readonly #perUser: number;
@@ -23,6 +26,7 @@ export class ConcurrencyLimiter {
       address: Math.ceil(size / 2),
       caller: perUser,
       fairHoldMs: FAIR_HOLD_MS,
+      overShareHoldMs: OVER_SHARE_HOLD_MS,
       refusal: () => errors.throttled(RETRY_AFTER_MS),
     });
   }

@@ -20,6 +20,8 @@ const limits = (config: Config) =>
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
     /** One point for each byte. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
+    /** Registrations that mail one recipient. */
+    registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
@@ -62,6 +64,12 @@ export interface Throttle {
    * @throws ServiceError `throttled`
    */
   registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
+  /**
+   * Counts a mail to an address that anyone may have named.
+   * @param recipient what `recipientHash` returns
+   * @throws ServiceError `throttled`
+   */
+  registrationMail(recipient: string): Promise<void>;
   /**
    * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
    * @throws ServiceError `throttled` after too many wrong passwords
@@ -152,6 +160,9 @@ export function createThrottle(config: Config, database: Database): Throttle {
     requireLeft: (scope: ThrottleScope, { ip }: FastifyRequest) => requirePoints(scope, addressKey(ip)),
     async registrationBytes({ ip }: FastifyRequest, bytes: number) {
       if (bytes > 0) await consume("registrationBytes", addressKey(ip), bytes);
+    },
+    async registrationMail(recipient: string) {
+      await consume("registrationMail", recipient);
     },
     async password(username: string, address: string) {
       await consume("failedPassword", byUsername(username, address));

@@ -6,7 +6,7 @@ import { ResponseBudget } from "../connection/response-budget.js";
 import { clientLeft, onResponseEnd } from "../connection/response-end.js";
 import { MAX_GROWTH, receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
+import { ConcurrencyLimiter, FAIR_HOLD_MS, OVER_SHARE_HOLD_MS } from "../limits/concurrency-limiter.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
@@ -47,8 +47,6 @@ const MAX_BUFFERING_PER_USER = 1;
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
-/** How long a file may wait to be read while others wait for the disk. */
-const FAIR_HOLD_MS = 300_000;
 const RETRY_AFTER_MS = 5_000;
 
 export function conversionRoutes(app: FastifyInstance): void {
@@ -66,6 +64,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     address: app.config.convertDiskBytes / 2,
     caller: app.config.convertDiskBytes / 4,
     fairHoldMs: FAIR_HOLD_MS,
+    overShareHoldMs: OVER_SHARE_HOLD_MS,
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 

@@ -1,0 +1,50 @@
+import { EventEmitter } from "node:events";
+import type { FastifyReply } from "fastify";
+import { describe, expect, it } from "vitest";
+import { LiveConnections } from "./live-connections.js";
+
+/** A response to a client at an address, on a connection of its own. */
+function response(address: string) {
+  const raw = Object.assign(new EventEmitter(), { closed: false });
+  const socket = Object.assign(new EventEmitter(), { destroyed: false });
+  const request = { raw: { socket }, onBehalfOf: { group: address } };
+  return { raw, request } as unknown as FastifyReply & { raw: EventEmitter };
+}
+
+const throttled = expect.objectContaining({ kind: "throttled" });
+
+describe("connections with live data", () => {
+  it("of all users of one address are at most half: another address has the rest, and what ends is free again", () => {
+    const connections = new LiveConnections();
+    const clubs = Array.from({ length: 128 }, (_, n) => {
+      const club = response("club");
+      connections.open(n % 8, n, club);
+      return club;
+    });
+    expect(() => connections.open(8, 1, response("club"))).toThrow(throttled);
+    for (let n = 0; n < 128; n++) connections.open(100 + (n % 8), n, response("home"));
+    expect(connections.size).toBe(256);
+    clubs[0]?.raw.emit("close");
+    connections.open(8, 1, response("club"));
+    expect(() => connections.open(8, 2, response("club"))).toThrow(throttled);
+  });
+
+  it("are replaced where the address is full, but not from another address that is", () => {
+    const connections = new LiveConnections();
+    for (let n = 0; n < 128; n++) connections.open(n % 8, n, response("club"));
+    const replaced = connections.open(0, 200, response("home"));
+    expect(() => connections.open(0, 200, response("club"))).toThrow(throttled);
+    expect(replaced.aborted).toBe(false);
+    connections.open(0, 0, response("club"));
+    connections.open(0, 200, response("mobile"));
+    expect(replaced.reason).toBe("replaced");
+    expect(connections.size).toBe(129);
+  });
+
+  it("of one user are at most 32", () => {
+    const connections = new LiveConnections();
+    for (let n = 0; n < 32; n++) connections.open(1, n, response("home"));
+    expect(() => connections.open(1, 32, response("mobile"))).toThrow(throttled);
+    connections.open(2, 32, response("home"));
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { addressText, changedText, credentialsText, resetText, shownUsername } from "./mail-texts.js";
+
+describe("a username in a mail", () => {
+  it.each([
+    "Your prize waits: http://evil.example/claim?x=1",
+    "evil.example/claim",
+    "http：//evil.example",
+    "www.evil.example",
+    "Claim your prize at evil.example",
+    "evil.example has your prize",
+    "Your prize: call 0900 123456",
+  ])("that may be a link or an appeal with one is not shown: %s", (username) => {
+    const texts = [
+      credentialsText(username, "secret"),
+      credentialsText(username, null),
+      resetText(username, "https://sports.example.org/#/new-password?token=x"),
+      changedText(username),
+      addressText(username),
+    ];
+    for (const text of texts) {
+      expect(text).toContain("Username: your account\n");
+      expect(text).not.toMatch(/evil|prize/);
+    }
+  });
+
+  it.each(["ann", "ann@example.org", "ann.lee", "Dr. Zoë Müller", "Анна", "x".repeat(64)])(
+    "is shown if it is a name or a mail address: %s",
+    (username) => expect(shownUsername(username)).toBe(username),
+  );
+
+  it("is shortened when it is longer than a name", () => {
+    expect(shownUsername("win ".repeat(60))).toBe(`${"win ".repeat(16)}…`);
+  });
+});
