@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
+import { writeBody } from "../src/store/queue/job-body.js";
 import { jobs } from "../src/store/schema.js";
 import { base64, START, withBulkLoads } from "./bulk-load-scene.js";
 import { ENDED } from "./ended-lease.js";
@@ -60,7 +61,7 @@ describe("the jobs of bulk loads", () => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
-    const recording = Buffer.from(await walk(owned.serial_number, START, 30));
+    const body = await writeBody(queries, s.clock.now(), await walk(owned.serial_number, START, 30));
     // The state in which the commit of the samples leaves the row.
     await queries
       .update(jobs)
@@ -69,7 +70,8 @@ describe("the jobs of bulk loads", () => {
         leaseToken: "lost",
         leaseUntil: ENDED,
         details: {},
-        body: recording,
+        body: body.key,
+        bodyBytes: body.bytes,
         payload: { device: owned.id, manager: ann.id, details: job.body.details },
       })
       .where(eq(jobs.id, job.body.id));

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { decodeRows } from "asi-convert";
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
-import { bodyOf } from "../src/store/queue/job-body.js";
+import { bodyOf, writeBody } from "../src/store/queue/job-body.js";
 import { leaseOf, returnToQueue } from "../src/store/queue/job-lease.js";
 import { enqueue } from "../src/store/queue/job-queue.js";
-import { auditLog, jobs } from "../src/store/schema.js";
+import { auditLog, jobBodies, jobs } from "../src/store/schema.js";
 import { base64, collect, iso, START, START_MS, withBulkLoads } from "./bulk-load-scene.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { TestService } from "./service.js";
@@ -72,11 +72,12 @@ describe("bulk load", () => {
     const recording = await walk(owned.serial_number, START, 25_000);
     const { body } = await post(base64(recording), owner, owned.id);
     const { queries } = s.store.database;
+    const [job] = await queries.select({ group: jobs.chargedGroup }).from(jobs).where(eq(jobs.id, body.id));
     const taken = await leaseOf(
       queries,
       { worker: null, leaseMs: 60_000 },
       "bulk-load",
-      owner.id,
+      { group: job?.group ?? "", account: owner.id },
       1,
       s.clock.now(),
     );
@@ -91,7 +92,7 @@ describe("bulk load", () => {
     expect(await bodyOf(queries, body)).toBeNull();
   });
 
-  it("the bytes of a job are read in slices of at most 1 MiB", async ({
+  it("the bytes of a job are read in pieces of at most 256 KiB", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
@@ -101,12 +102,12 @@ describe("bulk load", () => {
     const job = await enqueue(queries, new Date(), {
       kind: "bulk-load",
       payload: { device: owned.id, manager: ann.id },
-      body: recording,
+      body: await writeBody(queries, new Date(), recording),
       accountId: ann.id,
     });
-    const slices = await collect((job && (await bodyOf(queries, job))) ?? []);
-    expect(Math.max(...slices.map(({ length }) => length))).toBe(1024 * 1024);
-    expect(Buffer.concat(slices).equals(recording)).toBe(true);
+    const pieces = await collect((job && (await bodyOf(queries, job))) ?? []);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBe(256 * 1024);
+    expect(Buffer.concat(pieces).equals(recording)).toBe(true);
   });
 
   it("of bytes that break off nothing is stored", async ({
@@ -115,8 +116,12 @@ describe("bulk load", () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 1000)), ann, owned.id);
     const { queries } = s.store.database;
-    const half = sql`substring(body FROM 1 FOR octet_length(body) / 2)`;
-    await queries.update(jobs).set({ body: half }).where(eq(jobs.id, body.id));
+    const half = sql`substring(bytes FROM 1 FOR octet_length(bytes) / 2)`;
+    const [job] = await queries.select({ key: jobs.body }).from(jobs).where(eq(jobs.id, body.id));
+    await queries
+      .update(jobBodies)
+      .set({ bytes: half })
+      .where(eq(jobBodies.body, job?.key ?? ""));
     await s.runJobs();
     expect((await s.get(`/api/v1/jobs/${body.id}/`, ann.token)).body).toMatchObject({ state: "RETRY" });
     expect(await countOf(owned, ann)).toBe(0);

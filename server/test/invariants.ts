@@ -53,6 +53,9 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT id FROM jobs WHERE state IN ('SUCCESS', 'FAILURE', 'REVOKED') AND finished_at IS NULL`,
   "a job that has ended keeps its bytes": `
     SELECT id FROM jobs WHERE state IN ('SUCCESS', 'FAILURE', 'REVOKED') AND body IS NOT NULL`,
+  "the bytes of a job are missing": `
+    SELECT id FROM jobs WHERE body IS NOT NULL
+      AND body_bytes <> (SELECT coalesce(sum(octet_length(bytes)), 0) FROM job_bodies WHERE job_bodies.body = jobs.body)`,
   "an idempotency key has no answer": `
     SELECT account_id AS id FROM idempotency_keys WHERE status IS NULL`,
 };

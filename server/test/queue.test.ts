@@ -3,9 +3,11 @@ import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
+import { addressCaller, currentCaller, jobCaller, jobGroupOf, onBehalfOf } from "../src/fairness/callers.js";
 import type { Queries } from "../src/store/connection/database.js";
 import {
   accountsWaiting,
+  groupsWaiting,
   kindsDue,
   type LeaseHolder,
   leaseOf,
@@ -135,6 +137,45 @@ describe("accounts take turns", () => {
     expect(order).toHaveLength(12);
     expect(order.slice(0, 4)).toEqual(expect.arrayContaining(["8", "9"]));
   });
+
+  it("many accounts of one address do not hold up an account of another", async () => {
+    const mail = await startMailServer();
+    const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
+    const add = (address: string, chargedTo: number) =>
+      onBehalfOf(addressCaller(address), () =>
+        transact(s.ctx, "test", (change) =>
+          change.enqueue({
+            kind: "mail",
+            payload: { to: `of-${chargedTo}@example.org`, username: "u", sealedPassword: null },
+            chargedTo,
+          }),
+        ),
+      );
+    for (let account = 1; account <= 20; account += 1) await add("192.0.2.1", account);
+    await add("192.0.2.2", 99);
+    await addMail();
+    await worker.runJobs();
+    const order = mail.mails.map((text) => /To: (?:of-)?(\w+)@/.exec(text)?.[1]);
+    expect(order).toHaveLength(22);
+    // Three groups take turns: the two addresses, and the service itself.
+    expect(order.slice(0, 3)).toEqual(expect.arrayContaining(["99", "a"]));
+  });
+
+  it("what a job adds is charged to the address that caused the job", async () => {
+    const groups = await Promise.all(
+      ["192.0.2.1", "192.0.2.2"].map((address) =>
+        onBehalfOf(addressCaller(address), () => jobGroupOf(currentCaller(), s.ctx.serverKey)),
+      ),
+    );
+    expect(new Set(groups).size).toBe(2);
+    for (const group of groups) {
+      expect(group).not.toContain("192");
+      const added = await onBehalfOf(jobCaller(7, group), () => addMail());
+      expect((await jobOf(added?.id))?.chargedGroup).toBe(group);
+    }
+    expect((await jobOf((await addMail())?.id))?.chargedGroup).toBe("");
+    await s.store.database.queries.execute(sql`TRUNCATE jobs`);
+  });
 });
 
 describe("kinds of work have places of their own", () => {
@@ -192,14 +233,26 @@ describe("behind 300,000 webhooks that wait", () => {
 
   it.each<[string, (queries: Queries) => Promise<unknown>]>([
     ["whether a computation is due", (queries) => kindsDue(queries, ["compute", "bulk-load"], now)],
-    ["whose computations wait", (queries) => accountsWaiting(queries, "compute", -1, now)],
-    ["whose webhooks wait", (queries) => accountsWaiting(queries, "webhook", -1, now)],
-    ["for which receivers they wait", (queries) => receiversWaiting(queries, "webhook", 1, "", now)],
-    ["a computation", (queries) => leaseOf(queries, taker, "compute", 5, 2, now)],
+    ["whose computations wait", (queries) => accountsWaiting(queries, "compute", "", null, now)],
+    ["of which addresses webhooks wait", (queries) => groupsWaiting(queries, "webhook", null, now)],
+    ["whose webhooks wait", (queries) => accountsWaiting(queries, "webhook", "", null, now)],
+    [
+      "for which receivers they wait",
+      (queries) => receiversWaiting(queries, "webhook", { group: "", account: 1 }, "", now),
+    ],
+    ["a computation", (queries) => leaseOf(queries, taker, "compute", { group: "", account: 5 }, 2, now)],
     [
       "webhooks of one receiver, past those of busy ones",
       (queries) =>
-        leaseOfReceivers(queries, taker, "webhook", 1, [{ receiver: "receiver-27", places: 4 }], 4, now),
+        leaseOfReceivers(
+          queries,
+          taker,
+          "webhook",
+          { group: "", account: 1 },
+          [{ receiver: "receiver-27", places: 4 }],
+          4,
+          now,
+        ),
     ],
   ])("%s is found without a scan", async (_, statement) => {
     const { queries, touched } = explaining();

@@ -38,7 +38,8 @@ async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>):
   }
 }
 
-const callerOf = ({ chargedTo }: Job) => (chargedTo === NOBODY ? null : jobCaller(chargedTo));
+const callerOf = ({ chargedTo, chargedGroup }: Job) =>
+  jobCaller(chargedTo === NOBODY ? null : chargedTo, chargedGroup);
 
 /** Does the work of a leased job and writes its outcome. */
 export async function runJob(

@@ -6,11 +6,13 @@ import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
 import { vacuumAll } from "../store/embedded/vacuum.js";
+import { isUnusedSince } from "../store/queue/job-body.js";
 import {
   accessTokens,
   auditLog,
   authorizationCodes,
   idempotencyKeys,
+  jobBodies,
   jobs,
   passwordResets,
   refreshTokens,
@@ -19,6 +21,9 @@ import {
 import { applySampleRetention } from "./sample-retention.js";
 
 const DAY_MS = 86_400_000;
+
+/** Longer than the bytes of a job are written before it is there. */
+const BODY_LIFETIME_MS = 3_600_000;
 
 /** Longer than the longest time for which a throttle counts: an hour, and a day for the mails of registrations. */
 const LONGEST_THROTTLE_MS = 7_200_000;
@@ -41,6 +46,7 @@ export const REMOVED_KINDS = [
   "password_resets",
   "idempotency_keys",
   "jobs",
+  "job_bodies",
   "webhook_deliveries",
   "audit_log",
   "throttle_counters",
@@ -91,6 +97,7 @@ async function removeExpired(
       lte(idempotencyKeys.createdAt, ago(IDEMPOTENCY_LIFETIME_MS)),
     ],
     [jobs, sql`${jobs.finishedAt}`, lte(jobs.finishedAt, jobsBefore)],
+    [jobBodies, sql`${jobBodies.createdAt}`, isUnusedSince(ago(BODY_LIFETIME_MS))],
     [
       webhookDeliveries,
       sql`${webhookDeliveries.createdAt}`,

@@ -22,6 +22,7 @@ import { erasureListOf, makeErasureList } from "../store/backup/erasure-list.js"
 import { holdServerLock } from "../store/connection/server-lock.js";
 import { requireOwnSchema } from "../store/migrations/migrate.js";
 import { openReplica, type Store } from "../store/open.js";
+import { removeUnusedBodies } from "../store/queue/job-body.js";
 import { endLeases } from "../store/queue/job-lease.js";
 import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
 import { announceWaiting } from "./announce-waiting.js";
@@ -157,6 +158,8 @@ export async function startService(
     // Before anyone can see the accounts that a restored backup has brought back.
     const { erased } = await reapplyErasures(own);
     if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
+    // Before requests write more.
+    if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
     if (metricsPort !== 0)

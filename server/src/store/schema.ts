@@ -186,10 +186,14 @@ export const jobs = pgTable("jobs", {
   accountId: reference("account_id"),
   /** The account that is charged for the work, because accounts take turns. 0 for the service itself. */
   chargedTo: reference("charged_to").notNull().default(0),
+  /** The address that caused the job, as a keyed hash, because addresses take turns too. Empty for the service itself. */
+  chargedGroup: text("charged_group").notNull().default(""),
   state: text("state").$type<JobState>().notNull(),
   payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
-  /** Bytes that belong to the payload; erased when the job ends. */
-  body: bytea("body"),
+  /** Names the bytes that belong to the payload, see `jobBodies`. When the job ends, they are erased with it. */
+  body: text("body"),
+  /** The number of those bytes. */
+  bodyBytes: integer("body_bytes").notNull().default(0),
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
@@ -209,6 +213,19 @@ export const jobs = pgTable("jobs", {
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
 });
+
+/** The bytes of jobs, in pieces. They are written before their job, and nobody else sees them until it is there. */
+export const jobBodies = pgTable(
+  "job_bodies",
+  {
+    body: text("body").notNull(),
+    /** From 0. */
+    piece: integer("piece").notNull(),
+    bytes: bytea("bytes").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.body, table.piece] })],
+);
 
 export type PermissionKind = "READ" | "WRITE" | "SHARE";
 

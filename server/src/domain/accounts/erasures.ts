@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { appendErasure, erasureListOf, personHash } from "../../store/backup/erasure-list.js";
-import { NOBODY } from "../../store/queue/job-queue.js";
+import { NOBODY, OWN_GROUP } from "../../store/queue/job-queue.js";
 import { auditLog, type ErasureKind, erasures, jobs } from "../../store/schema.js";
 import type { ErasureDetails } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -40,7 +40,10 @@ export async function recordErasure(
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   await queries.delete(auditLog).where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)));
   await queries.update(auditLog).set({ accountId: null }).where(eq(auditLog.accountId, id));
-  await queries.update(jobs).set({ chargedTo: NOBODY }).where(eq(jobs.chargedTo, id));
+  await queries
+    .update(jobs)
+    .set({ chargedTo: NOBODY, chargedGroup: OWN_GROUP })
+    .where(eq(jobs.chargedTo, id));
   const scopes = ["user", "rawData", "files", "newPassword"].map((scope) => `${scope}:user-${id}`);
   const name = usernameHash(usernameKey(username));
   await queries.execute(sql`
@@ -53,5 +56,9 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),
   erasing(sql`UPDATE ${auditLog} SET account_id = NULL`, sql`${auditLog}`, sql`account_id = ${id}`),
-  erasing(sql`UPDATE ${jobs} SET charged_to = ${NOBODY}`, sql`${jobs}`, sql`charged_to = ${id}`),
+  erasing(
+    sql`UPDATE ${jobs} SET charged_to = ${NOBODY}, charged_group = ${OWN_GROUP}`,
+    sql`${jobs}`,
+    sql`charged_to = ${id}`,
+  ),
 ];

@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
-import { compressBody } from "../../store/queue/job-body.js";
+import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
+import { compressBody, removeUnused, writeBody } from "../../store/queue/job-body.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { toJob } from "./job.js";
+import { reserveWaiting } from "./waiting-bytes.js";
 
 export const AsiBase64 = Type.Object({
   asi_b64: Type.String({
@@ -31,33 +33,59 @@ export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) 
 
 /**
  * Accepts a recording for storage. Checks the header; the job does the rest.
- * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code for a damaged header
+ * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code for a damaged header; `throttled`
  */
 export async function acceptBulkLoad(
   ctx: Context,
-  { device }: OwnedDevice,
+  { device, ownership }: OwnedDevice,
   recording: Uint8Array,
 ): Promise<ReturnType<typeof toJob>> {
   const { serial } = await headerOf(recording);
   if (serial !== device.serialNumber) {
     throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
   }
-  const body = await compressBody(recording);
-  return change(ctx, "bulkLoad", { device: device.id }, async ({ announce, enqueue }, owned) => {
-    const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
-    const job = await enqueue({
-      kind: "bulk-load",
-      payload: { ...payload },
-      body,
-      accountId: owned.ownership.managerId,
+  const compressed = await compressBody(recording);
+  const giveBack = await reserveWaiting(
+    ctx,
+    ownership.managerId,
+    jobGroupOf(currentCaller(), ctx.serverKey),
+    compressed.length,
+  );
+  try {
+    return await addJob(ctx, device.id, recording.length, compressed);
+  } finally {
+    giveBack();
+  }
+}
+
+/** Writes the bytes first, and then the job, with which they are seen. */
+async function addJob(
+  ctx: Context,
+  deviceId: number,
+  bytes: number,
+  compressed: Uint8Array,
+): Promise<ReturnType<typeof toJob>> {
+  const body = await writeBody(ctx.queries, ctx.clock.now(), compressed, ctx.signal);
+  try {
+    return await change(ctx, "bulkLoad", { device: deviceId }, async ({ announce, enqueue }, owned) => {
+      const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
+      const job = await enqueue({
+        kind: "bulk-load",
+        payload: { ...payload },
+        body,
+        accountId: owned.ownership.managerId,
+      });
+      if (job === undefined) throw new Error("The job was not added");
+      await announce("recordingAccepted", {
+        jobId: job.id,
+        details: { jobId: job.jobId, ...payload, bytes },
+      });
+      return toJob(job);
     });
-    if (job === undefined) throw new Error("The job was not added");
-    await announce("recordingAccepted", {
-      jobId: job.id,
-      details: { jobId: job.jobId, ...payload, bytes: recording.length },
-    });
-    return toJob(job);
-  });
+  } catch (error) {
+    await removeUnused(ctx.queries, body);
+    throw error;
+  }
 }
 
 /** Reads the recording up to its header. */

@@ -1,4 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm";
+import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { enqueue, enqueueAll, type SmallJob } from "../../store/queue/job-queue.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import { AuditWriter } from "./audit.js";
@@ -62,12 +63,17 @@ async function transactOnce<T>(
     });
     written = audit;
     const { trace } = ctx;
-    const traced = <J extends SmallJob>(job: J): J =>
-      trace === undefined ? job : { ...job, payload: { ...job.payload, trace } };
+    const jobGroup = jobGroupOf(currentCaller(), ctx.serverKey);
+    const charged = <J extends SmallJob>(job: J): J => ({
+      ...job,
+      chargedGroup: jobGroup,
+      ...(trace === undefined ? {} : { payload: { ...job.payload, trace } }),
+    });
     const unit: UnitOfWork = {
       queries,
       now,
       config: ctx.config,
+      jobGroup,
       ...(trace === undefined ? {} : { trace }),
       announce: (name, event) => react(unit, name, event),
       audit: (entity, id, before, after) =>
@@ -80,11 +86,11 @@ async function transactOnce<T>(
       },
       async enqueue(job) {
         added = true;
-        return enqueue(queries, now, traced(job));
+        return enqueue(queries, now, charged(job));
       },
       async enqueueAll(jobs) {
         added ||= jobs.length > 0;
-        await enqueueAll(queries, now, jobs.map(traced));
+        await enqueueAll(queries, now, jobs.map(charged));
       },
     };
     const done = await work(unit);

@@ -18,6 +18,8 @@ export interface UnitOfWork {
   config: Config;
   /** The trace of the request or job; jobs that are added get it. */
   trace?: Trace;
+  /** The group to which jobs are charged that are added: the address that caused the work. */
+  jobGroup: string;
   /** Announces what happened, and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
   /**

@@ -174,8 +174,8 @@ async function insertDeliveries(
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS row (job_id text, message_id text, webhook_id bigint, receiver text, url text, secret_token text, event text, data jsonb)
     ), added AS (
-      INSERT INTO jobs (job_id, kind, charged_to, state, payload, details, receiver, due_at, created_at)
-      SELECT job_id, ${KIND}, ${account}, 'PENDING', ${payload}::jsonb, '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
+      INSERT INTO jobs (job_id, kind, charged_to, charged_group, state, payload, details, receiver, due_at, created_at)
+      SELECT job_id, ${KIND}, ${account}, ${unit.jobGroup}, 'PENDING', ${payload}::jsonb, '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
       RETURNING id, job_id
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)

@@ -152,7 +152,9 @@ CREATE TABLE jobs (
   account_id bigint REFERENCES accounts ON DELETE SET NULL,
   state text NOT NULL CHECK (state IN ('PENDING', 'STARTED', 'SUCCESS', 'FAILURE', 'RETRY', 'REVOKED')),
   payload jsonb NOT NULL,
-  body bytea,
+  -- Names its bytes in job_bodies.
+  body text,
+  body_bytes integer NOT NULL DEFAULT 0,
   details jsonb NOT NULL,
   unique_key text,
   failures integer NOT NULL DEFAULT 0,
@@ -166,21 +168,48 @@ CREATE TABLE jobs (
   receiver text,
   -- The account whose share of the work the job is.
   charged_to bigint NOT NULL DEFAULT 0,
+  -- The address that caused the job, as a keyed hash: many accounts of one address have one share. Empty for the service itself.
+  charged_group text COLLATE "C" NOT NULL DEFAULT '',
   -- The worker that runs the job: when its session ends, the job is requeued.
   worker integer
 );
 CREATE SEQUENCE worker_numbers AS integer CYCLE;
--- Recordings are compressed badly by the database and cost it time.
-ALTER TABLE jobs ALTER COLUMN body SET STORAGE EXTERNAL;
 CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE state IN ('PENDING', 'RETRY');
-CREATE INDEX jobs_shares ON jobs (kind, charged_to, due_at, id) WHERE state IN ('PENDING', 'RETRY');
-CREATE INDEX jobs_receivers ON jobs (kind, charged_to, receiver, due_at, id)
+CREATE INDEX jobs_groups ON jobs (kind, charged_group, due_at) WHERE state IN ('PENDING', 'RETRY');
+CREATE INDEX jobs_shares ON jobs (kind, charged_group, charged_to, due_at, id) WHERE state IN ('PENDING', 'RETRY');
+CREATE INDEX jobs_receivers ON jobs (kind, charged_group, charged_to, receiver, due_at, id)
   WHERE state IN ('PENDING', 'RETRY') AND receiver IS NOT NULL;
 CREATE INDEX jobs_account ON jobs (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX jobs_charged ON jobs (charged_to, kind);
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'STARTED';
 CREATE UNIQUE INDEX jobs_unique_key ON jobs (kind, unique_key) WHERE state = 'PENDING';
 CREATE INDEX jobs_finished ON jobs (finished_at);
+-- The bytes that wait for their jobs are limited for each account and each address.
+CREATE UNIQUE INDEX jobs_body ON jobs (body) WHERE body IS NOT NULL;
+CREATE INDEX jobs_bytes ON jobs (charged_to) WHERE body IS NOT NULL;
+CREATE INDEX jobs_group_bytes ON jobs (charged_group) WHERE body IS NOT NULL;
+
+-- The bytes of jobs, in pieces that are written before their job: one statement for all of them would keep others waiting.
+CREATE TABLE job_bodies (
+  body text NOT NULL,
+  piece integer NOT NULL,
+  bytes bytea NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (body, piece)
+);
+CREATE INDEX job_bodies_age ON job_bodies (created_at);
+-- Recordings are compressed badly by the database and cost it time.
+ALTER TABLE job_bodies ALTER COLUMN bytes SET STORAGE EXTERNAL;
+-- However a job ends or is deleted, its bytes go with it.
+CREATE FUNCTION remove_job_body() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM job_bodies WHERE body = OLD.body;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_body_ended AFTER UPDATE OF body ON jobs
+  FOR EACH ROW WHEN (OLD.body IS NOT NULL AND NEW.body IS NULL) EXECUTE FUNCTION remove_job_body();
+CREATE TRIGGER jobs_body_deleted AFTER DELETE ON jobs
+  FOR EACH ROW WHEN (OLD.body IS NOT NULL) EXECUTE FUNCTION remove_job_body();
 
 CREATE TABLE permissions (
   id bigserial PRIMARY KEY,

@@ -1,12 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { constants, createInflate, deflate } from "node:zlib";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
-import { jobs } from "../schema.js";
+import { jobBodies, jobs } from "../schema.js";
 
-/** Bytes that one statement reads. Between two statements, other events and statements of other connections are handled. */
-export const SLICE_BYTES = 1024 * 1024;
+/**
+ * Bytes that one statement writes or reads. Between two statements, other events and statements of others are handled. The embedded
+ * database, which does one at a time, takes a few ms for so many.
+ */
+export const PIECE_BYTES = 256 * 1024;
 
 /** Output of one step. Each step takes a turn of the event loop, and the default is 16 KiB. */
 const COMPRESSION_CHUNK_BYTES = 256 * 1024;
@@ -22,48 +26,97 @@ export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
   deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES });
 
 /**
- * Decompresses the output of `compressBody` from slices.
+ * Decompresses the output of `compressBody` from its pieces.
  *
  * @throws while iterating: when the bytes are damaged or cannot be read
  */
-export function decompressBody(slices: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+export function decompressBody(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflate = createInflate({ chunkSize: COMPRESSION_CHUNK_BYTES });
-  pipeline(Readable.from(slices), inflate, () => undefined);
+  pipeline(Readable.from(pieces), inflate, () => undefined);
   return inflate;
 }
 
+/** Matches bytes without a job. */
+const isUnused = sql`NOT EXISTS (SELECT FROM ${jobs} WHERE ${jobs.body} = ${jobBodies.body})`;
+
+/** Bytes that wait for their job. */
+export interface StoredBody {
+  /** Names them in the database. */
+  key: string;
+  bytes: number;
+}
+
 /**
- * Reads the bytes of a job, a slice at a time. The database stores the column uncompressed and in chunks, so it reads only
- * the slice.
+ * Writes the bytes of a job that is then added with them. Each piece has a statement of its own, so that others get their turns
+ * between two pieces. Bytes whose job is not added are removed by `removeUnused`, and otherwise by `removeUnusedBodies`.
+ * @param signal ends it between two pieces
+ */
+export async function writeBody(
+  queries: Queries,
+  now: Date,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<StoredBody> {
+  const body = randomUUID();
+  try {
+    for (let piece = 0; piece * PIECE_BYTES < bytes.length; piece++) {
+      signal?.throwIfAborted();
+      const part = bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);
+      await queries.insert(jobBodies).values({ body, piece, bytes: part, createdAt: now });
+    }
+  } catch (error) {
+    await removeUnused(queries, { key: body });
+    throw error;
+  }
+  return { key: body, bytes: bytes.length };
+}
+
+/** Removes bytes whose job was not added. Where that fails, the retention does it. */
+export async function removeUnused(queries: Queries, { key }: Pick<StoredBody, "key">): Promise<void> {
+  await queries
+    .delete(jobBodies)
+    // A transaction whose commit was not confirmed may have added the job.
+    .where(and(eq(jobBodies.body, key), isUnused))
+    .catch(() => undefined);
+}
+
+/** Matches bytes of before that time whose job was never added, because a process ended in between. */
+export const isUnusedSince = (before: Date): SQL | undefined =>
+  and(lt(jobBodies.createdAt, before), isUnused);
+
+/** Removes the bytes that former processes left. Call it at start when no other process can be writing, as with the embedded database. */
+export async function removeUnusedBodies(queries: Queries, now: Date): Promise<void> {
+  await queries.delete(jobBodies).where(isUnusedSince(now));
+}
+
+/**
+ * Reads the bytes of a job, a piece at a time.
  * @param job the id of the job
- * @returns the slices in order, each of at most `SLICE_BYTES`; null when the job has no bytes
+ * @returns the pieces in order, each of at most `PIECE_BYTES`; null when the job has no bytes
  */
 export async function bodyOf(
   queries: Queries,
   { id }: { id: number },
 ): Promise<AsyncGenerator<Uint8Array, void, undefined> | null> {
   const [row] = await queries
-    .select({ bytes: sql<number | null>`octet_length(${jobs.body})` })
+    .select({ key: jobs.body, bytes: jobs.bodyBytes })
     .from(jobs)
     .where(eq(jobs.id, id));
-  const bytes = row?.bytes ?? null;
-  return bytes === null ? null : slicesOf(queries, id, bytes);
+  return row === undefined || row.key === null ? null : piecesOf(queries, id, { ...row, key: row.key });
 }
 
-async function* slicesOf(
+async function* piecesOf(
   queries: Queries,
   id: number,
-  bytes: number,
+  { key, bytes }: StoredBody,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let from = 0; from < bytes; from += SLICE_BYTES) {
+  for (let piece = 0; piece * PIECE_BYTES < bytes; piece++) {
     const [row] = await queries
-      .select({
-        slice: sql<Uint8Array | null>`substring(${jobs.body} FROM ${from + 1}::integer FOR ${SLICE_BYTES}::integer)`,
-      })
-      .from(jobs)
-      .where(eq(jobs.id, id));
+      .select({ bytes: jobBodies.bytes })
+      .from(jobBodies)
+      .where(and(eq(jobBodies.body, key), eq(jobBodies.piece, piece)));
     // Another worker has finished the job, so this work is rolled back.
-    if (row?.slice == null) throw new Error(`The bytes of job ${id} have been removed`);
-    yield row.slice;
+    if (row === undefined) throw new Error(`The bytes of job ${id} have been removed`);
+    yield row.bytes;
   }
 }

@@ -4,11 +4,11 @@ import type { Queries } from "../connection/database.js";
 import { jobs } from "../schema.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
 
-/** Maximum number of groups that one statement reads, so that it is fast with any number of groups. */
+/** Maximum number of sharers that one statement reads, so that it is fast with any number of them. */
 export const LOOK_AHEAD = 200;
 
-/** A group of jobs, and whether one of them is due. */
-export interface Group<Key> {
+/** Who shares the places: the jobs with one group, account or receiver, and whether one of them is due. */
+export interface Sharer<Key> {
   key: Key;
   due: boolean;
 }
@@ -22,40 +22,74 @@ export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now:
   return new Set(rows.map(({ kind }) => kind));
 }
 
-/**
- * The accounts with waiting jobs of a kind, by id, starting after `after`: at most `LOOK_AHEAD`. The index is
- * searched once for each account, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
- */
-export const accountsWaiting = (queries: Queries, kind: JobKind, after: number, now: Date) =>
-  groups<number>(queries, sql`charged_to`, sql`kind = ${kind}`, sql`${after}::bigint`, now, Number);
+/** The jobs of an account that one address has caused, see `jobGroupOf`. */
+export interface Charged {
+  group: string;
+  account: number;
+}
 
-/** The receivers of the waiting jobs of one account and kind, in the same way, starting after `after`. */
+/**
+ * The groups with waiting jobs of a kind, in order, starting after `after` (null: from the first): at most `LOOK_AHEAD`. The index is
+ * searched once for each group, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
+ */
+export const groupsWaiting = (queries: Queries, kind: JobKind, after: string | null, now: Date) =>
+  sharers<string>(
+    queries,
+    sql`charged_group`,
+    sql`kind = ${kind}`,
+    after === null ? null : sql`${after}::text`,
+    now,
+    String,
+  );
+
+/** The accounts with waiting jobs of a kind in a group, in the same way. */
+export const accountsWaiting = (
+  queries: Queries,
+  kind: JobKind,
+  group: string,
+  after: number | null,
+  now: Date,
+) =>
+  sharers<number>(
+    queries,
+    sql`charged_to`,
+    sql`kind = ${kind} AND charged_group = ${group}`,
+    after === null ? null : sql`${after}::bigint`,
+    now,
+    Number,
+  );
+
+/** The receivers of the waiting jobs of one account and kind, in the same way. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,
-  account: number,
+  charged: Charged,
   after: string,
   now: Date,
 ) =>
-  groups<string>(
+  sharers<string>(
     queries,
     sql`receiver`,
-    sql`kind = ${kind} AND charged_to = ${account} AND receiver IS NOT NULL`,
+    sql`${isOf(kind, charged)} AND receiver IS NOT NULL`,
     sql`${after}::text`,
     now,
     String,
   );
 
-async function groups<Key>(
+const isOf = (kind: JobKind, { group, account }: Charged): SQL =>
+  sql`kind = ${kind} AND charged_group = ${group} AND charged_to = ${account}`;
+
+async function sharers<Key>(
   queries: Queries,
   column: SQL,
   within: SQL,
-  after: SQL,
+  after: SQL | null,
   now: Date,
   read: (key: unknown) => Key,
-): Promise<Group<Key>[]> {
-  const next = (from: SQL) => sql`SELECT ${column} AS key, due_at FROM jobs
-    WHERE ${within} AND ${isWaiting} AND ${column} > ${from} ORDER BY ${column}, due_at LIMIT 1`;
+): Promise<Sharer<Key>[]> {
+  const next = (from: SQL | null) => sql`SELECT ${column} AS key, due_at FROM jobs
+    WHERE ${within} AND ${isWaiting} ${from === null ? sql`` : sql`AND ${column} > ${from}`}
+    ORDER BY ${column}, due_at LIMIT 1`;
   const { rows } = await queries.execute<{ key: unknown; due: boolean }>(sql`
     WITH RECURSIVE walk AS (
       SELECT key, due_at, 1 AS steps FROM (${next(after)}) AS first
@@ -79,18 +113,18 @@ export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /**
- * Takes the jobs of one account that have been due longest. Two workers never get the same job, because a worker skips rows
+ * Takes the jobs of one account and group that have been due longest. Two workers never get the same job, because a worker skips rows
  * that another has locked.
  */
 export async function leaseOf(
   queries: Queries,
   { worker, leaseMs }: LeaseHolder,
   kind: JobKind,
-  account: number,
+  charged: Charged,
   places: number,
   now: Date,
 ): Promise<Job[]> {
-  const due = sql`SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND ${isWaiting}
+  const due = sql`SELECT id FROM jobs WHERE ${isOf(kind, charged)} AND ${isWaiting}
     AND due_at <= ${now} ORDER BY due_at, id LIMIT ${places} FOR UPDATE SKIP LOCKED`;
   return take(queries, due, worker, leaseMs);
 }
@@ -100,7 +134,7 @@ export async function leaseOfReceivers(
   queries: Queries,
   { worker, leaseMs }: LeaseHolder,
   kind: JobKind,
-  account: number,
+  charged: Charged,
   receivers: readonly { receiver: string; places: number }[],
   places: number,
   now: Date,
@@ -109,7 +143,7 @@ export async function leaseOfReceivers(
   const limits = sql.param(receivers.map((receiver) => receiver.places));
   const due = sql`SELECT due.id FROM unnest(${names}::text[], ${limits}::integer[]) AS free (receiver, places)
     CROSS JOIN LATERAL (
-      SELECT id FROM jobs WHERE kind = ${kind} AND charged_to = ${account} AND receiver = free.receiver
+      SELECT id FROM jobs WHERE ${isOf(kind, charged)} AND receiver = free.receiver
         AND receiver IS NOT NULL AND ${isWaiting} AND due_at <= ${now}
       ORDER BY due_at, id LIMIT free.places FOR UPDATE SKIP LOCKED
     ) AS due LIMIT ${places}`;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { getTableColumns, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
 import { type JobState, jobs } from "../schema.js";
+import type { StoredBody } from "./job-body.js";
 
 /** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "recompute" | "webhook" | "webhook-fan-out";
@@ -9,19 +10,19 @@ export type JobKind = "mail" | "bulk-load" | "compute" | "recompute" | "webhook"
 /** The account id to which jobs of the service itself are charged. */
 export const NOBODY = 0;
 
+/** The group of jobs that the service itself has caused. */
+export const OWN_GROUP = "";
+
 /** Matches jobs that wait for a worker. The states are literals, because the partial index does not match parameters. */
 export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 
 /** Matches jobs that a worker has leased. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
-/**
- * A job without its bytes. They may be tens of MB, and twice as many characters in the wire protocol, which would arrive in
- * one turn of the event loop. `bodyOf` reads them in slices.
- */
-export type Job = Omit<typeof jobs.$inferSelect, "body">;
+/** A job without its bytes, which may be tens of MB: `bodyOf` reads them in pieces. */
+export type Job = Omit<typeof jobs.$inferSelect, "body" | "bodyBytes">;
 
-const { body: _body, ...columns } = getTableColumns(jobs);
+const { body: _body, bodyBytes: _bodyBytes, ...columns } = getTableColumns(jobs);
 
 /** The columns of a `Job`. */
 export const jobColumns = columns;
@@ -29,11 +30,14 @@ export const jobColumns = columns;
 export interface NewJob {
   kind: JobKind;
   payload: Record<string, unknown>;
-  body?: Uint8Array;
+  /** From `writeBody`. */
+  body?: StoredBody;
   /** The account that may see the job. */
   accountId?: number;
   /** The account that is charged for the work; default: `accountId`, otherwise nobody. */
   chargedTo?: number;
+  /** The address that caused the work, see `jobGroupOf`; default: the service itself. */
+  chargedGroup?: string;
   /** At most one job of this kind with this key can wait; another one is not added. */
   uniqueKey?: string;
   /** Host and port of the receiver that the work calls. */
@@ -47,9 +51,11 @@ const asRow = (now: Date, job: NewJob) => ({
   kind: job.kind,
   accountId: job.accountId ?? null,
   chargedTo: job.chargedTo ?? job.accountId ?? NOBODY,
+  chargedGroup: job.chargedGroup ?? OWN_GROUP,
   state: "PENDING" as const,
   payload: job.payload,
-  body: job.body ?? null,
+  body: job.body?.key ?? null,
+  bodyBytes: job.body?.bytes ?? 0,
   details: {},
   uniqueKey: job.uniqueKey ?? null,
   receiver: job.receiver ?? null,
@@ -75,20 +81,21 @@ export type SmallJob = Omit<NewJob, "body">;
  */
 export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
   if (added.length === 0) return;
-  const rows = added.map(({ kind, payload, accountId, chargedTo, uniqueKey, receiver }) => ({
+  const rows = added.map(({ kind, payload, accountId, chargedTo, chargedGroup, uniqueKey, receiver }) => ({
     job_id: newJobId(),
     kind,
     payload,
     account_id: accountId,
     charged_to: chargedTo ?? accountId ?? NOBODY,
+    charged_group: chargedGroup ?? OWN_GROUP,
     unique_key: uniqueKey,
     receiver,
   }));
   const state: JobState = "PENDING";
   await queries.execute(sql`
-    INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at)
-    SELECT job_id, kind, account_id, charged_to, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
+    INSERT INTO jobs (job_id, kind, account_id, charged_to, charged_group, state, payload, details, unique_key, receiver, due_at, created_at)
+    SELECT job_id, kind, account_id, charged_to, charged_group, ${state}, payload, '{}', unique_key, receiver, ${now}, ${now}
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS job (job_id text, kind text, account_id bigint, charged_to bigint, payload jsonb, unique_key text, receiver text)
+      AS job (job_id text, kind text, account_id bigint, charged_to bigint, charged_group text, payload jsonb, unique_key text, receiver text)
     ON CONFLICT DO NOTHING`);
 }

@@ -1,0 +1,61 @@
+import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import type { Config } from "../../config/config.js";
+import { OWN_GROUP } from "../../store/queue/job-queue.js";
+import { jobs } from "../../store/schema.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+
+/** How many recordings of the largest size may wait for an account, and for all accounts of an address. */
+const WAITING_OF_ONE_ACCOUNT = 8;
+const WAITING_OF_ONE_ADDRESS = 16;
+
+/** A worker loads a large recording in a few seconds. */
+const RETRY_AFTER_MS = 10_000;
+
+/** Bytes that this process is writing, by account and by group. */
+const writingOf = new WeakMap<Config, Map<string, number>>();
+
+/**
+ * Keeps room for the bytes of a recording while they are written, so that those who load faster than workers do cannot fill the
+ * database. Who has nothing waiting may always load one.
+ * @param group the address that loads, see `jobGroupOf`
+ * @returns gives the room back; call it when the job is there, or when there will be none
+ * @throws ServiceError `throttled` when too many bytes of the account or of the address wait
+ */
+export async function reserveWaiting(
+  { queries, config }: Context,
+  account: number,
+  group: string,
+  bytes: number,
+): Promise<() => void> {
+  const writing = writingOf.get(config) ?? new Map<string, number>();
+  writingOf.set(config, writing);
+  const limits: [key: string, limit: number, condition: SQL][] = [
+    [`account ${account}`, WAITING_OF_ONE_ACCOUNT, eq(jobs.chargedTo, account)],
+  ];
+  if (group !== OWN_GROUP) {
+    limits.push([`group ${group}`, WAITING_OF_ONE_ADDRESS, eq(jobs.chargedGroup, group)]);
+  }
+  const add = (change: number) => {
+    for (const [key] of limits) {
+      const left = (writing.get(key) ?? 0) + change;
+      if (left > 0) writing.set(key, left);
+      else writing.delete(key);
+    }
+  };
+  add(bytes);
+  try {
+    for (const [key, limit, condition] of limits) {
+      const [stored] = await queries
+        .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })
+        .from(jobs)
+        .where(and(isNotNull(jobs.body), condition));
+      const all = (stored?.bytes ?? 0) + (writing.get(key) ?? 0);
+      if (all > limit * config.bulkLoadMaxBytes && all > bytes) throw errors.throttled(RETRY_AFTER_MS);
+    }
+  } catch (error) {
+    add(-bytes);
+    throw error;
+  }
+  return () => add(-bytes);
+}
