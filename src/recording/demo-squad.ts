@@ -1,4 +1,4 @@
-import { optionNames, requireOptions } from "../arguments.js";
+import { optionNames, requireObject, requireOptions } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import {
   DEMO_PERIOD_MS,
@@ -10,14 +10,27 @@ import {
 } from "./demo.js";
 import type { EncodableRow } from "./encode.js";
 
-/** Overwrites a part of a recording with zeros, as a card with a bad block reads; without damage nothing. @returns the same bytes */
+/**
+ * Overwrites a part of a recording with zeros, as a card with a bad block reads; without damage nothing.
+ *
+ * @param damage shares of the bytes, from 0 to 1
+ * @returns the same bytes
+ * @throws AsiError `BAD_ARGUMENT`
+ */
 export function withDamage<Bytes extends Uint8Array>(
   bytes: Bytes,
   damage: DemoSquadRecording["damage"],
 ): Bytes {
-  if (damage !== null)
-    bytes.fill(0, Math.floor(bytes.length * damage.from), Math.floor(bytes.length * damage.to));
-  return bytes;
+  if (!(bytes instanceof Uint8Array)) throw new AsiError("BAD_ARGUMENT", "The bytes must be a Uint8Array.");
+  if (damage === null) return bytes;
+  requireObject("damage", damage);
+  const { from, to } = damage;
+  if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      "The damage is from one share of the bytes to another, each from 0 to 1.",
+    );
+  return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
 
 /** Recording of one tracker in a generated match. */
