@@ -46,11 +46,13 @@ export async function reserveWaiting(
   add(bytes);
   try {
     for (const [key, limit, condition] of limits) {
+      // Before the query: what is written meanwhile counts twice rather than not at all.
+      const writingBytes = writing.get(key) ?? 0;
       const [stored] = await queries
         .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })
         .from(jobs)
         .where(and(isNotNull(jobs.body), condition));
-      const all = (stored?.bytes ?? 0) + (writing.get(key) ?? 0);
+      const all = (stored?.bytes ?? 0) + writingBytes;
       if (all > limit * config.bulkLoadMaxBytes && all > bytes) throw errors.throttled(RETRY_AFTER_MS);
     }
   } catch (error) {
