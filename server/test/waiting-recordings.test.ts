@@ -133,6 +133,7 @@ describe("bytes that wait for the workers", () => {
     expect((await load(eve, "192.0.2.2")).status).toBe(200);
     await s.runJobs();
     expect((await load(ann, "192.0.2.1")).status).toBe(200);
+    await s.runJobs();
   });
 
   it("count while they are written, not only when their jobs are there", async ({ store }) => {
