@@ -64,6 +64,8 @@ def squad_of(folder, csvs):
 
 def periods_of(folder, day):
     def instant(clock):
+        if "T" in clock:
+            return round(datetime.fromisoformat(clock).timestamp() * 1000)
         hours, minutes, seconds = (int(part) for part in clock.split(":"))
         return day + (hours * 3600 + minutes * 60 + seconds) * 1000
 
