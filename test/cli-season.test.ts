@@ -49,6 +49,30 @@ async function seasonFolder(): Promise<string> {
 }
 
 describe("asi squad --by player", () => {
+  it("names a recording of which a part has a wrong date, and counts the session of the others", async () => {
+    const season = await seasonFolder();
+    const years = [2020, 2026].map((year) => ({
+      timestamp: Date.UTC(year, 3, 12),
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: 3,
+    }));
+    writeFileSync(join(season, "match 1", "wrong.asi"), await wholeBytes(encode(years, { serial: "TRK-9" })));
+    const sessions = async () => {
+      const { status, stdout, stderr } = await asi(["squad", season, "--by", "player", "--format", "csv"]);
+      return { status, rows: tableOf(stdout).length, stderr };
+    };
+    const found = await sessions();
+    expect([found.status, found.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "wrong.asi: The rows are of 2020-04-12 to 2026-04-12, so some have a wrong date.",
+      ),
+    ]);
+    rmSync(join(season, "match 1", "wrong.asi"));
+    expect(found.rows).toBe((await sessions()).rows);
+  });
+
   it("gives all sessions of each player: in matches the halves, else the whole, against the last five matches", async () => {
     const { status, stdout, stderr } = await asi([
       "squad",

@@ -29,6 +29,8 @@ async function recordingAt(folder: string, name: string, startMs: number): Promi
   writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial: "TRK-9" })));
 }
 
+const AS_CSV = ["--tz", "Europe/Zurich", "--format", "csv"];
+
 const columnsOf = (line: string) => line.trim().split(/\s{2,}/);
 
 describe("asi squad", () => {
@@ -94,14 +96,7 @@ describe("asi squad", () => {
   it("applies the periods of the folder to the session in whose time they lie, and says so, when a tracker has a wrong clock", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
-    const { status, stdout, stderr } = await asi([
-      "squad",
-      folder,
-      "--tz",
-      "Europe/Zurich",
-      "--format",
-      "csv",
-    ]);
+    const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
     expect(status).toBe(0);
     expect(tableOf(stdout).map(({ player, period }) => [player, period])).toEqual([
       ...["Müller", "Kunz", "Vogel"].flatMap((player) => [
@@ -118,14 +113,7 @@ describe("asi squad", () => {
   it("says that the periods of the folder are applied to no session, and what to do, when they lie in the time of two", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS - 7 * 86_400_000);
-    const { status, stdout, stderr } = await asi([
-      "squad",
-      folder,
-      "--tz",
-      "Europe/Zurich",
-      "--format",
-      "csv",
-    ]);
+    const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
     expect(status).toBe(0);
     expect(tableOf(stdout).map(({ period }) => period)).toEqual(Array(4).fill("session"));
     expect(stderr).toContain(

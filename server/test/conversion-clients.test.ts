@@ -209,7 +209,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a client that sends a byte now and then is cut off; one that keeps the pace is not", async ({
+  it("a client that sends single bytes is disconnected; one that sends fast enough is not", async ({
     conversions: { s, open, head },
   }) => {
     const strict = await TestService.start(s.store, {

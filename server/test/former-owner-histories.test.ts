@@ -228,9 +228,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
     );
   });
 
-  it("nobody does when several act at once, in two processes with clocks of their own", async ({
-    owners,
-  }) => {
+  it("nobody does when users act concurrently in two processes whose clocks differ", async ({ owners }) => {
     const { s, take, managers, manager, upload } = owners;
     const other = await TestService.start(s.store);
     await fc.assert(

@@ -1,8 +1,9 @@
-import { checkOptions, type MetricsOptions } from "./options.js";
-import { prepareSignal, stepMs, totalsOf } from "./prepare.js";
+import type { MetricsOptions } from "./options.js";
+import { stepMs, totalsOf } from "./prepare.js";
 import { durationSeconds } from "./rounding.js";
-import { type MetricSamples, orderSamples, selectSamples } from "./samples.js";
+import type { MetricSamples } from "./samples.js";
 import { GAP } from "./segments.js";
+import { selectedSignal } from "./selected-signal.js";
 
 /** Time that is in no figure because a part of the recording has fewer rows a second than the rest. */
 export interface SlowerPart {
@@ -15,7 +16,7 @@ export interface SlowerPart {
 /** Rows on each side that say how fast rows follow each other at a place *(choice)*. */
 const NEIGHBOURS = 5;
 
-/** More than this is worth a word *(choice)*. */
+/** A larger share is reported *(choice)*. */
 export const MUCH_OF_IT = 0.1;
 
 /**
@@ -28,14 +29,7 @@ export function slowerPart(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions = {},
 ): SlowerPart {
-  const { parameters, periods, fromMs, toMs } = checkOptions(options);
-  const selected = selectSamples(
-    orderSamples(samples),
-    fromMs ?? Number.NEGATIVE_INFINITY,
-    toMs ?? Number.POSITIVE_INFINITY,
-    periods,
-  );
-  const signal = prepareSignal(selected, parameters);
+  const { signal } = selectedSignal(samples, options);
   let leftOutMs = 0;
   for (const { last } of signal.segments.slice(0, -1)) {
     const step = stepMs(signal.timestampMs, last);

@@ -1,6 +1,6 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
-export { type Interval, lengthOf } from "./interval.js";
+export { type Interval, lengthOf, united } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   intervalsFor,

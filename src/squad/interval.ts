@@ -8,3 +8,14 @@ export interface Interval {
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
+
+/** Intervals in ascending order; those that overlap or touch are one. */
+export function united(intervals: readonly Interval[]): Interval[] {
+  const found: Interval[] = [];
+  for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = found.at(-1);
+    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else found.push({ startMs, endMs });
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 import { segmentGapMs } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
-import { type Interval, lengthOf } from "./interval.js";
+import { type Interval, lengthOf, united } from "./interval.js";
 
 const SECOND_MS = 1000;
 
@@ -26,17 +26,6 @@ export function recordedSpans({ length, timestampMs }: SampleBatch): Interval[] 
     }
   }
   return spans;
-}
-
-/** Intervals that overlap or touch as one, in ascending order. */
-function united(intervals: readonly Interval[]): Interval[] {
-  const found: Interval[] = [];
-  for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
-    const last = found.at(-1);
-    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
-    else found.push({ startMs, endMs });
-  }
-  return found;
 }
 
 /** The whole seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */

@@ -3,7 +3,7 @@ export interface Sheet {
   rows: SheetRow[];
   /** Names of the columns in order, normalised by {@link columnName}. */
   columns: string[];
-  /** The same as they are written. */
+  /** Names of the columns as written in the file. */
   headers: string[];
   headerLine: number;
   /** Cells without a header, and a quote that is not closed. */

@@ -27,7 +27,7 @@ export async function removeKeptSquad(): Promise<void> {
 }
 
 interface Entry {
-  /** Whether a player of the squad that is open stands in its place. */
+  /** Whether the page shows a player of the open squad in place of the squad. */
   isPlayer?: boolean;
 }
 

@@ -37,7 +37,7 @@ async function list(args: readonly string[], json: boolean, { console }: Context
   return ExitStatus.done;
 }
 
-/** One recipe as it stands in a file; several as an object of them, which is a file of several. */
+/** The text of a recipe file: one recipe, or an object with several. */
 function shownText(named: readonly NamedRecipe[], json: boolean): string {
   if (json) {
     return named

@@ -16,15 +16,19 @@ export interface PeriodsChoice {
 }
 
 /**
- * The session of several to which a periods.csv beside them belongs: the one on whose time all of its periods lie. If none has them all,
- * or more than one, nobody can know which session is meant.
+ * The session of several to which a periods.csv beside them belongs: the one on whose time all of its periods lie. If none contains all of them,
+ * or more than one does, the choice is ambiguous.
+ *
+ * @param path null: there is no file
+ * @returns null without a choice: there is no file, or one session
  */
 export function sessionOfPeriods(
-  path: string,
+  path: string | null,
   sessions: readonly (readonly SquadRecording[])[],
   players: readonly string[],
   timeZone: string | undefined,
-): PeriodsChoice {
+): PeriodsChoice | null {
+  if (path === null || sessions.length < 2) return null;
   const file = readFileSync(path);
   const fitting = sessions.flatMap((recordings, index) => {
     const interval = sessionInterval(recordings);

@@ -23,7 +23,7 @@ import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
-import { type PeriodsChoice, sessionOfPeriods } from "./session-periods.js";
+import { sessionOfPeriods } from "./session-periods.js";
 import { leftOutTexts, outsideText, type Present, presentOf, slowerPartLines } from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
@@ -83,7 +83,7 @@ export async function workOnSession(
   }
   const found = findSessions(recordings);
   const players = namesIn(squadMembers(recordings, task.roster), task.roster);
-  const choice = found.length > 1 ? choiceOf(found, players, task) : null;
+  const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const played = found.flatMap((own, i): PlayedSession[] => {
     const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
@@ -96,15 +96,6 @@ export async function workOnSession(
   });
   const present = squadMembers(recordings, task.roster).map(presentOf);
   return { played, present, messages, status: statusOfAll(statuses) };
-}
-
-function choiceOf(
-  found: readonly (readonly ReadRecording[])[],
-  players: readonly string[],
-  { periods, timeZone }: SessionTask,
-): PeriodsChoice | null {
-  if (periods === null) return null;
-  return sessionOfPeriods(periods, found, players, timeZone);
 }
 
 function playedSession(

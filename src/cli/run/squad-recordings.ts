@@ -5,7 +5,7 @@ import {
   refuseWrongDates,
   type SquadRecording,
 } from "../../squad/index.js";
-import type { HrSource } from "../../types.js";
+import type { HrSource, Report } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
 import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
@@ -15,19 +15,24 @@ import { notices } from "./report-text.js";
 /** A recording in memory, with when and where it was made. */
 export type ReadRecording = SquadRecording & RecordingExtent;
 
-/** What the table of a squad needs of a recording that has been read. */
+/**
+ * What the table of a squad needs of a recording that has been read.
+ *
+ * @throws AsiError as `refuseWrongDates`
+ */
 export function readRecording(
   input: Input,
   { samples, inspection: { info, report } }: ReadSamples,
 ): ReadRecording {
+  const extent = { startMs: report.start ?? 0, endMs: report.end ?? 0 };
+  refuseWrongDates(extent);
   return {
+    ...extent,
     fileName: basename(input.name),
     serial: info.serial,
     samples,
     isDamaged: isDamaged(report),
     isTruncated: report.damage.overruns > 0,
-    startMs: report.start ?? 0,
-    endMs: report.end ?? 0,
     place: {
       latitude: (samples.latitudeE7[0] ?? 0) / 1e7,
       longitude: (samples.longitudeE7[0] ?? 0) / 1e7,
@@ -66,22 +71,20 @@ export async function readRecordings(
   const { console, signal } = context;
   const selection = selectionOf(hr === undefined ? {} : { hr });
   const recordings: ReadRecording[] = [];
-  const status = await runBatch<ReadSamples>(context, {
+  const status = await runBatch<{ recording: ReadRecording; report: Report }>(context, {
     inputs,
     json: false,
     async work(input, _, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { start, end } = read.inspection.report;
-      refuseWrongDates({ startMs: start ?? 0, endMs: end ?? 0 });
-      return read;
+      return { recording: readRecording(input, read), report: read.inspection.report };
     },
-    async show(read, input) {
-      const copy = addRecording(recordings, readRecording(input, read));
+    async show({ recording, report }, input) {
+      const copy = addRecording(recordings, recording);
       if (copy !== null) console.message(copy);
-      for (const line of notices(console, nameOf(input), read.inspection.report)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report)) console.message(...line);
     },
     toJson: () => ({}),
-    statusOf: ({ inspection }) => statusOf(inspection.report),
+    statusOf: ({ report }) => statusOf(report),
   });
   return { recordings, status };
 }

@@ -23,7 +23,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { type PeriodsChoice, sessionOfPeriods } from "./session-periods.js";
+import { sessionOfPeriods } from "./session-periods.js";
 import {
   leftOutTexts,
   outsideText,
@@ -78,7 +78,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
   const people = { roster, players: namesIn(squadMembers(recordings, roster), roster) };
-  const choice = choiceOf(found, people, periodsPath, flags);
+  const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
@@ -106,17 +106,6 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
       `The recordings are of ${sessions} sessions, and a report is of one. Name the recordings of one session, or add --by player for the season.`,
     );
   }
-}
-
-// null: there is one session, to which the periods belong.
-function choiceOf(
-  found: readonly (readonly ReadRecording[])[],
-  people: People,
-  periodsPath: string | null,
-  { tz }: SquadFlags,
-): PeriodsChoice | null {
-  if (periodsPath === null || found.length === 1) return null;
-  return sessionOfPeriods(periodsPath, found, people.players, tz);
 }
 
 /** Who may be in a session. */

@@ -4,11 +4,12 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
-import { type Camera, cameraFor, panned, scaleBar, toGround, toScreen, zoomedAt } from "./camera.js";
+import { type Camera, cameraFor, panned, toGround, toScreen, zoomedAt } from "./camera.js";
 import type { Colouring, Drawing } from "./drawing.js";
 import type { Pitch } from "./pitch.js";
 import { PitchOutline } from "./pitch-outline.js";
 import { type Box, groundMetres, type Origin } from "./projection.js";
+import { ScaleBar } from "./scale-bar.js";
 import { Tiles } from "./tiles.js";
 
 /** A point on the map. */
@@ -43,7 +44,6 @@ interface Props {
 const MARGIN = 28;
 const WHEEL_ZOOM = 1.0015;
 const BUTTON_ZOOM = 1.6;
-const SCALE_BAR_PX = 120;
 const POINT_WITHIN_PX = 24;
 const KEY_PAN_PX = 60;
 
@@ -260,7 +260,7 @@ export function TrackMap(props: Props) {
           ⤢
         </button>
       </div>
-      <ScaleBar camera={camera} origin={origin} />
+      <ScaleOnGround camera={camera} origin={origin} />
       {children}
     </div>
   );
@@ -296,21 +296,9 @@ function Markers({
   );
 }
 
-function ScaleBar({ camera, origin }: { camera: ReadonlySignal<Camera | null>; origin: Origin }) {
+function ScaleOnGround({ camera, origin }: { camera: ReadonlySignal<Camera | null>; origin: Origin }) {
   const view = camera.value;
   if (view === null) return null;
   // of compared recordings, one can be far north of the origin
-  const scale = view.scale / groundMetres(origin, view.north);
-  const { metres, pixels } = scaleBar({ ...view, scale }, SCALE_BAR_PX);
-  const label = metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : `${metres * 100} cm`;
-  return (
-    <div class="scale">
-      <span class="north" title="North is up">
-        N<span aria-hidden="true">↑</span>
-      </span>
-      <span class="scale-bar" style={{ width: `${pixels}px` }}>
-        {label}
-      </span>
-    </div>
-  );
+  return <ScaleBar camera={{ ...view, scale: view.scale / groundMetres(origin, view.north) }} />;
 }

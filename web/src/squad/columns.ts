@@ -2,12 +2,12 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { recordedTimeMs, SQUAD_COLUMNS, type SquadColumn, type SquadRow, unitText } from "asi-convert/squad";
 import { rememberedText } from "../view/remembered.js";
 
-/** How a column stands in the table of the page. */
+/** How the table of the page shows a column. */
 interface Look {
   head?: string;
   /** px */
   width?: number;
-  /** What stands under the name, where it is not the unit: `threshold` is that in use, or "own". */
+  /** The second line of the header if it is not the unit: `threshold` shows the threshold in use, or "own". */
   under?: (threshold: string) => string;
 }
 

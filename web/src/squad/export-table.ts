@@ -80,7 +80,7 @@ async function fileRows(session: SquadSession): Promise<{ name: string; rows: Sq
 /** The same file as that of `asi squad -o match.csv`, with decimal commas if wanted. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
   const parts = await fileRows(session);
-  // a player's rows stand together
+  // rows grouped by player
   const rows = session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
   const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
   return new Blob([text], { type: "text/csv" });

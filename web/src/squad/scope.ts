@@ -1,4 +1,11 @@
-import { halvesOf, type Interval, intervalsFor, lengthOf, type SessionPeriod } from "asi-convert/squad";
+import {
+  halvesOf,
+  type Interval,
+  intervalsFor,
+  lengthOf,
+  type SessionPeriod,
+  united,
+} from "asi-convert/squad";
 
 /** What the figures of the table are of. */
 export type Scope =
@@ -57,17 +64,6 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
       period.all === null ? [] : without([period.all], intervalsFor(period, player)),
     ),
   );
-}
-
-/** Intervals in ascending order, those that touch joined. */
-export function united(intervals: readonly Interval[]): Interval[] {
-  const joined: Interval[] = [];
-  for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {
-    const last = joined.at(-1);
-    if (last !== undefined && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
-    else joined.push({ startMs, endMs });
-  }
-  return joined;
 }
 
 /** What is in `intervals` and not in `removed`; both ascending. */

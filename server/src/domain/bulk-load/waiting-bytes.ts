@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Config } from "../../config/config.js";
+import { Tally } from "../../fairness/tally.js";
 import { OWN_GROUP } from "../../store/queue/job-queue.js";
 import { jobs } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
@@ -13,7 +14,7 @@ const WAITING_OF_ONE_ADDRESS = 16;
 const RETRY_AFTER_MS = 10_000;
 
 /** Bytes that this process is writing, by account and by group. */
-const writingOf = new WeakMap<Config, Map<string, number>>();
+const writingOf = new WeakMap<Config, Tally<string>>();
 
 /**
  * Keeps room for the bytes of a recording while they are written, so that those who load faster than workers do cannot fill the
@@ -28,7 +29,7 @@ export async function reserveWaiting(
   group: string,
   bytes: number,
 ): Promise<() => void> {
-  const writing = writingOf.get(config) ?? new Map<string, number>();
+  const writing = writingOf.get(config) ?? new Tally<string>();
   writingOf.set(config, writing);
   const limits: [key: string, limit: number, condition: SQL][] = [
     [`account ${account}`, WAITING_OF_ONE_ACCOUNT, eq(jobs.chargedTo, account)],
@@ -37,17 +38,13 @@ export async function reserveWaiting(
     limits.push([`group ${group}`, WAITING_OF_ONE_ADDRESS, eq(jobs.chargedGroup, group)]);
   }
   const add = (change: number) => {
-    for (const [key] of limits) {
-      const left = (writing.get(key) ?? 0) + change;
-      if (left > 0) writing.set(key, left);
-      else writing.delete(key);
-    }
+    for (const [key] of limits) writing.add(key, change);
   };
   add(bytes);
   try {
     for (const [key, limit, condition] of limits) {
-      // Before the query: what is written meanwhile counts twice rather than not at all.
-      const writingBytes = writing.get(key) ?? 0;
+      // Read before the query, so that a job added meanwhile is counted twice rather than not at all.
+      const writingBytes = writing.get(key);
       const [stored] = await queries
         .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })
         .from(jobs)

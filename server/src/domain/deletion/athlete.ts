@@ -14,11 +14,11 @@ import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 /** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
 type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
 
-/** What the deletion of an athlete needs to know beforehand. */
+/** The columns of an athlete that its deletion reads. */
 export type AthleteToRemove = Pick<Account, "id" | "username" | "managedBy">;
 
 /**
- * Deletes the account with its time frames and permissions, and what else there may be any number of in transactions of its own.
+ * Deletes the account with its time frames and permissions, and removes its other rows in batches, each in a transaction of its own.
  * Its tokens are deleted by the database (ON DELETE CASCADE).
  */
 export async function removeAthlete(

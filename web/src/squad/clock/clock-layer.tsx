@@ -21,7 +21,7 @@ interface Props {
   sprints: ReadonlySignal<SessionSprints>;
 }
 
-/** The strips over the last column of the table, in the rows as they are sorted, and what pointers and keys do there. */
+/** Draws the strips over the last column of the table, a strip for each row, and handles pointers and keys there. */
 export function ClockLayer({ clock, sprints }: Props) {
   const { session } = clock;
   const layer = useRef<HTMLDivElement>(null);

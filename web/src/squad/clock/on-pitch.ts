@@ -1,5 +1,5 @@
-import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
-import { halvesIn, united } from "../scope.js";
+import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
+import { halvesIn } from "../scope.js";
 
 /** When a player takes part in some period, ascending and disjoint; null while there are no periods: always. */
 export function onIntervals(periods: readonly SessionPeriod[], player: string): Interval[] | null {

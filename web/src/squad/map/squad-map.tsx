@@ -1,8 +1,9 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { cameraFor, scaleBar, toScreen } from "../../map/camera.js";
+import { cameraFor, toScreen } from "../../map/camera.js";
 import { cssGradient } from "../../map/palette.js";
 import { PitchOutline } from "../../map/pitch-outline.js";
+import { ScaleBar } from "../../map/scale-bar.js";
 import { Segmented } from "../../parts/segmented.js";
 import { useSize } from "../../view/element-size.js";
 import { timeOfDay } from "../../view/times.js";
@@ -18,7 +19,6 @@ import { TimeScrubber } from "./time-scrubber.js";
 import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 16;
-const SCALE_BAR_PX = 120;
 const DOT_PX = { radius: 11, narrow: 8.5 };
 /** A press so near to a dot is meant for it: targets are 24 px wide. */
 const PRESS_PX = 14;
@@ -179,7 +179,7 @@ function Ground({ state }: { state: MapState }) {
       <Empty state={state} />
       <MomentList state={state} />
       {plane !== null && plane.pitch === null && camera.value !== null ? (
-        <ScaleBar {...scaleBar(camera.value, SCALE_BAR_PX)} />
+        <ScaleBar camera={camera.value} />
       ) : null}
     </div>
   );
@@ -201,17 +201,4 @@ function Empty({ state }: { state: MapState }) {
       : "Nobody has data at this moment.";
   }).value;
   return text === "" ? null : <p class="ground-empty">{text}</p>;
-}
-
-function ScaleBar({ metres, pixels }: { metres: number; pixels: number }) {
-  return (
-    <div class="scale">
-      <span class="north" title="North is up">
-        N<span aria-hidden="true">↑</span>
-      </span>
-      <span class="scale-bar" style={{ width: `${pixels}px` }}>
-        {metres >= 1000 ? `${metres / 1000} km` : `${metres} m`}
-      </span>
-    </div>
-  );
 }
