@@ -4,6 +4,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { addressCaller, currentCaller, jobCaller, jobGroupOf, onBehalfOf } from "../src/fairness/callers.js";
+import { Lane } from "../src/jobs/lane.js";
 import type { Queries } from "../src/store/connection/database.js";
 import {
   accountsWaiting,
@@ -159,6 +160,32 @@ describe("accounts take turns", () => {
     expect(order).toHaveLength(22);
     // Three groups take turns: the two addresses, and the service itself.
     expect(order.slice(0, 3)).toEqual(expect.arrayContaining(["99", "a"]));
+  });
+
+  it("receivers that do not answer, of many accounts of one address, leave places for another address", async () => {
+    const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 8 });
+    const add = (address: string, account: number) =>
+      onBehalfOf(addressCaller(address), () =>
+        transact(s.ctx, "test", ({ enqueue }) =>
+          enqueue({
+            kind: "webhook",
+            payload: {},
+            chargedTo: account,
+            receiver: `receiver-${account}.example:80`,
+          }),
+        ),
+      );
+    const charged: (number | null)[] = [];
+    const fill = () =>
+      lane.fill(s.ctx, { worker: null, leaseMs: 60_000 }, ({ chargedTo }) => charged.push(chargedTo));
+    for (let account = 1; account <= 20; account += 1) await add("192.0.2.1", account);
+    await fill();
+    // No job has ended. The address holds three times as many places as it leaves free.
+    expect(charged).toHaveLength(6);
+    await add("192.0.2.2", 99);
+    await fill();
+    expect(charged.slice(6)).toEqual([99]);
+    await s.store.database.queries.execute(sql`TRUNCATE jobs`);
   });
 
   it("what a job adds is charged to the address that caused the job", async () => {
