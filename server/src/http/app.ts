@@ -11,7 +11,7 @@ import type { Config } from "../config/config.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
 import type { ComputePool } from "../domain/change/compute-pool.js";
 import type { Clock, Context } from "../domain/change/context.js";
-import { errors, type ServiceError } from "../domain/change/errors.js";
+import { errors } from "../domain/change/errors.js";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../fairness/callers.js";
 import { findUser } from "../oauth/model.js";
 import { readTrace } from "../observability/trace-context.js";
@@ -34,7 +34,6 @@ import { passwordAttempts } from "./limits/password-attempts.js";
 import { limitPipelining } from "./limits/pipelining.js";
 import { createRequestQueue, inRequestTurn } from "./limits/request-queue.js";
 import { createThrottle, type Throttle } from "./limits/throttle.js";
-import { collectMethods, routeOtherMethods } from "./methods.js";
 import { logOptions } from "./monitoring/log.js";
 import { measureRequests } from "./monitoring/metrics.js";
 import { type Readiness, watchReadiness } from "./monitoring/readiness.js";
@@ -42,7 +41,7 @@ import { recordRequests } from "./monitoring/request-spans.js";
 import { measureQueues } from "./monitoring/resource-metrics.js";
 import { requireAcceptable } from "./negotiation.js";
 import { routes } from "./routes/index.js";
-import { describeUnknownPaths, shownPath } from "./unknown-path.js";
+import { answerUnrouted, collectMethods, shownPath } from "./unrouted.js";
 
 /** Dependencies that the application uses but does not open. */
 export interface Dependencies {
@@ -122,9 +121,9 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   limitPipelining(app, config, limitConnections(app, config));
   installErrors(app);
   await installBodies(app);
-  const methods = collectMethods(app);
+  const unrouted = answerUnrouted(collectMethods(app));
   allowOrigins(app, config.corsOrigins);
-  installGuard(app, dependencies, describeUnknownPaths(methods.keys()));
+  installGuard(app, dependencies, unrouted);
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -133,7 +132,6 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     crossOriginResourcePolicy: { policy: "same-origin" },
   });
   for (const install of routes) await install(app);
-  routeOtherMethods(app, new Map(methods));
   return app;
 }
 
@@ -141,7 +139,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
 function installGuard(
   app: FastifyInstance,
   dependencies: Dependencies,
-  unknownPath: (request: FastifyRequest) => ServiceError,
+  unrouted: ReturnType<typeof answerUnrouted>,
 ): void {
   const { database, clock, lookup, serverKey, computer, jobsAdded } = dependencies;
   const prefix = pathPrefix(app.config.baseUrl);
@@ -210,7 +208,7 @@ function installGuard(
     await inRequestTurn(app, request, () => identify(request, reply));
     requireAcceptable(request);
     // Before the body is read: a path that does not exist has no content type that would be wrong.
-    if (request.is404) throw unknownPath(request);
+    if (request.is404) return unrouted(request, reply);
   });
   app.addHook("onResponse", async (request, reply) => {
     request.log.info(
