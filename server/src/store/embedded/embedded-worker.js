@@ -29,6 +29,7 @@ async function open() {
   try {
     return await PGlite.create({
       ...(workerData.folder === null ? {} : { dataDir: workerData.folder }),
+      pgliteWasmModule: workerData.code,
       startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
     });
   } catch (thrown) {
