@@ -8,7 +8,6 @@ import {
   type TrimpMethod,
   trimp,
 } from "../../metrics/index.js";
-import { slowerPart } from "../../metrics/slower-part.js";
 import { tooFastText } from "../../pictures/figure-text.js";
 import { contentKey } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
@@ -18,7 +17,7 @@ import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
-import { notices, slowerPartText } from "./report-text.js";
+import { notices } from "./report-text.js";
 import { copyText } from "./squad-recordings.js";
 
 export interface LoadFlags {
@@ -38,8 +37,6 @@ interface Session extends SessionLoad {
   name: string;
   /** Rows that are in no figure; null for none. */
   tooFast: string | null;
-  /** Time that is in no figure; null for little. */
-  leftOut: string | null;
   report: Report;
   /** Tells copies of a file. */
   content: string;
@@ -75,7 +72,6 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       if (original === undefined) sessions.push(session);
       else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report)) console.message(...line);
-      if (session.leftOut !== null) console.message(`${name}: left out of the load: ${session.leftOut}`);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },
@@ -93,7 +89,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   return status;
 }
 
-type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast" | "leftOut">;
+type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;
 
 function loadFunction(flags: LoadFlags): LoadFunction {
   const { of = "distance", sport = "soccer", maxHr, restHr, sex } = flags;
@@ -121,8 +117,7 @@ function loadFunction(flags: LoadFlags): LoadFunction {
 function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number | null): LoadFunction {
   return (samples) => {
     const metrics = computeMetrics(samples, { preset });
-    const leftOut = slowerPartText(slowerPart(samples, { preset }));
-    return { load: loadOf(metrics), tooFast: tooFastText(metrics), leftOut };
+    return { load: loadOf(metrics), tooFast: tooFastText(metrics) };
   };
 }
 
@@ -130,7 +125,7 @@ function trimpFunction(method: TrimpMethod): LoadFunction {
   // refuses wrong heart rates before a file is read
   trimp([], method);
   // a row that is too fast keeps its heart rate
-  return (samples) => ({ load: trimp(samples, method), tooFast: null, leftOut: null });
+  return (samples) => ({ load: trimp(samples, method), tooFast: null });
 }
 
 const jsonText = (serial: string, days: readonly DayLoad[]) =>

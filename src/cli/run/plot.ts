@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
-import type { SlowerPart } from "../../metrics/slower-part.js";
 import { tooFastText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
@@ -16,7 +15,7 @@ import { offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
-import { damageText, notices, slowerPartText } from "./report-text.js";
+import { damageText, notices } from "./report-text.js";
 import { type Present, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { figuresOf } from "./stats-input.js";
@@ -33,7 +32,6 @@ interface Plotted {
   report: Report;
   path: string | null;
   outside: string | null;
-  slower: SlowerPart;
   present: Present;
 }
 
@@ -63,14 +61,8 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
       const { samples, inspection, firstDamage } = read;
-      const {
-        metrics,
-        player,
-        intervals,
-        outside,
-        slower,
-        present: one,
-      } = figuresOf(input, read, options, club);
+      const found = figuresOf(input, read, options, club);
+      const { metrics, player, intervals, outside, present: one } = found;
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const { info, report } = inspection;
       const damage = isDamaged(report)
@@ -85,11 +77,11 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const reserve = () => reservations.reserve(index, [path]);
         await writeOutput(stream, path, { force, signal, reserve });
       }
-      return { session, player, report, path, outside, slower, present: one };
+      return { session, player, report, path, outside, present: one };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ session, player, report, path, outside, slower, present: one }, input) {
+    async show({ session, player, report, path, outside, present: one }, input) {
       present.push(one);
       const name = nameOf(input);
       if (path !== null) {
@@ -107,8 +99,6 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
           await console.data(...partsOf(line, isColored), "\n");
       }
       for (const line of notices(console, name, report)) console.message(...line);
-      const leftOut = slowerPartText(slower);
-      if (leftOut !== null) console.message(`${name}: left out of the figures: ${leftOut}`);
       if (outside !== null) console.message(`${name}: ${outside}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);

@@ -1,5 +1,4 @@
-import { MUCH_OF_IT, type SlowerPart } from "../../metrics/slower-part.js";
-import { count, decimalText, percentText } from "../../pictures/figure-text.js";
+import { count } from "../../pictures/figure-text.js";
 import type { Report } from "../../types.js";
 import type { Console, Part } from "../terminal/console.js";
 import { isDamaged } from "../terminal/exit-status.js";
@@ -13,12 +12,6 @@ export function damageText({ damage }: Report): string {
   ]
     .filter((text) => text !== false)
     .join(", ");
-}
-
-/** Says how much of a recording with two rates is in no figure; null where it is little. */
-export function slowerPartText({ duration, share }: SlowerPart): string | null {
-  if (share <= MUCH_OF_IT) return null;
-  return `${decimalText(duration, 1)} s (${percentText(share)}) of a part with fewer rows a second: beside the other rows its steps count as gaps. Compute the parts alone, with --from and --to.`;
 }
 
 /** Lines about damage, foreign bytes and unknown frames in an input. */

@@ -24,7 +24,7 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText } from "./report-text.js";
 import { sessionOfPeriods } from "./session-periods.js";
-import { leftOutTexts, outsideText, type Present, presentOf, slowerPartLines } from "./squad-notices.js";
+import { leftOutTexts, outsideText, type Present, presentOf } from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -129,7 +129,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...[...leftOutTexts(members), ...slowerPartLines(members, { preset, params })].map((text) => ({
+      ...leftOutTexts(members).map((text) => ({
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),

@@ -6,7 +6,6 @@ import {
   type MetricsOptions,
   prepareSamples,
 } from "../../metrics/index.js";
-import { type SlowerPart, slowerPart } from "../../metrics/slower-part.js";
 import {
   type Interval,
   intervalsFor,
@@ -42,8 +41,7 @@ export interface Stats {
   /** Of the roster; null if it names none. */
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
-  periods: { name: string; metrics: Metrics | null; slower: SlowerPart | null }[];
-  slower: SlowerPart;
+  periods: { name: string; metrics: Metrics | null }[];
   /** What to say of periods that are not within the recording; null for none. */
   outside: string | null;
   present: Present;
@@ -80,7 +78,7 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "slower" | "player" | "periods" | "outside" | "present"> & {
+): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options of the recording as a whole, with the thresholds of its player. */
   own: MetricsOptions;
@@ -104,7 +102,6 @@ export function figuresOf(
   const whole = { ...own, ...limitsOf({ from, to }) };
   return {
     metrics: computeMetrics(prepared, whole),
-    slower: slowerPart(prepared, whole),
     prepared,
     own: whole,
     player: player?.name ?? null,
@@ -115,13 +112,9 @@ export function figuresOf(
       club.periods?.timeZone,
     ),
     periods: periods.map(({ name: period, intervals }) => {
-      if (intervals.length === 0) return { name: period, metrics: null, slower: null };
+      if (intervals.length === 0) return { name: period, metrics: null };
       const ofPeriod = { ...own, ...limitsOfIntervals(intervals) };
-      return {
-        name: period,
-        metrics: computeMetrics(prepared, ofPeriod),
-        slower: slowerPart(prepared, ofPeriod),
-      };
+      return { name: period, metrics: computeMetrics(prepared, ofPeriod) };
     }),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };

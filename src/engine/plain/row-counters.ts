@@ -1,4 +1,4 @@
-import { MAX_GAP_MS } from "../../rows/ranges.js";
+import { MAX_GAP_MS } from "../../metrics/segments.js";
 import type { Counters } from "../engine-counters.js";
 
 /** Counts rows, and tracks ranges, earliest and latest rows, and where the output changes to another range. */
