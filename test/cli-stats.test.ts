@@ -213,6 +213,25 @@ describe("asi stats", () => {
     expect(ride.stdout).not.toContain("Is the sport right?");
   });
 
+  test("says how often times run backwards, and which rows and heart rates do not count", async () => {
+    const backwards = "fixtures/damaged/backwards-in-time.asi";
+    const told = "times run backwards 5 times; figures and totals count each moment once";
+    const repeated = "3 rows not used: another row of the same time counts";
+    for (const command of ["stats", "plot", "load", "squad"]) {
+      const { stderr } = await asi([command, backwards]);
+      expect(stderr, command).toContain(`${backwards}: ${told}\n${backwards}: ${repeated}\n`);
+    }
+    for (const command of ["info", "validate"])
+      expect((await asi([command, backwards])).stdout, command).toContain(told);
+    expect((await asi(["convert", backwards, "-o", "-"])).stderr).toContain(`${backwards}: ${told}\n`);
+    const json = JSON.parse((await asi(["stats", backwards, "--json"])).stdout);
+    expect(json).toMatchObject({ report: { rows: { backwards: 5 } }, repeated: { samples: 3 } });
+    const edges = await asi(["stats", "fixtures/damaged/hr-join-edges.asi"]);
+    expect(edges.stderr).toContain("1 heart-rate reading not used: another one of the same time counts\n");
+    const whole = await asi(["stats", "fixtures/valid/match-hr.asi", "--json"]);
+    expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
+  });
+
   test("has the same distance as laps and squad tables, where a recording has parts of two rates", async () => {
     const cwd = scratchFolder();
     // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s

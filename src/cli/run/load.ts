@@ -8,6 +8,7 @@ import {
   type TrimpMethod,
   trimp,
 } from "../../metrics/index.js";
+import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
 import { contentKey } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
@@ -38,6 +39,7 @@ interface Session extends SessionLoad {
   /** Rows that are in no figure; null for none. */
   tooFast: string | null;
   report: Report;
+  repeated: Repeated;
   /** Tells copies of a file. */
   content: string;
 }
@@ -58,20 +60,20 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     inputs: findInputs(args, flags),
     json: false,
     async work(input, _, onProgress) {
-      const { samples, inspection } = await readSamples(input, selection, signal, onProgress);
+      const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
       const startMs = samples.timestampMs[0] ?? 0;
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
       const { serial } = info;
       const content = contentKey({ serial, samples });
-      return { day, ...loadOf(samples), serial, report, content, name: nameOf(input) };
+      return { day, ...loadOf(samples), serial, report, repeated, content, name: nameOf(input) };
     },
     async show(session) {
       const { name } = session;
       const original = sessions.find(({ content }) => content === session.content);
       if (original === undefined) sessions.push(session);
       else console.message(copyText(name, original.name));
-      for (const line of notices(console, name, session.report)) console.message(...line);
+      for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },

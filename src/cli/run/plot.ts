@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
+import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
@@ -30,6 +31,7 @@ interface Plotted {
   session: Session;
   player: string | null;
   report: Report;
+  repeated: Repeated;
   path: string | null;
   outside: string | null;
   present: Present;
@@ -60,7 +62,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     json: false,
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { samples, inspection, firstDamage } = read;
+      const { samples, repeated, inspection, firstDamage } = read;
       const found = figuresOf(input, read, options, club);
       const { metrics, player, intervals, outside, present: one } = found;
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
@@ -77,11 +79,11 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const reserve = () => reservations.reserve(index, [path]);
         await writeOutput(stream, path, { force, signal, reserve });
       }
-      return { session, player, report, path, outside, present: one };
+      return { session, player, report, repeated, path, outside, present: one };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ session, player, report, path, outside, present: one }, input) {
+    async show({ session, player, report, repeated, path, outside, present: one }, input) {
       present.push(one);
       const name = nameOf(input);
       if (path !== null) {
@@ -98,7 +100,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         for (const line of terminalPlot(session, width))
           await console.data(...partsOf(line, isColored), "\n");
       }
-      for (const line of notices(console, name, report)) console.message(...line);
+      for (const line of notices(console, name, report, repeated)) console.message(...line);
       if (outside !== null) console.message(`${name}: ${outside}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);

@@ -1,4 +1,5 @@
-import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
+import { repeatedIn } from "../../metrics/samples.js";
+import { count, decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import {
   asSessionPeriods,
   type Interval,
@@ -64,6 +65,20 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
       const [counts, count] = [names(recordings), names(leftOut)];
       return `${name} has recordings of the same time: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
     });
+}
+
+/** What to say of rows that two joined recordings of a player have at the same time. */
+export function joinedTexts(members: readonly SquadMember[]): string[] {
+  return members.flatMap(({ name, recordings }) => {
+    const own = recordings.map(({ samples }) => repeatedIn(samples));
+    const all = repeatedIn(recordings.map(({ samples }) => samples));
+    const rows = all.samples - own.reduce((sum, { samples }) => sum + samples, 0);
+    return rows === 0
+      ? []
+      : [
+          `${name}: of the rows that two recordings have at one time, ${count(rows, "row")} of the later recording not used`,
+        ];
+  });
 }
 
 /** Suggested halves as lines that can be saved as periods.csv. */

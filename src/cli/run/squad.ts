@@ -25,6 +25,7 @@ import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
+  joinedTexts,
   leftOutTexts,
   outsideText,
   presentOf,
@@ -124,7 +125,7 @@ function sessionOf(
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members.map(presentOf), context);
-  for (const text of leftOutTexts(members)) context.console.message(text);
+  for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = sessionInterval(recordings);
   const where = { session: mainInterval(recordings), timeZone: flags.tz, players };
   const sheet =

@@ -6,6 +6,7 @@ import {
   type MetricsOptions,
   prepareSamples,
 } from "../../metrics/index.js";
+import type { Repeated } from "../../metrics/samples.js";
 import {
   type Interval,
   intervalsFor,
@@ -37,6 +38,7 @@ export interface StatsTask {
 export interface Stats {
   info: RecordingInfo;
   report: Report;
+  repeated: Repeated;
   metrics: Metrics;
   /** Of the roster; null if it names none. */
   player: string | null;
@@ -55,13 +57,15 @@ export async function statsOf(
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
-  const { info, report } = read.inspection;
+  const { inspection, repeated } = read;
+  const { info, report } = inspection;
   const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club);
-  if (wanted === null) return { info, report, ...ofRecording, figures: null };
+  if (wanted === null) return { info, report, repeated, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   return {
     info,
     report,
+    repeated,
     ...ofRecording,
     figures: furtherFigures(prepared, beats, own, wanted),
   };

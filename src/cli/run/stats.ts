@@ -69,7 +69,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics, player, periods, outside, present: one, figures }, input) {
+    async show({ info, report, repeated, metrics, player, periods, outside, present: one, figures }, input) {
       present.push(one);
       if (flags.format === "csv") {
         const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
@@ -87,13 +87,14 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
           isFirst = false;
         }
       }
-      for (const line of notices(console, nameOf(input), report)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
       if (outside !== null) console.message(`${nameOf(input)}: ${outside}`);
     },
-    toJson: ({ info, report, metrics, player, periods, figures }) => ({
+    toJson: ({ info, report, repeated, metrics, player, periods, figures }) => ({
       ...(club.roster !== null && { player }),
       info,
       report,
+      ...(repeated.samples > 0 && { repeated }),
       metrics,
       ...(club.periods !== null && { periods }),
       ...(figures !== null && { figures }),
