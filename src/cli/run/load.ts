@@ -16,7 +16,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 import { copyText } from "./squad-recordings.js";
@@ -99,6 +99,12 @@ function loadFunction(flags: LoadFlags): LoadFunction {
     if (value === undefined) throw new UsageError(`--of ${of} needs ${option}.`);
     return value;
   };
+  if (of !== "trimp-banister") {
+    const ofTrimp = of === "trimp-edwards" ? [] : (["maxHr"] as const);
+    refuseWithoutEffect(flags, [...ofTrimp, "restHr", "sex"], `does not change --of ${of}; leave it out`);
+  }
+  if (of.startsWith("trimp"))
+    refuseWithoutEffect(flags, ["sport"], `does not change --of ${of}; leave it out`);
   switch (of) {
     case "distance":
       return metersFunction(sport, ({ total_distance }) => total_distance);

@@ -13,7 +13,7 @@ import { OutputReservations } from "../batch/output-reservations.js";
 import type { Part } from "../terminal/console.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
@@ -144,8 +144,19 @@ function pictureName(input: Input, serial: string): string {
   return `${input.kind === "file" ? basename(name, extname(name)) : name}.svg`;
 }
 
-function checkOutput({ output, outDir }: PlotFlags, args: readonly string[], inputs: readonly Input[]): void {
-  if (output === undefined) return;
+function checkOutput(flags: PlotFlags, args: readonly string[], inputs: readonly Input[]): void {
+  const { output, outDir } = flags;
+  if (output === undefined) {
+    if (outDir === undefined) {
+      const ofPictures = ["zones", "highSpeed", "sprint", "maxHr", "periods"] as const;
+      refuseWithoutEffect(
+        flags,
+        ofPictures,
+        "changes pictures, not the plot in the terminal; add -o or --out-dir",
+      );
+    }
+    return;
+  }
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (isStandardOutput(output) || !PICTURES.includes(extensionOf(output))) {
     throw new UsageError(`-o names a picture; give a name that ends in ${PICTURES.join(" or ")}.`);

@@ -16,7 +16,7 @@ import {
 } from "../../squad/index.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
-import { FILE_COLUMNS, type SquadFileRow } from "../../squad-report/squad-columns.js";
+import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import type { Context } from "../batch/batch.js";
 import { findInputs } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
@@ -36,6 +36,7 @@ import {
 import {
   formatOf,
   orderOf,
+  refuseForFormat,
   type SquadFlags,
   type SquadFormat,
   type SquadOrder,
@@ -59,6 +60,7 @@ interface SquadSession {
 export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);
+  refuseForFormat(flags, format);
   thresholdsOf(flags);
   if (flags.by === "player") {
     const { squadSeason } = await import("./squad-season.js");
@@ -155,16 +157,27 @@ async function contentOf(
   const layout = textLayout(flags.decimal, instantText);
   const fileRows = (session: SquadSession): SquadFileRow[] =>
     session.rows.map((row) => ({ ...row, session: instantText(session.startMs) }));
-  const all = () => sessions.flatMap(fileRows);
+  const columns = fileColumns(order.fileColumns);
+  const all = () =>
+    sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
+  // like the tables of text: one period after the other
+  const sortedFileRows = (session: SquadSession) =>
+    [null, ...session.periods.map(({ name }) => name)].flatMap((name) =>
+      sortRows(
+        fileRows(session).filter(({ period }) => period === name),
+        order.sort,
+        order.isAscending,
+      ),
+    );
   switch (format) {
     case "text":
       return sessions.map((session) => textOf(session, instantText, flags, order)).join("\n");
     case "csv":
-      return tableCsv(FILE_COLUMNS, all(), layout);
+      return tableCsv(columns, all(), layout);
     case "jsonl":
-      return tableJsonLines(FILE_COLUMNS, all(), layout);
+      return tableJsonLines(columns, all(), layout);
     case "parquet":
-      return tableParquet(FILE_COLUMNS, all());
+      return tableParquet(columns, all());
     case "xlsx":
       return workbookOf(sessions, fileRows, order, instantText);
     case "html":
@@ -178,11 +191,11 @@ const SHEET_NAME_COLUMNS = ["session", "period"];
 async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
-  { sort, isAscending }: SquadOrder,
+  { sort, isAscending, fileColumns: figures }: SquadOrder,
   instantText: (ms: number) => string,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = FILE_COLUMNS.filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = fileColumns(figures).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);
