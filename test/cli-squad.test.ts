@@ -146,7 +146,7 @@ describe("asi squad", () => {
     ]);
     const columns = Object.keys(table[0] ?? {});
     expect(columns.slice(columns.indexOf("end") + 1, columns.indexOf("high_speed_from_m_per_s"))).toEqual([
-      "top_km_per_h",
+      "top_speed_km_per_h",
       "minutes",
     ]);
     const unsorted = tableOf((await asi(["squad", ...args.slice(0, -2)])).stdout);
