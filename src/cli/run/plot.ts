@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
-import { tooFastText } from "../../pictures/figure-text.js";
+import { tooFastText, unreachableText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
 import type { Report } from "../../types.js";
@@ -101,7 +101,8 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
           await console.data(...partsOf(line, isColored), "\n");
       }
       for (const line of notices(console, name, report, repeated)) console.message(...line);
-      if (outside !== null) console.message(`${name}: ${outside}`);
+      for (const text of [outside, unreachableText(session.metrics)])
+        if (text !== null) console.message(`${name}: ${text}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },

@@ -24,7 +24,14 @@ import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { damageText, timeTexts } from "./report-text.js";
 import { sessionOfPeriods } from "./session-periods.js";
-import { joinedTexts, leftOutTexts, outsideText, type Present, presentOf } from "./squad-notices.js";
+import {
+  joinedTexts,
+  leftOutTexts,
+  outsideText,
+  type Present,
+  presentOf,
+  unreachableTexts,
+} from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -133,7 +140,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...[...leftOutTexts(members), ...joinedTexts(members)].map((text) => ({
+      ...[...leftOutTexts(members), ...joinedTexts(members), ...unreachableTexts(rows)].map((text) => ({
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),

@@ -1,5 +1,5 @@
 import { repeatedIn } from "../../metrics/samples.js";
-import { count, decimalText, KM_PER_H } from "../../pictures/figure-text.js";
+import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
 import {
   asSessionPeriods,
   type Interval,
@@ -53,6 +53,14 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   console.message(
     `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and in no figure. Is it another sport? Name it with --sport, such as --sport cycling`,
   );
+}
+
+/** What to say of players with a threshold that nothing reaches. */
+export function unreachableTexts(rows: readonly SquadRow[]): string[] {
+  return rows.flatMap(({ member, period, metrics }) => {
+    const text = period !== null || metrics === null ? null : unreachableText(metrics);
+    return text === null ? [] : [`${member.name}: ${text}`];
+  });
 }
 
 /** What to say of recordings that were made at the same time as another one of their player. */

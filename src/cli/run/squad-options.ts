@@ -1,4 +1,10 @@
-import { metricParameters, type ParameterOverrides, type PresetName } from "../../metrics/index.js";
+import {
+  type MetricParameters,
+  metricParameters,
+  type ParameterOverrides,
+  type PresetName,
+} from "../../metrics/index.js";
+import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import { highSpeedThresholds, SQUAD_COLUMNS, type SquadColumn } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
@@ -115,6 +121,20 @@ export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags
     ...(sprint !== undefined && { sprint_threshold: sprint }),
   };
   // refuses wrong parameters before a file is read
-  metricParameters(sport ?? "soccer", params);
+  refuseUnreachable(metricParameters(sport ?? "soccer", params), { highSpeed, sprint });
   return params;
+}
+
+/** @throws UsageError for thresholds above the highest speed that counts: nothing would ever reach them */
+function refuseUnreachable(
+  { max_valid_speed }: MetricParameters,
+  { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },
+): void {
+  for (const [option, speed] of Object.entries({ "high-speed": highSpeed, sprint })) {
+    if (speed === undefined || speed <= max_valid_speed) continue;
+    const [given, limit] = [speed, max_valid_speed].map((one) => decimalText(one * KM_PER_H, 1));
+    throw new UsageError(
+      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are in no figure: it is reached by nothing. Is it the right unit, and the right --sport?`,
+    );
+  }
 }

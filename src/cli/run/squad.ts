@@ -32,6 +32,7 @@ import {
   tellAbsent,
   tellOtherSport,
   tellSuggestions,
+  unreachableTexts,
 } from "./squad-notices.js";
 import {
   formatOf,
@@ -136,6 +137,7 @@ function sessionOf(
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
+  for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };

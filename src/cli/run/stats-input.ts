@@ -11,10 +11,10 @@ import {
   type Interval,
   intervalsFor,
   limitsOfIntervals,
+  mainInterval,
   nameKey,
   ownParameters,
   type SessionPeriod,
-  sessionInterval,
   squadMembers,
 } from "../../squad/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
@@ -99,7 +99,7 @@ export function figuresOf(
     params: { ...options.params, ...ownParameters(player) },
     birthDate: player?.birthDate ?? null,
   };
-  const session = sessionInterval([recording]);
+  const session = mainInterval([recording]);
   const found = periodsFor(club, session);
   const periods = found.map((period) => ({ name: period.name, intervals: intervalsFor(period, name) }));
   const prepared = prepareSamples(samples);

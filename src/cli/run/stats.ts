@@ -1,4 +1,5 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import { unreachableText } from "../../pictures/figure-text.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -88,7 +89,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         }
       }
       for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
-      if (outside !== null) console.message(`${nameOf(input)}: ${outside}`);
+      for (const text of [outside, unreachableText(metrics)])
+        if (text !== null) console.message(`${nameOf(input)}: ${text}`);
     },
     toJson: ({ info, report, repeated, metrics, player, periods, figures }) => ({
       ...(club.roster !== null && { player }),
