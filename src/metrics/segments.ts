@@ -15,7 +15,7 @@ export const GAP: GapRule = { minMs: 1000, steps: 5 };
 export const MAX_GAP_MS = 300_000;
 
 /** Steps on each side that say, with the step itself, how fast samples follow each other at a place *(choice)*. */
-const NEIGHBOURS = 5;
+const NEIGHBOURS = 10;
 
 /** Whether a row has a speed. One without is no sample of speed and distance, in the metrics as in the totals of laps. */
 export function hasSpeed(speedMmPerS: number): boolean {

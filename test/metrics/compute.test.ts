@@ -188,6 +188,13 @@ describe("gaps", () => {
     expect(whole).toBeCloseTo(0.003 * 39 * parts.reduce((sum, stepMs) => sum + stepMs, 0), 6);
   });
 
+  it("of some single rows far apart are gaps, and no part of another rate", () => {
+    const found = [10_000, 70_000, 150_000, 230_000, 300_000, 380_000].map((t) => ({ t, speed: 3000 }));
+    const last = every(100, constant(50, 3000)).map(({ t, speed }) => ({ t: 450_000 + t, speed }));
+    const samples = [...every(100, constant(50, 3000)), ...found, ...last];
+    expect(compute(samples).total_distance).toBe(29.4);
+  });
+
   it("of more than 5 minutes are gaps at any rate", () => {
     const recorded = (stepMs: number) =>
       compute(every(stepMs, constant(4, 3000)), { frame: { to: 2_000_000 } }).average_speed;

@@ -108,9 +108,9 @@ def segments_of(points):
         if not 1000 < steps[i] <= 300_000:
             return steps[i] > 300_000
         low, high = i, i + 1
-        while low > 0 and i - low < 5 and steps[low - 1] <= 300_000:
+        while low > 0 and i - low < 10 and steps[low - 1] <= 300_000:
             low -= 1
-        while high < len(steps) and high - i - 1 < 5 and steps[high] <= 300_000:
+        while high < len(steps) and high - i - 1 < 10 and steps[high] <= 300_000:
             high += 1
         return steps[i] > 5 * median(steps[low:high])
 

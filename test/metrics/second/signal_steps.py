@@ -23,13 +23,13 @@ def double_median(values):
 
 
 def is_gap(steps, i, gap_ms, gap_steps):
-    """By the steps around: at most five on each side, none beyond one of more than five minutes."""
+    """By the steps around: at most ten on each side, none beyond one of more than five minutes."""
     if steps[i] <= gap_ms:
         return False
     if steps[i] > 300_000:
         return True
-    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:i])))[:5]
-    after = list(takewhile(lambda s: s <= 300_000, steps[i + 1:]))[:5]
+    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:i])))[:10]
+    after = list(takewhile(lambda s: s <= 300_000, steps[i + 1:]))[:10]
     return 2 * steps[i] > gap_steps * double_median(before + [steps[i]] + after)
 
 
