@@ -10,7 +10,7 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
-import { contentKey } from "../../squad/index.js";
+import { contentKey, mainInterval } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
@@ -61,7 +61,8 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     json: false,
     async work(input, _, onProgress) {
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
-      const startMs = samples.timestampMs[0] ?? 0;
+      // not of rows that the tracker wrote before it knew the date
+      const { startMs } = mainInterval([{ samples }]);
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
       const { serial } = info;
