@@ -24,6 +24,8 @@ let analysesAll: bool = false;
 
 /** Whether the waveform is of interest: for rows, or for figures and beats. */
 export let readsWaveform: bool = false;
+/** Readings without a row, because another of the same time follows. */
+export let replacedReadings: i32 = 0;
 /** Whether the last heart rate of a row was derived. */
 export let isDerived: bool = false;
 
@@ -34,6 +36,7 @@ export function resetHeartRate(fillMs: f64, heartRateSource: i32, analysesWavefo
   firstWaiting = WAITING;
   waiting = 0;
   carriedRate = 0;
+  replacedReadings = 0;
   carriedMaxAgeMs = fillMs as i64;
 }
 
@@ -115,6 +118,7 @@ function takeHeartRate(ms: i64): i32 {
   if (ms < 0) return 0;
   let rate: i32 = 0;
   let time: u64 = 0;
+  let previousTime: u64 = u64.MAX_VALUE;
   let derived: bool = false;
   let kept: i32 = 0;
   for (let i = 0; i < waiting; i++) {
@@ -125,10 +129,14 @@ function takeHeartRate(ms: i64): i32 {
       store<u64>(place, t);
       store<u64>(place, load<u64>(entry, 8), 8);
       kept++;
-    } else if (rate == 0 || t >= time) {
-      time = t;
-      rate = load<u8>(entry, 8);
-      derived = load<u8>(entry, 9) != 0;
+    } else {
+      if (t == previousTime) replacedReadings++;
+      previousTime = t;
+      if (rate == 0 || t >= time) {
+        time = t;
+        rate = load<u8>(entry, 8);
+        derived = load<u8>(entry, 9) != 0;
+      }
     }
   }
   waiting = kept;

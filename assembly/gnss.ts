@@ -13,7 +13,7 @@ export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, are in different ranges. src/rows/ranges.ts and BUCKET_MS of the service have the same. */
+/** Rows further apart than this, in either direction, are in different ranges. src/metrics/segments.ts and BUCKET_MS of the service have the same. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---
@@ -22,6 +22,8 @@ export let rows: i32 = 0;
 export let rowsWithHr: i32 = 0;
 export let rowsWithDerivedHr: i32 = 0;
 export let rowsTwoD: i32 = 0;
+/** Rows earlier than the row before them. */
+export let rowsBackwards: i32 = 0;
 export let withoutDateOrTime: i32 = 0;
 export let withoutFixOk: i32 = 0;
 export let withoutFixType: i32 = 0;
@@ -60,7 +62,7 @@ let breaksRange: bool = true;
 let hasSpan: bool = false;
 
 export function resetRows(from: f64, to: f64): void {
-  rows = rowsWithHr = rowsWithDerivedHr = rowsTwoD = 0;
+  rows = rowsWithHr = rowsWithDerivedHr = rowsTwoD = rowsBackwards = 0;
   withoutDateOrTime = withoutFixOk = withoutFixType = outOfRange = withBadDate = 0;
   earliestMs = i64.MAX_VALUE;
   latestMs = i64.MIN_VALUE;
@@ -184,6 +186,7 @@ function countRow(ms: i64): void {
 
 // The first row, one that goes back in time or leaves the range, and all behind one that went back.
 function countUnusualRow(ms: i64): void {
+  if (rows > 0 && ms < previousMs) rowsBackwards++;
   if (rows == 0 || ((ms - previousMs + MAX_GAP_MS) as u64) > 2 * MAX_GAP_MS) {
     openRange(ms);
     return;

@@ -2,7 +2,7 @@
 
 import * as counted from "./counters";
 import { fillDigitTables } from "./csv";
-import { resetHeartRate } from "./ecg";
+import { replacedReadings, resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
 import * as derived from "./heart-rate/derived";
 import * as frame from "./frame";
@@ -198,5 +198,7 @@ export function counters(): usize {
   put(derived.readingMax);
   put(derived.rrPairs);
   put(derived.rrSquares);
+  put(gnss.rowsBackwards);
+  put(replacedReadings);
   return memoryLayout.COUNTERS;
 }

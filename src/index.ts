@@ -24,6 +24,7 @@ export type { EcgFigures } from "./engine/heart-rate/waveform-figures.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { FORMAT_NAMES } from "./formats/catalogue.js";
 export type { FormatName, FormatOptions, ParquetNumbers } from "./formats/format.js";
+export { MAX_GAP_MS } from "./metrics/segments.js";
 export { csvFileName } from "./reading/file-name.js";
 export type { Inspection, ReadResult } from "./reading/read-result.js";
 export type { Outputs, RecordingReaderOptions } from "./reading/reader-options.js";
@@ -39,7 +40,7 @@ export {
 export { type EncodableRow, encode } from "./recording/encode.js";
 export type { RecordingHeader } from "./recording/header.js";
 export { COLUMNS, type Column, type CsvLayout } from "./rows/csv-layout.js";
-export { findRanges, MAX_GAP_MS } from "./rows/ranges.js";
+export { findRanges } from "./rows/ranges.js";
 export type { DecimalMark } from "./rows/row-text/template.js";
 export { joinBatches, newBatch, rowsBetween } from "./rows/sample-batch.js";
 export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./rows/time-layout.js";

@@ -61,6 +61,10 @@ export interface Report {
     twoD: number;
     /** Rows whose heart rate was derived from the ECG waveform; absent if there are none. */
     withDerivedHr?: number;
+    /** Rows earlier than the row before them; absent if there are none. */
+    backwards?: number;
+    /** Heart-rate readings that no row has, because another one of the same time counts; absent if there are none. */
+    replacedHr?: number;
   };
   /** GNSS frames that gave no row, each counted under the first reason that applies, in this order. */
   gnssWithoutRow: {

@@ -137,6 +137,22 @@ describe("asi squad", () => {
     expect(names).toEqual(["GK of 1, whole period", "Müller", "FW of 2, whole period", "Kunz", "Vogel"]);
   });
 
+  it("writes the figures of --columns in the order of --sort into files, one period after the other", async () => {
+    const args = [await trainingFolder(), ...AS_CSV, "--columns", "top,minutes", "--sort", "distance"];
+    const table = tableOf((await asi(["squad", ...args])).stdout);
+    expect(table.map(({ period, player }) => `${period} ${player}`)).toEqual([
+      ...["session Vogel", "session Kunz", "session Müller"],
+      ...["Drill Müller", "Drill Kunz", "Drill Vogel"],
+    ]);
+    const columns = Object.keys(table[0] ?? {});
+    expect(columns.slice(columns.indexOf("end") + 1, columns.indexOf("high_speed_from_m_per_s"))).toEqual([
+      "top_speed_km_per_h",
+      "minutes",
+    ]);
+    const unsorted = tableOf((await asi(["squad", ...args.slice(0, -2)])).stdout);
+    expect(unsorted.map(({ player }) => player).slice(0, 3)).toEqual(["Müller", "Müller", "Kunz"]);
+  });
+
   it("names the file, the line and what to do where a roster or the periods are wrong", async () => {
     const folder = await trainingFolder();
     writeFileSync(

@@ -79,7 +79,7 @@ describe("asi stats", () => {
       expect([input, info.serial, report]).toEqual([path, expected.serial, expected.report]);
       const { definition, ...figures } = metrics;
       expect(figures).toEqual(golden.figures);
-      expect(definition).toMatchObject({ version: 2, parameters: golden.params });
+      expect(definition).toMatchObject({ version: 3, parameters: golden.params });
     },
   );
 
@@ -213,38 +213,45 @@ describe("asi stats", () => {
     expect(ride.stdout).not.toContain("Is the sport right?");
   });
 
-  test("says how much is left out where a recording has parts of two rates, in text, CSV and JSON", async () => {
+  test("says how often times run backwards, and which rows and heart rates do not count", async () => {
+    const backwards = "fixtures/damaged/backwards-in-time.asi";
+    const told = "times run backwards 5 times; figures and totals count each moment once";
+    const repeated = "3 rows not used: another row of the same time counts";
+    for (const command of ["stats", "plot", "load", "squad"]) {
+      const { stderr } = await asi([command, backwards]);
+      expect(stderr, command).toContain(`${backwards}: ${told}\n${backwards}: ${repeated}\n`);
+    }
+    for (const command of ["info", "validate"])
+      expect((await asi([command, backwards])).stdout, command).toContain(told);
+    expect((await asi(["convert", backwards, "-o", "-"])).stderr).toContain(`${backwards}: ${told}\n`);
+    const json = JSON.parse((await asi(["stats", backwards, "--json"])).stdout);
+    expect(json).toMatchObject({ report: { rows: { backwards: 5 } }, repeated: { samples: 3 } });
+    const edges = await asi(["stats", "fixtures/damaged/hr-join-edges.asi"]);
+    expect(edges.stderr).toContain("1 heart-rate reading not used: another one of the same time counts\n");
+    const whole = await asi(["stats", "fixtures/valid/match-hr.asi", "--json"]);
+    expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
+  });
+
+  test("has the same distance as laps and squad tables, where a recording has parts of two rates", async () => {
     const cwd = scratchFolder();
-    // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s: 99 of 2 s, and 1.1 s between both
+    // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s
     const fast = Array.from({ length: 1000 }, (_, i) => i / 10);
     const slow = Array.from({ length: 200 }, (_, i) => 101 + Math.floor(i / 2) * 3 + (i % 2));
-    const text = (seconds: readonly number[]) =>
-      ["timestamp,latitude,longitude,altitude,speed,hr"]
-        .concat(seconds.map((s) => `${(1717236000 + s).toFixed(1)},47,8.5,400,3,`))
-        .join("\n");
-    for (const [name, seconds] of Object.entries({ two: [...fast, ...slow], one: fast })) {
-      writeFileSync(join(cwd, `${name}.csv`), text(seconds));
-      await asi(["encode", `${name}.csv`, "--serial", "A1", "-o", `${name}.asi`], { cwd });
-    }
-    const words =
-      "199.1 s (49.9 %) of a part with fewer rows a second: beside the other rows its steps count as gaps. Compute the parts alone, with --from and --to.";
-    expect((await asi(["stats", "two.asi"], { cwd })).stdout).toContain(`  left out          ${words}\n`);
-    const { stdout } = await asi(["stats", "two.asi", "one.asi", "--format", "csv"], { cwd });
-    expect(tableOf(stdout).map(({ left_out_as_gaps_s }) => left_out_as_gaps_s)).toEqual(["199.1", "0"]);
-    const { left_out_as_gaps } = JSON.parse((await asi(["stats", "two.asi", "--json"], { cwd })).stdout);
-    expect(left_out_as_gaps).toMatchObject({ duration: 199.1 });
-    expect(JSON.parse((await asi(["stats", "one.asi", "--json"], { cwd })).stdout)).not.toHaveProperty(
-      "left_out_as_gaps",
+    const lines = [...fast, ...slow].map((s) => `${(1717236000 + s).toFixed(1)},47,8.5,400,3,`);
+    writeFileSync(
+      join(cwd, "two.csv"),
+      ["timestamp,latitude,longitude,altitude,speed,hr", ...lines].join("\n"),
     );
-    expect((await asi(["plot", "two.asi"], { cwd })).stderr).toBe(
-      `two.asi: left out of the figures: ${words}\n`,
+    await asi(["encode", "two.csv", "--serial", "A1", "-o", "two.asi"], { cwd });
+    const outputOf = async (...args: string[]) => (await asi(args, { cwd })).stdout;
+    const [row] = tableOf(await outputOf("stats", "two.asi", "--format", "csv"));
+    expect(row).toMatchObject({ distance_m: "1197", recorded_s: "399" });
+    expect(await outputOf("convert", "two.asi", "--format", "tcx", "-o", "-")).toContain(
+      "<TotalTimeSeconds>399.000</TotalTimeSeconds><DistanceMeters>1197.000</DistanceMeters>",
     );
-    expect((await asi(["load", "two.asi"], { cwd })).stderr).toBe(
-      `two.asi: left out of the load: ${words}\n`,
-    );
-    expect((await asi(["squad", "two.asi"], { cwd })).stderr).toContain(
-      "two: 199.1 s (49.9 %) with fewer rows a second than the rest are in no figure",
-    );
+    expect(tableOf(await outputOf("squad", "two.asi", "--format", "csv"))[0]).toMatchObject({
+      distance_m: "1197",
+    });
   });
 
   test("takes the heart rates of the source that --hr names", async () => {

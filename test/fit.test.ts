@@ -43,7 +43,7 @@ function fitPieces(batches: readonly SampleBatch[]): Uint8Array[] {
     for (let at = 0; at < batch.length; at++, row++) {
       if (!starts.has(row)) continue;
       pieces.push(writer.rows(batch, from, at));
-      writer.startRange(Number.POSITIVE_INFINITY);
+      writer.startRange();
       from = at;
     }
     pieces.push(writer.rows(batch, from, batch.length));
@@ -281,7 +281,7 @@ it("rows and ranges of any number are kept until the end, when the header can te
     const middle = Math.ceil((start + end) / 2);
     pieces.push(...(format.startRange?.() ?? []), ...format.rows(batch, start, middle));
     if (middle < end) pieces.push(...format.rows(batch, middle, end));
-    writer.startRange(Number.POSITIVE_INFINITY);
+    writer.startRange();
     expected.push(writer.rows(batch, start, end));
   }
   const file = joined([...pieces, ...format.end({} as Report)]);

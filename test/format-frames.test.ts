@@ -158,7 +158,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         spans: [{ start: 1000, end: 2000 }],
       });
       expect(limited.report).toEqual(decode(frames).report);
-      expect(limited.report.rows).toEqual({ total: 5, withHr: 1, twoD: 0 });
+      expect(limited.report.rows).toEqual({ total: 5, withHr: 1, twoD: 0, backwards: 1 });
     });
 
     it("may leave nothing", () => {

@@ -92,8 +92,12 @@ describe("thinned lines", () => {
             ms += stepMs;
             return ms;
           });
-          const valueAt = (i: number) => steps[i]?.value ?? Number.NaN;
-          const lines = thinnedLines(timesMs, valueAt, { fromMs: 0, toMs: ms, columns }, 250);
+          const series = {
+            timesMs,
+            valueAt: (i: number) => steps[i]?.value ?? Number.NaN,
+            gapsAfter: new Set(steps.flatMap(({ stepMs }, i) => (stepMs > 250 ? [i - 1] : []))),
+          };
+          const lines = thinnedLines(series, { fromMs: 0, toMs: ms, columns });
           const extremes = (points: Iterable<readonly [number, number]>) => {
             const found = new Map<number, [number, number]>();
             for (const [x, y] of points) {

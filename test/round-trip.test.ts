@@ -64,10 +64,14 @@ describe("rows decoded are the rows encoded", () => {
         expect(await all(decoding)).toEqual(encoded);
         expect(await decoding.info).toEqual({ ...header, deviceType: "", formatVersion: 1 });
         const report = await decoding.report;
+        const backwards = encoded.filter(
+          ({ timestamp }, i) => timestamp < (encoded[i - 1]?.timestamp ?? timestamp),
+        ).length;
         expect(report.rows).toEqual({
           total: encoded.length,
           withHr: encoded.filter(({ hr }) => hr !== null).length,
           twoD: encoded.filter(({ altitude }) => altitude === null).length,
+          ...(backwards > 0 && { backwards }),
         });
         expect(report.bytes.known).toBe(report.bytes.total);
         expect(report.ranges).toEqual(findRanges(encoded.map(({ timestamp }) => timestamp)));

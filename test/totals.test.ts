@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CountedTime } from "../src/formats/counted-time.js";
 import { Totals } from "../src/formats/totals.js";
 import { batchOf } from "./sample-batches.js";
 
@@ -33,8 +34,28 @@ describe("the totals of a lap", () => {
     expect(totals.distanceM).toBe(2);
   });
 
+  it("count once what times run back to, in a lap and between laps", () => {
+    const seconds = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, i) => rowAt((from + i) * 1000, 3000));
+    const whole = totalsOf(...seconds(0, 100), ...seconds(60, 160));
+    expect(whole).toMatchObject({ timerMs: 160_000, distanceM: 480 });
+    expect(totalsOf(...seconds(60, 160), ...seconds(0, 100))).toMatchObject({ timerMs: 160_000 });
+    const counted = new CountedTime();
+    const laps = [seconds(20, 40), seconds(50, 60), seconds(0, 100), seconds(0, 30)].map((rows) => {
+      const lap = new Totals([], counted);
+      lap.addRows(batchOf(rows), 0, rows.length);
+      return lap.timerMs;
+    });
+    expect(laps).toEqual([20_000, 10_000, 70_000, 0]);
+  });
+
+  it("take the first of several rows with one time", () => {
+    const totals = totalsOf(rowAt(0, 1000), rowAt(0, 9000), rowAt(1000, 1000), rowAt(1000, 9000));
+    expect(totals).toMatchObject({ timerMs: 1000, distanceM: 1 });
+  });
+
   it("add neither time nor distance across a gap", () => {
-    const totals = new Totals(2000);
+    const totals = new Totals([1]);
     const rows = [rowAt(0, 3000), rowAt(1000, 3000), rowAt(181_000, 3000), rowAt(183_000, 3000)];
     totals.addRows(batchOf(rows), 0, rows.length);
     expect(totals).toMatchObject({ timerMs: 3000, elapsedMs: 183_000, distanceM: 9 });

@@ -21,7 +21,7 @@ export function ownFit(samples: SampleBatch): Uint8Array {
   const pieces: Uint8Array[] = [];
   let from = 0;
   for (const { size } of ranges) {
-    writer.startRange(Number.POSITIVE_INFINITY);
+    writer.startRange();
     pieces.push(writer.rows(samples, from, from + size));
     from += size;
   }

@@ -41,6 +41,8 @@ export const COUNTERS = [
   "ecgReadingMax",
   "rrPairs",
   "rrSquares",
+  "rowsBackwards",
+  "replacedReadings",
 ] as const;
 
 /**
@@ -87,6 +89,8 @@ export class RangeLog {
         withHr: a.rowsWithHr,
         twoD: a.rowsTwoD,
         ...(a.rowsWithDerivedHr > 0 && { withDerivedHr: a.rowsWithDerivedHr }),
+        ...(a.rowsBackwards > 0 && { backwards: a.rowsBackwards }),
+        ...(a.replacedReadings > 0 && { replacedHr: a.replacedReadings }),
       },
       gnssWithoutRow: {
         noDateOrTime: a.withoutDateOrTime,

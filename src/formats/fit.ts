@@ -36,7 +36,7 @@ class Fit implements FormatWriter {
     for (const { batch, length } of this.#buffer.batches()) {
       for (let from = 0; from < length; ) {
         if (row === this.#starts[range]) {
-          writer.startRange(this.#buffer.gapMs(row, this.#starts[range + 1]));
+          writer.startRange(this.#buffer.gapsAfter(row, this.#starts[range + 1]));
           range += 1;
         }
         const left = (this.#starts[range] ?? Number.POSITIVE_INFINITY) - row;

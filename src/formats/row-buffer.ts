@@ -1,4 +1,4 @@
-import { doubleMedianStep, gapMs, hasSpeed } from "../metrics/segments.js";
+import { gapsAfter, hasSpeed } from "../metrics/segments.js";
 import { copyRows, newBatch } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
@@ -33,17 +33,17 @@ export class RowBuffer {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Rows with a speed, of those from `from` to `to` (exclusive), that are further apart than this are in different segments, ms. */
-  gapMs(from = 0, to = this.#length): number {
-    const times: Float64Array[] = [];
-    for (let at = from; at < to; ) {
-      const begin = at % BLOCK_ROWS;
-      const end = Math.min(BLOCK_ROWS, begin + to - at);
-      const batch = this.#blocks[(at - begin) / BLOCK_ROWS]?.batch;
-      if (batch !== undefined) times.push(timesWithSpeed(batch, begin, end));
-      at += end - begin;
+  /** Of the rows with a speed, from `from` to `to` (exclusive), the numbers of those after which a gap follows. */
+  gapsAfter(from = 0, to = this.#length): number[] {
+    const times = new Float64Array(to - from);
+    let length = 0;
+    for (let row = from; row < to; row++) {
+      const batch = this.#blocks[Math.floor(row / BLOCK_ROWS)]?.batch;
+      const at = row % BLOCK_ROWS;
+      if (batch !== undefined && hasSpeed(batch.speedMmPerS[at] as number))
+        times[length++] = batch.timestampMs[at] as number;
     }
-    return gapMs(doubleMedianStep(...times));
+    return gapsAfter(times.subarray(0, length));
   }
 
   clear(): void {
@@ -60,10 +60,4 @@ export class RowBuffer {
     this.#blocks.push(block);
     return block;
   }
-}
-
-function timesWithSpeed({ timestampMs, speedMmPerS }: SampleBatch, from: number, to: number): Float64Array {
-  const times = timestampMs.subarray(from, to);
-  const speeds = speedMmPerS.subarray(from, to);
-  return speeds.every(hasSpeed) ? times : times.filter((_, i) => hasSpeed(speeds[i] as number));
 }

@@ -1,5 +1,7 @@
 import { rowTemplate } from "../rows/row-text/template.js";
 import { bufferedFormat } from "./buffered-format.js";
+import { CountedTime } from "./counted-time.js";
+import type { OpenFormat } from "./format.js";
 import type { RowBuffer } from "./row-buffer.js";
 import { Totals } from "./totals.js";
 
@@ -23,25 +25,28 @@ const ROW = rowTemplate([
  * TCX, version 2: one activity with a lap for each range. A lap starts with its totals: duration, distance and maximum speed.
  * Longitudes must be less than 180 degrees.
  */
-export const openTcx = bufferedFormat({
-  before: `<?xml version="1.0" encoding="UTF-8"?>
+export const openTcx: OpenFormat = (context) => {
+  const counted = new CountedTime();
+  return bufferedFormat({
+    before: `<?xml version="1.0" encoding="UTF-8"?>
 <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2">
 <Activities><Activity Sport="Other">
 `,
-  range: { before: "", after: "</Track></Lap>\n" },
-  *part(rows, write, isFirst) {
-    const { startMs, timerMs, distanceM, maxSpeedMmPerS } = totalsOf(rows);
-    const start = new Date(startMs ?? 0).toISOString();
-    if (isFirst) yield `<Id>${start}</Id>\n`;
-    yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(timerMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
+    range: { before: "", after: "</Track></Lap>\n" },
+    *part(rows, write, isFirst) {
+      const { startMs, timerMs, distanceM, maxSpeedMmPerS } = totalsOf(rows, counted);
+      const start = new Date(startMs ?? 0).toISOString();
+      if (isFirst) yield `<Id>${start}</Id>\n`;
+      yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(timerMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>
 `;
-    yield* write(ROW);
-  },
-  after: "</Activity></Activities>\n</TrainingCenterDatabase>\n",
-});
+      yield* write(ROW);
+    },
+    after: "</Activity></Activities>\n</TrainingCenterDatabase>\n",
+  })(context);
+};
 
-function totalsOf(rows: RowBuffer): Totals {
-  const totals = new Totals(rows.gapMs());
+function totalsOf(rows: RowBuffer, counted: CountedTime): Totals {
+  const totals = new Totals(rows.gapsAfter(), counted);
   for (const { batch, length } of rows.batches()) totals.addRows(batch, 0, length);
   return totals;
 }

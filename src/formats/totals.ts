@@ -1,5 +1,6 @@
 import { hasSpeed } from "../metrics/segments.js";
 import type { SampleBatch } from "../types.js";
+import { CountedTime } from "./counted-time.js";
 
 /**
  * Distances are in half micrometres: the sum of two speeds in mm/s (twice their mean) times ms. They stay exact for thousands of
@@ -10,14 +11,15 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
  * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
- * speeds times the time between them. Where time goes backwards, and across gaps, nothing is added. A row without a speed is no sample:
- * distance and recorded time go from the row before it to the row after it, as in the metrics.
+ * speeds times the time between them. Across gaps nothing is added, and time to which the rows run back is added once. A row without a
+ * speed is no sample, nor is one at the time of the row before it: distance and recorded time go from the row before to the row after,
+ * as in the metrics.
  */
 export class Totals {
   /** Earliest and latest row, ms since 1970 UTC; null without rows. */
   startMs: number | null = null;
   endMs: number | null = null;
-  /** Recorded time: the sum of the steps forward in time without the gaps, ms. */
+  /** Recorded time: the time that steps forward cover, without the gaps, ms. */
   timerMs = 0;
   /** In units of half a micrometre. */
   distance = 0;
@@ -27,11 +29,19 @@ export class Totals {
   #maxHr = 0;
   #lastMs = Number.POSITIVE_INFINITY;
   #lastSpeedMmPerS = 0;
-  readonly #gapMs: number;
+  /** Rows with a speed so far. */
+  #samples = 0;
+  readonly #gaps: readonly number[];
+  #nextGap = 0;
+  readonly #counted: CountedTime;
 
-  /** @param longestStepMs rows further apart than this have a gap between them; default: none has */
-  constructor(longestStepMs = Number.POSITIVE_INFINITY) {
-    this.#gapMs = longestStepMs;
+  /**
+   * @param gaps the rows with a speed, by number, after which a gap follows
+   * @param counted the time that counts already; laps of one file share it
+   */
+  constructor(gaps: readonly number[] = [], counted = new CountedTime()) {
+    this.#gaps = gaps;
+    this.#counted = counted;
   }
 
   /** Adds the next row of a range. `bpm`: 0 if there is none. */
@@ -47,8 +57,12 @@ export class Totals {
   }
 
   #addSample(ms: number, speedMmPerS: number): void {
-    const step = ms - this.#lastMs;
-    if (step > 0 && step <= this.#gapMs) {
+    const isAfterGap = this.#gaps[this.#nextGap] === this.#samples - 1;
+    if (isAfterGap) this.#nextGap += 1;
+    this.#samples += 1;
+    if (ms === this.#lastMs) return;
+    if (ms > this.#lastMs && !isAfterGap) {
+      const step = this.#counted.add(this.#lastMs, ms);
       this.distance += (this.#lastSpeedMmPerS + speedMmPerS) * step;
       this.timerMs += step;
     }

@@ -1,7 +1,8 @@
 import type { Intensity } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
-import { type PreparedSignal, stepMs } from "./prepare.js";
+import type { PreparedSignal } from "./prepare.js";
 import { metres } from "./rounding.js";
+import { stepMs } from "./segments.js";
 
 /**
  * Distance in each slice between two times; the last slice may be shorter. An interval that crosses

@@ -1,7 +1,7 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-import { doubleMedianStep, GAP, type GapRule, gapMs, hasSpeed } from "./segments.js";
+import { doubleMedianStep, GAP, type GapRule, gapsAfter, hasSpeed, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
 /** Samples `first` to `last` (both included), without a gap. */
@@ -70,15 +70,14 @@ export function prepareBy(
   const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
   return shared(samples, `signal ${rules.join()}`, () => {
     const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
-    const doubleMedianStepMs = doubleMedianStep(timestampMs);
-    const segments = splitAtGaps(timestampMs, doubleMedianStepMs, gap);
+    const segments = splitAtGaps(timestampMs, gap);
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     return {
       timestampMs,
       speedMmPerS: filtered,
       segments,
       intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
-      doubleMedianStepMs,
+      doubleMedianStepMs: doubleMedianStep(timestampMs),
       tooFast: tooFastOf(samples, maxValidMmPerS),
     };
   });
@@ -89,7 +88,7 @@ function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSig
   if (!samples.speedMmPerS.some(isTooFast)) return { samples: 0, durationMs: 0 };
   const { timestampMs, speedMmPerS } = rejectAbove(samples, Number.POSITIVE_INFINITY);
   let durationMs = 0;
-  for (const { first, last } of splitAtGaps(timestampMs, doubleMedianStep(timestampMs))) {
+  for (const { first, last } of splitAtGaps(timestampMs)) {
     for (let i = first; i < last; i++) {
       if (isTooFast(speedMmPerS[i] ?? 0) || isTooFast(speedMmPerS[i + 1] ?? 0))
         durationMs += stepMs(timestampMs, i);
@@ -135,11 +134,6 @@ export function maxSpeedOf(signal: PreparedSignal): number | null {
   return max < 0 ? null : max;
 }
 
-/** Time in ms from sample i to the next. */
-export function stepMs(timestampMs: Float64Array, i: number): number {
-  return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
-}
-
 /** Samples with a speed, up to a limit. */
 function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   const timestampMs = new Float64Array(samples.timestampMs.length);
@@ -155,18 +149,10 @@ function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
 
-function splitAtGaps(timestampMs: Float64Array, doubleMedianStepMs: number | null, gap?: GapRule): Segment[] {
-  const longestStepMs = gapMs(doubleMedianStepMs, gap);
-  const segments: Segment[] = [];
-  let first = 0;
-  for (let i = 0; i < timestampMs.length; i++) {
-    const isLast = i === timestampMs.length - 1;
-    if (isLast || stepMs(timestampMs, i) > longestStepMs) {
-      segments.push({ first, last: i });
-      first = i + 1;
-    }
-  }
-  return segments;
+function splitAtGaps(timestampMs: Float64Array, gap?: GapRule): Segment[] {
+  if (timestampMs.length === 0) return [];
+  const ends = [...gapsAfter(timestampMs, gap), timestampMs.length - 1];
+  return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
 }
 
 /** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */

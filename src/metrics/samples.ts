@@ -121,6 +121,29 @@ function withoutRepetitions({ length, timestampMs, speedMmPerS, hr }: MetricSamp
   return between(kept, 0, count);
 }
 
+/** Samples that are in no figure because another one has their time. */
+export interface Repeated {
+  samples: number;
+  /** Their heart rates that are in no figure either. */
+  heartRates: number;
+}
+
+/** Counts the samples that `orderSamples` leaves out. */
+export function repeatedIn(samples: MetricSamples | Iterable<MetricSamples>): Repeated {
+  const batches = batchesOf(samples);
+  const kept = orderSamples(batches);
+  const left = batches.reduce((sum, { length }) => sum + length, 0) - kept.length;
+  if (left === 0) return { samples: 0, heartRates: 0 };
+  const heartRates = batches.reduce((sum, batch) => sum + heartRatesOf(batch), 0) - heartRatesOf(kept);
+  return { samples: left, heartRates };
+}
+
+function heartRatesOf({ length, hr }: MetricSamples): number {
+  let count = 0;
+  for (let i = 0; i < length; i++) if (hr[i] !== 0) count++;
+  return count;
+}
+
 /**
  * Selects the samples with `fromMs <= t <= toMs` that lie in one of the periods.
  *

@@ -1,51 +1,99 @@
-/** When two samples are in different segments. */
+/** Which steps are gaps: those longer than both. */
 export interface GapRule {
   readonly minMs: number;
-  /** In median steps. */
+  /** In medians of the steps around. */
   readonly steps: number;
 }
 
-/** Two samples are in different segments when they are further apart than this and than 5 median steps. */
+/** The rule of the figures. */
 export const GAP: GapRule = { minMs: 1000, steps: 5 };
+
+/**
+ * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"), and so in different segments. The same
+ * constant is in assembly/gnss.ts (MAX_GAP_MS) and server/src/store/samples/bucket.ts (BUCKET_MS).
+ */
+export const MAX_GAP_MS = 300_000;
+
+/** Steps on each side that say, with the step itself, how fast samples follow each other at a place *(choice)*. */
+const NEIGHBOURS = 10;
 
 /** Whether a row has a speed. One without is no sample of speed and distance, in the metrics as in the totals of laps. */
 export function hasSpeed(speedMmPerS: number): boolean {
   return speedMmPerS >= 0;
 }
 
+/**
+ * Twice the median of the steps between samples in ascending order of time, so that the mean of the two middle ones stays an integer;
+ * null with fewer than two samples.
+ */
+export function doubleMedianStep(timestampMs: Float64Array): number | null {
+  if (timestampMs.length < 2) return null;
+  // Integers sort faster. Steps of weeks are not the median of any recording that has accelerations.
+  const steps = new Int32Array(timestampMs.length - 1);
+  for (let i = 0; i < steps.length; i++) steps[i] = Math.min(stepMs(timestampMs, i), LONGEST_STEP_MS);
+  return doubleMedian(steps.sort());
+}
+
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 
+/** Of values in ascending order. */
+function doubleMedian(sorted: ArrayLike<number>): number {
+  return (sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0);
+}
+
+/** Time in ms from sample i to the next. */
+export function stepMs(timestampMs: Float64Array, i: number): number {
+  return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
+}
+
 /**
- * Twice the median of the steps forward in time, so that the mean of the two middle ones stays an integer; null without one.
+ * The samples, in ascending order, after which a gap follows: nothing is summed, joined or detected from such a sample to the next.
+ * The rule is that of docs/metrics.md, "The signal", step 3; it looks at the steps around a place, so that parts of a recording with
+ * different rates do not change each other.
  *
- * @param timestampMs columns of times, ms; one continues where the one before ends
+ * @param timestampMs times of the samples, ms since 1970 UTC; where they run backwards, another stretch begins, and there is no gap
  */
-export function doubleMedianStep(...timestampMs: readonly Float64Array[]): number | null {
-  // Integers sort faster. Steps of weeks are not the median of any recording that has accelerations.
-  const steps = new Int32Array(timestampMs.reduce((sum, { length }) => sum + length, 0));
-  let count = 0;
-  let lastMs = Number.POSITIVE_INFINITY;
-  for (const column of timestampMs) {
-    for (const ms of column) {
-      if (ms > lastMs) steps[count++] = Math.min(ms - lastMs, LONGEST_STEP_MS);
-      lastMs = ms;
+export function gapsAfter(timestampMs: Float64Array, { minMs, steps }: GapRule = GAP): number[] {
+  const gaps: number[] = [];
+  for (let i = 0; i < timestampMs.length - 1; i++) {
+    const step = stepMs(timestampMs, i);
+    if (step <= minMs) continue;
+    if (step > MAX_GAP_MS || 2 * step > steps * doubleMedianAround(timestampMs, i)) gaps.push(i);
+  }
+  return gaps;
+}
+
+function doubleMedianAround(timestampMs: Float64Array, i: number): number {
+  const around = [stepMs(timestampMs, i)];
+  for (const direction of [-1, 1]) {
+    for (
+      let k = i + direction, left = NEIGHBOURS;
+      left > 0 && k >= 0 && k < timestampMs.length - 1;
+      k += direction
+    ) {
+      const step = stepMs(timestampMs, k);
+      if (step < 0 || step > MAX_GAP_MS) break;
+      // of several samples with the same time one counts
+      if (step === 0) continue;
+      around.push(step);
+      left--;
     }
   }
-  if (count === 0) return null;
-  const sorted = steps.subarray(0, count).sort();
-  return (sorted[(count - 1) >> 1] ?? 0) + (sorted[count >> 1] ?? 0);
-}
-
-/** Samples further apart than this are in different segments: nothing is summed, joined or detected between them. */
-export function gapMs(doubleMedianStepMs: number | null, { minMs, steps }: GapRule = GAP): number {
-  return Math.max(minMs, (steps * (doubleMedianStepMs ?? 0)) / 2);
+  return doubleMedian(around.sort((a, b) => a - b));
 }
 
 /**
- * The longest time between neighbouring samples of one segment, ms: further apart, nothing is summed, joined or detected
+ * The longest time between neighbouring samples of one segment, ms, at least 1 s: further apart, nothing is summed, joined or detected
  * between them.
  *
  * @param timestampMs times of the samples, ms since 1970 UTC; steps back in time do not count
  */
-export const segmentGapMs = (timestampMs: Float64Array): number => gapMs(doubleMedianStep(timestampMs));
+export function segmentGapMs(timestampMs: Float64Array): number {
+  const gaps = new Set(gapsAfter(timestampMs));
+  let longestMs = GAP.minMs;
+  for (let i = 0; i < timestampMs.length - 1; i++) {
+    if (!gaps.has(i)) longestMs = Math.max(longestMs, stepMs(timestampMs, i));
+  }
+  return longestMs;
+}

@@ -1,8 +1,9 @@
 import type { DistancePerSpeedRange, TimePerSpeedRange } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
-import { type PreparedSignal, stepMs } from "./prepare.js";
+import type { PreparedSignal } from "./prepare.js";
 import type { MetricParameters } from "./presets.js";
 import { durationSeconds, metres, shareRoundingHalfUp } from "./rounding.js";
+import { stepMs } from "./segments.js";
 
 const RATIO_DECIMALS = 4;
 

@@ -1,7 +1,8 @@
 import type { SpeedRun, SpeedRuns } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
-import { type PreparedSignal, type Segment, stepMs } from "./prepare.js";
+import type { PreparedSignal, Segment } from "./prepare.js";
 import { durationSeconds, fromThousandths, metres } from "./rounding.js";
+import { stepMs } from "./segments.js";
 
 /** Sprints less than 0.5 s apart are joined (the tolerance of Fitogether). */
 const SPRINT_MERGED_BELOW_MS = 500;

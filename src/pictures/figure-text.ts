@@ -29,6 +29,15 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport right?`;
 }
 
+/** Says that a threshold, such as one of a roster in the wrong unit, is above what counts; null if none is. */
+export function unreachableText({ definition: { parameters } }: Metrics): string | null {
+  const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
+  const highest = Math.max(sprint_threshold, ...hid_thresholds);
+  if (highest <= max_valid_speed) return null;
+  const [threshold, limit] = [highest, max_valid_speed].map((speed) => decimalText(speed * KM_PER_H, 1));
+  return `nothing reaches the threshold of ${threshold} km/h: rows faster than ${limit} km/h are in no figure. Is its unit right?`;
+}
+
 /** `2 rows`, `1 row`. */
 export function count(number: number, singular: string, plural = `${singular}s`): string {
   return `${number} ${number === 1 ? singular : plural}`;

@@ -257,7 +257,7 @@ interface Limit {
 
 function plot(
   { metrics, damage, offsetMs, periods }: Session,
-  { timesMs, valueAt, gapMs }: Series,
+  series: Series,
   y: number,
   height: number,
   title: string,
@@ -270,7 +270,7 @@ function plot(
   const width = WIDTH - MARGIN - PLOT_LEFT;
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const yOf = (value: number) => y + ((high - Math.min(Math.max(value, low), high)) / (high - low)) * height;
-  const lines = thinnedLines(timesMs, valueAt, { fromMs, toMs, columns: width }, gapMs).map((line) =>
+  const lines = thinnedLines(series, { fromMs, toMs, columns: width }).map((line) =>
     line.map((point) => ({ x: PLOT_LEFT + point.x, y: yOf(point.y) })),
   );
   const right = PLOT_LEFT + width;

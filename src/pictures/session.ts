@@ -1,7 +1,7 @@
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import type { Metrics } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
-import { segmentGapMs } from "../metrics/segments.js";
+import { GAP, type GapRule, gapsAfter, hasSpeed } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { KM_PER_H } from "./figure-text.js";
 
@@ -20,41 +20,47 @@ export interface Session {
   periods: readonly { name: string; startMs: number; endMs: number }[];
 }
 
-/** A value over time, for a plot. */
+/** Values over time, for a plot. */
 export interface Series {
+  /** In ascending order. */
   timesMs: Float64Array;
-  /** NaN where there is none. */
   valueAt(sample: number): number;
-  /** Samples further apart than this are not joined. */
-  gapMs: number;
+  /** The samples that are not joined to the next one. */
+  gapsAfter: ReadonlySet<number>;
 }
 
 /** Heart rates come once a second or less often. */
-const HEART_RATE_GAP_MS = 15_000;
+const HEART_RATE_GAP = { minMs: 15_000, steps: 0 };
 
 /** Speeds in km/h; those above the highest valid speed are left out, as in the figures. */
 export function speedSeries({ samples, metrics }: Session): Series {
   const { timestampMs, speedMmPerS } = orderSamples(samples);
   const highest = metrics.definition.parameters.max_valid_speed * 1000;
-  return {
-    timesMs: timestampMs,
-    gapMs: segmentGapMs(timestampMs),
-    valueAt(sample) {
-      const speed = speedMmPerS[sample] ?? -1;
-      return speed < 0 || speed > highest ? Number.NaN : (speed / 1000) * KM_PER_H;
-    },
-  };
+  return seriesOf(timestampMs, speedMmPerS, {
+    isShown: (speed) => hasSpeed(speed) && speed <= highest,
+    shown: (speed) => (speed / 1000) * KM_PER_H,
+    gap: GAP,
+  });
 }
 
 /** Heart rates in bpm; those that are not plausible are left out, as in the figures. */
 export function heartRateSeries({ samples }: Session): Series {
   const { timestampMs, hr } = orderSamples(samples);
+  return seriesOf(timestampMs, hr, { isShown: isValidHeartRate, shown: (bpm) => bpm, gap: HEART_RATE_GAP });
+}
+
+/** The samples whose value is shown: those of the figures, and so the gaps between them. */
+function seriesOf(
+  timestampMs: Float64Array,
+  values: Int32Array | Uint8Array,
+  { isShown, shown, gap }: { isShown(value: number): boolean; shown(value: number): number; gap: GapRule },
+): Series {
+  const isKept = (_: number, sample: number) => isShown(values[sample] ?? 0);
+  const timesMs = timestampMs.filter(isKept);
+  const kept = values.filter(isKept);
   return {
-    timesMs: timestampMs,
-    gapMs: HEART_RATE_GAP_MS,
-    valueAt(sample) {
-      const bpm = hr[sample] ?? 0;
-      return isValidHeartRate(bpm) ? bpm : Number.NaN;
-    },
+    timesMs,
+    valueAt: (sample) => shown(kept[sample] ?? 0),
+    gapsAfter: new Set(gapsAfter(timesMs, gap)),
   };
 }

@@ -48,7 +48,7 @@ function title(text: string): PlotLine {
 }
 
 function drawPlot(
-  { timesMs, valueAt, gapMs }: Series,
+  series: Series,
   { fromMs, toMs, columns }: { fromMs: number; toMs: number; columns: number },
   rows: number,
   ticks: readonly number[],
@@ -61,7 +61,7 @@ function drawPlot(
   const rowOf = (value: number) =>
     ((high - Math.min(Math.max(value, low), high)) / (high - low)) * (grid.height - 1);
   const span = { fromMs, toMs, columns: grid.width - 1 };
-  for (const line of thinnedLines(timesMs, valueAt, span, gapMs)) {
+  for (const line of thinnedLines(series, span)) {
     line.forEach(({ x, y }, i) => {
       const previous = line[i - 1] ?? { x, y };
       grid.line(previous.x, rowOf(previous.y), x, rowOf(y));

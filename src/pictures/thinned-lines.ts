@@ -1,3 +1,4 @@
+import type { Series } from "./session.js";
 import type { Point } from "./shapes.js";
 
 /** A part of the time axis, drawn on a number of columns. */
@@ -11,25 +12,18 @@ export interface TimeSpan {
  * Lines through samples, with at most four points in a column: the first, the lowest, the highest and the last. Drawn on these
  * columns, they look like lines through all samples, so no peak is lost.
  *
- * @param timesMs in ascending order
- * @param valueAt value of a sample; NaN where there is none
  * @param span samples outside of it are left out
- * @param gapMs samples further apart are not joined
  * @returns `x` from 0 to `columns`, `y` the value
  */
 export function thinnedLines(
-  timesMs: Float64Array,
-  valueAt: (sample: number) => number,
-  span: TimeSpan,
-  gapMs: number,
+  { timesMs, valueAt, gapsAfter }: Series,
+  { fromMs, toMs, columns }: TimeSpan,
 ): Point[][] {
-  const { fromMs, toMs, columns } = span;
   const lines: Point[][] = [];
   const scale = columns / Math.max(1, toMs - fromMs);
   let line: Point[] = [];
   let bucket: Point[] = [];
   let column = -1;
-  let previousMs = Number.NEGATIVE_INFINITY;
   const endBucket = () => {
     line.push(...extremes(bucket));
     bucket = [];
@@ -37,9 +31,9 @@ export function thinnedLines(
   for (let i = 0; i < timesMs.length; i++) {
     const y = valueAt(i);
     const ms = timesMs[i] ?? 0;
-    if (Number.isNaN(y) || ms < fromMs || ms > toMs) continue;
+    if (ms < fromMs || ms > toMs) continue;
     const x = (ms - fromMs) * scale;
-    if (ms - previousMs > gapMs) {
+    if (gapsAfter.has(i - 1)) {
       endBucket();
       if (line.length > 0) lines.push(line);
       line = [];
@@ -48,7 +42,6 @@ export function thinnedLines(
     }
     column = Math.floor(x);
     bucket.push({ x, y });
-    previousMs = ms;
   }
   endBucket();
   if (line.length > 0) lines.push(line);

@@ -1,4 +1,4 @@
-import { segmentGapMs } from "../metrics/segments.js";
+import { gapsAfter } from "../metrics/segments.js";
 import { INK, MUTED, PANEL, zoneColors } from "./palette.js";
 import type { Session } from "./session.js";
 import type { Point, Shape } from "./shapes.js";
@@ -80,7 +80,7 @@ function tracksByZone(
   limits: readonly number[],
 ): Point[][][] {
   const { length, timestampMs, speedMmPerS } = samples;
-  const gapMs = segmentGapMs(timestampMs.subarray(0, length));
+  const gaps = new Set(gapsAfter(timestampMs.subarray(0, length)));
   const zones: Point[][][] = limits.map(() => []);
   let line: Point[] = [];
   let zone = -1;
@@ -94,7 +94,7 @@ function tracksByZone(
       0,
       limits.findLastIndex((limit) => speed >= limit),
     );
-    const isJoined = ms >= previousMs && ms - previousMs <= gapMs && last !== null;
+    const isJoined = ms >= previousMs && !gaps.has(row - 1) && last !== null;
     if (!isJoined || own !== zone) {
       if (isJoined) line.push(point);
       line = [point];

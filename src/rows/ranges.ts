@@ -1,13 +1,8 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
+import { MAX_GAP_MS } from "../metrics/segments.js";
 import { iterate, iteratorResult } from "../sources/iterate.js";
 import type { Range } from "../types.js";
-
-/**
- * Rows further apart than this are in different ranges (docs/recording-format.md, "Ranges"). The same constant
- * is in assembly/gnss.ts (MAX_GAP_MS) and server/src/store/samples/bucket.ts (BUCKET_MS).
- */
-export const MAX_GAP_MS = 300_000;
 
 /**
  * Groups times into ranges, in their order. A time that differs from the previous one by more than 300,000 ms, in either

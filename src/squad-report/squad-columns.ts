@@ -23,7 +23,7 @@ export const figureTitle = ({ key, title, unit }: SquadColumn) =>
  * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
  */
-export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
+export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColumn<SquadFileRow>[] => [
   textColumn("session", "Session", ({ session }) => session),
   textColumn("period", "Period", ({ period }) => period ?? "session"),
   textColumn("player", "Player", ({ member }) => member.name),
@@ -34,7 +34,7 @@ export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
   ),
   instantColumn("start", "Start", ({ metrics }) => metrics?.first_timestamp ?? null),
   instantColumn("end", "End", ({ metrics }) => metrics?.last_timestamp ?? null),
-  ...SQUAD_COLUMNS.map((figure) =>
+  ...figures.map((figure) =>
     numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
       rounded(figureOf(row, figure)),
     ),
@@ -75,3 +75,6 @@ export const FILE_COLUMNS: readonly FileColumn<SquadFileRow>[] = [
     member.leftOut.length === 0 ? null : member.leftOut.map(({ fileName }) => fileName).join(" "),
   ),
 ];
+
+/** The columns with all figures. */
+export const FILE_COLUMNS = fileColumns(SQUAD_COLUMNS);

@@ -28,8 +28,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
 );
 
-/** Files name the whole session so, in the place of a period. */
-const RESERVED_NAME = "session";
+/** Tables name the whole session so, in the place of a period: those of `asi squad`, and those of `asi stats`. */
+const RESERVED_NAMES = ["session", "whole"];
 
 /**
  * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are those of the clock of the club;
@@ -60,7 +60,7 @@ export function readPeriods(
       problem("The row has no period. Give a name such as 1st half, or remove the row.");
       continue;
     }
-    if (nameKey(name) === RESERVED_NAME) {
+    if (RESERVED_NAMES.includes(nameKey(name))) {
       problem(`A period cannot be named "${name}": that is the whole session. Give it another name.`);
       continue;
     }

@@ -1,4 +1,4 @@
-import { segmentGapMs } from "../metrics/index.js";
+import { gapsAfter } from "../metrics/segments.js";
 import type { SampleBatch } from "../types.js";
 import { type Interval, lengthOf, united } from "./interval.js";
 
@@ -15,16 +15,16 @@ const MAIN_SHARE = 0.75;
  */
 export function recordedSpans({ length, timestampMs }: SampleBatch): Interval[] {
   const times = timestampMs.subarray(0, length);
-  const gapMs = segmentGapMs(times);
+  const gaps = new Set(gapsAfter(times));
   const spans: Interval[] = [];
   let span: Interval | null = null;
-  for (const ms of times) {
-    if (span !== null && ms >= span.endMs && ms - span.endMs <= gapMs) span.endMs = ms;
+  times.forEach((ms, row) => {
+    if (span !== null && ms >= span.endMs && !gaps.has(row - 1)) span.endMs = ms;
     else {
       span = { startMs: ms, endMs: ms };
       spans.push(span);
     }
-  }
+  });
   return spans;
 }
 

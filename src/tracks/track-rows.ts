@@ -1,4 +1,4 @@
-import { MAX_GAP_MS } from "../rows/ranges.js";
+import { MAX_GAP_MS } from "../metrics/segments.js";
 import { newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 

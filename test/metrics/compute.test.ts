@@ -6,6 +6,7 @@ import {
   metricParameters,
   type ParameterOverrides,
 } from "../../src/metrics/index.js";
+import { MAX_GAP_MS } from "../../src/metrics/segments.js";
 import { columnsOf, type TestSample } from "./golden/sessions.js";
 
 const NO_SPEED = -1;
@@ -55,7 +56,7 @@ describe("a time frame without samples", () => {
       hid_distance: { threshold_1: 0, threshold_2: 0 },
       has_accelerations: false,
       too_fast: { samples: 0, duration: 0 },
-      definition: { version: 2, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
+      definition: { version: 3, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
     });
   });
 
@@ -165,6 +166,40 @@ describe("gaps", () => {
       expect(data.average_speed).toBe(3);
     },
   );
+
+  it.each([
+    { name: "10 Hz, then a row every 3 s", parts: [100, 3000] },
+    { name: "a row every 4 s, then 10 Hz, then a row every 4 s", parts: [4000, 100, 4000] },
+    { name: "1 Hz, then 25 Hz, then a row every 2 s", parts: [1000, 40, 2000] },
+  ])("of parts of different rates are those of each part: $name", ({ parts }) => {
+    let startMs = 0;
+    const rows = parts.map((stepMs) => {
+      const part = every(stepMs, constant(40, 3000)).map(({ t, speed }) => ({ t: startMs + t, speed }));
+      startMs += 40 * stepMs + 20_000;
+      return part;
+    });
+    const frame = { to: startMs };
+    const whole = compute(rows.flat(), { frame }).total_distance;
+    const alone = rows.map((part) => compute(part, { frame }).total_distance ?? 0);
+    expect(whole).toBeCloseTo(
+      alone.reduce((sum, metres) => sum + metres, 0),
+      6,
+    );
+    expect(whole).toBeCloseTo(0.003 * 39 * parts.reduce((sum, stepMs) => sum + stepMs, 0), 6);
+  });
+
+  it("of some single rows far apart are gaps, and no part of another rate", () => {
+    const found = [10_000, 70_000, 150_000, 230_000, 300_000, 380_000].map((t) => ({ t, speed: 3000 }));
+    const last = every(100, constant(50, 3000)).map(({ t, speed }) => ({ t: 450_000 + t, speed }));
+    const samples = [...every(100, constant(50, 3000)), ...found, ...last];
+    expect(compute(samples).total_distance).toBe(29.4);
+  });
+
+  it("of more than 5 minutes are gaps at any rate", () => {
+    const recorded = (stepMs: number) =>
+      compute(every(stepMs, constant(4, 3000)), { frame: { to: 2_000_000 } }).average_speed;
+    expect([recorded(MAX_GAP_MS), recorded(MAX_GAP_MS + 1)]).toEqual([3, null]);
+  });
 });
 
 describe("the median step", () => {
@@ -316,7 +351,7 @@ describe("heart rate", () => {
 describe("exactness", () => {
   it("holds for the longest period at the highest speed: 366 days at 100 m/s", () => {
     const yearMs = 366 * 86_400_000;
-    const stepMs = 43_200_000;
+    const stepMs = MAX_GAP_MS;
     const samples = every(stepMs, constant(yearMs / stepMs + 1, 100_000));
     const params = { max_valid_speed: 100, intensity_span: 3600 };
     const data = compute(samples, { frame: { to: yearMs }, params });

@@ -22,6 +22,8 @@ export class HeartRateJoin {
   #waiting: Reading[] = [];
   /** The latest of all readings that rows have dropped. */
   #dropped: Reading | null = null;
+  /** Readings that another one of the same time replaced. */
+  replaced = 0;
 
   /** @param fillHrMs greatest age in ms of a reading that is carried onto a row without its own; 0: none is carried. */
   constructor(fillHrMs: number, source: HrSource) {
@@ -55,6 +57,7 @@ export class HeartRateJoin {
     const due = this.#waiting.filter((reading) => reading.timeMs <= timestampMs);
     if (due.length > 0) this.#waiting = this.#waiting.filter((reading) => reading.timeMs > timestampMs);
 
+    this.replaced += due.filter(({ timeMs }, i) => timeMs === due[i - 1]?.timeMs).length;
     const own = due.reduce<Reading | null>(later, null);
     this.#dropped = due.reduce<Reading | null>(later, this.#dropped);
 

@@ -161,6 +161,9 @@ export class Oracle implements Engine {
     if (hr > 0) account.rows.withHr += 1;
     if (reading?.isDerived === true) account.rows.withDerivedHr = (account.rows.withDerivedHr ?? 0) + 1;
     if (fix.fixType === 2) account.rows.twoD += 1;
+    if (heartRate.replaced > 0) account.rows.replacedHr = heartRate.replaced;
+    if (fix.timestampMs < (ranges.lastMs ?? fix.timestampMs))
+      account.rows.backwards = (account.rows.backwards ?? 0) + 1;
     ranges.add(fix.timestampMs);
     this.#produce({ ...fix, hr });
   }

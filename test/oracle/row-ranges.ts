@@ -13,6 +13,11 @@ export class RowRanges {
     this.#latestMs = Math.max(timestampMs, this.#latestMs ?? timestampMs);
   }
 
+  /** The last row so far, ms since 1970 UTC. */
+  get lastMs(): number | null {
+    return this.#ranges.at(-1)?.stop ?? null;
+  }
+
   /** Number of ranges so far. */
   get count(): number {
     return this.#ranges.length;

@@ -136,9 +136,10 @@ describe("the periods of a session", () => {
       '2: The cell "Kunz" has no header',
     );
     expect(problemsOf("period,start,end,players\nA,16:30,16:40,Kunz\n")[0]).toContain('Name it "player"');
-    expect(problemsOf("period,start,end\nSession,16:30,16:40\n")).toEqual([
-      '2: A period cannot be named "Session": that is the whole session. Give it another name.',
-    ]);
+    for (const name of ["Session", "Whole"])
+      expect(problemsOf(`period,start,end\n${name},16:30,16:40\n`)).toEqual([
+        `2: A period cannot be named "${name}": that is the whole session. Give it another name.`,
+      ]);
     for (const rows of ["A,-,-,Kunz\nA,16:30,16:40,Kunz\n", "A,16:30,16:40,Kunz\nA,-,-,Kunz\n"])
       expect(problemsOf(`period,start,end,player\n${rows}`)).toEqual([
         "3: One row says that Kunz takes no part in A, another one has times. Remove one.",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { joinedTexts } from "../../src/cli/run/squad-notices.js";
 import { computeMetrics } from "../../src/metrics/index.js";
 import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf } from "../../src/squad/columns.js";
 import { readPeriods } from "../../src/squad/periods.js";
@@ -59,6 +60,30 @@ describe("the table of a squad", () => {
     expect(row?.member.recordings).toHaveLength(2);
     // 9.9 s each: nothing is bridged
     expect(row?.metrics?.total_distance).toBe(59.4);
+  });
+
+  it("has the gaps of each tracker where a player's trackers have different rates", () => {
+    const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
+    const slow = recordingOf("TRK-2", run(4, 3000), START_MS + 130_000);
+    slow.samples.timestampMs.forEach((_, i, times) => {
+      times[i] = START_MS + 130_000 + 4000 * i;
+    });
+    const recordings = [recordingOf("TRK-1", run(100, 2000)), slow];
+    const alone = recordings.map(({ samples }) => computeMetrics(samples).total_distance ?? 0);
+    const [row] = squadRows(squadMembers(recordings, roster), []);
+    expect(row?.metrics?.total_distance).toBe((alone[0] ?? 0) + (alone[1] ?? 0));
+    expect(alone).toEqual([199.8, 468]);
+  });
+
+  it("says how many rows of a player's recordings do not count because another has their time", () => {
+    const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
+    const first = recordingOf("TRK-1", run(100, 2000));
+    const joined = (startMs: number) =>
+      joinedTexts(squadMembers([first, recordingOf("TRK-2", run(100, 2000), startMs)], roster));
+    expect(joined(START_MS + 90_000)).toEqual([
+      "Lang: of the rows that two recordings have at one time, 100 rows of the later recording not used",
+    ]);
+    expect(joined(START_MS + 200_000)).toEqual([]);
   });
 
   it("has the longest of a player's recordings of the same time, and says which are left out", () => {

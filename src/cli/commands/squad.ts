@@ -32,16 +32,20 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--zones <limits>",
-      "limits between the speed zones: 7,15,20,25km/h; they do not move the two thresholds",
+      "limits between the speed zones of the report: 7,15,20,25km/h; they do not move the two thresholds",
       parseSpeedZones,
     )
     .option("--high-speed <speed>", "threshold of high-speed distance: 19.8km/h or 5.5m/s", parseSpeed)
     .option("--sprint <speed>", "threshold of sprints: 25.2km/h or 7m/s", parseSpeed)
     .option(
       "--sort <column>",
-      "order of the rows, the largest first; with + in front the smallest; default distance",
+      "order of the rows of each period, the largest first; with + in front the smallest; default distance, and in csv, jsonl and parquet the order of the roster",
     )
-    .option("--columns <names>", "columns of the table, with commas between", names)
+    .option(
+      "--columns <names>",
+      "figures of the table, with commas between; in files the other columns stay",
+      names,
+    )
     .addOption(
       new Option(
         "--by <group>",

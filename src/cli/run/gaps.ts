@@ -1,5 +1,5 @@
+import { MAX_GAP_MS } from "../../metrics/segments.js";
 import { RecordingReader } from "../../reading/recording-reader.js";
-import { MAX_GAP_MS } from "../../rows/ranges.js";
 import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
 /** Time without rows within a range: too short to end it, and longer than a few rows that are missing. */

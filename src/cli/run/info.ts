@@ -8,7 +8,7 @@ import { type ExitStatus, isDamaged } from "../terminal/exit-status.js";
 import { instantFormat, timeSpanText } from "../terminal/time-text.js";
 import { type Gaps, GapWatch } from "./gaps.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
-import { damageText } from "./report-text.js";
+import { damageText, timeTexts } from "./report-text.js";
 
 /** `asi info`: shows the content of a recording and accounts for every byte. */
 export function info(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
@@ -74,6 +74,7 @@ function linesOf(
     ...frameLines(report),
     ...byteLines(report),
     ["damage", isDamaged(report) ? damageText(report) : "none"],
+    ...timeTexts(report).map((text): Line => ["notice", text]),
   ];
 }
 

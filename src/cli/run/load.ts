@@ -8,17 +8,17 @@ import {
   type TrimpMethod,
   trimp,
 } from "../../metrics/index.js";
-import { slowerPart } from "../../metrics/slower-part.js";
+import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
-import { contentKey } from "../../squad/index.js";
+import { contentKey, mainInterval } from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
-import { notices, slowerPartText } from "./report-text.js";
+import { notices } from "./report-text.js";
 import { copyText } from "./squad-recordings.js";
 
 export interface LoadFlags {
@@ -38,9 +38,8 @@ interface Session extends SessionLoad {
   name: string;
   /** Rows that are in no figure; null for none. */
   tooFast: string | null;
-  /** Time that is in no figure; null for little. */
-  leftOut: string | null;
   report: Report;
+  repeated: Repeated;
   /** Tells copies of a file. */
   content: string;
 }
@@ -61,21 +60,21 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     inputs: findInputs(args, flags),
     json: false,
     async work(input, _, onProgress) {
-      const { samples, inspection } = await readSamples(input, selection, signal, onProgress);
-      const startMs = samples.timestampMs[0] ?? 0;
+      const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
+      // not of rows that the tracker wrote before it knew the date
+      const { startMs } = mainInterval([{ samples }]);
       const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
       const { info, report } = inspection;
       const { serial } = info;
       const content = contentKey({ serial, samples });
-      return { day, ...loadOf(samples), serial, report, content, name: nameOf(input) };
+      return { day, ...loadOf(samples), serial, report, repeated, content, name: nameOf(input) };
     },
     async show(session) {
       const { name } = session;
       const original = sessions.find(({ content }) => content === session.content);
       if (original === undefined) sessions.push(session);
       else console.message(copyText(name, original.name));
-      for (const line of notices(console, name, session.report)) console.message(...line);
-      if (session.leftOut !== null) console.message(`${name}: left out of the load: ${session.leftOut}`);
+      for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },
@@ -93,7 +92,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   return status;
 }
 
-type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast" | "leftOut">;
+type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;
 
 function loadFunction(flags: LoadFlags): LoadFunction {
   const { of = "distance", sport = "soccer", maxHr, restHr, sex } = flags;
@@ -101,6 +100,12 @@ function loadFunction(flags: LoadFlags): LoadFunction {
     if (value === undefined) throw new UsageError(`--of ${of} needs ${option}.`);
     return value;
   };
+  if (of !== "trimp-banister") {
+    const ofTrimp = of === "trimp-edwards" ? [] : (["maxHr"] as const);
+    refuseWithoutEffect(flags, [...ofTrimp, "restHr", "sex"], `does not change --of ${of}; leave it out`);
+  }
+  if (of.startsWith("trimp"))
+    refuseWithoutEffect(flags, ["sport"], `does not change --of ${of}; leave it out`);
   switch (of) {
     case "distance":
       return metersFunction(sport, ({ total_distance }) => total_distance);
@@ -121,8 +126,7 @@ function loadFunction(flags: LoadFlags): LoadFunction {
 function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number | null): LoadFunction {
   return (samples) => {
     const metrics = computeMetrics(samples, { preset });
-    const leftOut = slowerPartText(slowerPart(samples, { preset }));
-    return { load: loadOf(metrics), tooFast: tooFastText(metrics), leftOut };
+    return { load: loadOf(metrics), tooFast: tooFastText(metrics) };
   };
 }
 
@@ -130,7 +134,7 @@ function trimpFunction(method: TrimpMethod): LoadFunction {
   // refuses wrong heart rates before a file is read
   trimp([], method);
   // a row that is too fast keeps its heart rate
-  return (samples) => ({ load: trimp(samples, method), tooFast: null, leftOut: null });
+  return (samples) => ({ load: trimp(samples, method), tooFast: null });
 }
 
 const jsonText = (serial: string, days: readonly DayLoad[]) =>

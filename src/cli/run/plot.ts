@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { computeMetrics } from "../../metrics/index.js";
-import type { SlowerPart } from "../../metrics/slower-part.js";
-import { tooFastText } from "../../pictures/figure-text.js";
+import type { Repeated } from "../../metrics/samples.js";
+import { tooFastText, unreachableText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
 import type { Report } from "../../types.js";
@@ -13,10 +13,10 @@ import { OutputReservations } from "../batch/output-reservations.js";
 import type { Part } from "../terminal/console.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
-import { damageText, notices, slowerPartText } from "./report-text.js";
+import { damageText, notices } from "./report-text.js";
 import { type Present, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { figuresOf } from "./stats-input.js";
@@ -31,9 +31,9 @@ interface Plotted {
   session: Session;
   player: string | null;
   report: Report;
+  repeated: Repeated;
   path: string | null;
   outside: string | null;
-  slower: SlowerPart;
   present: Present;
 }
 
@@ -62,15 +62,9 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     json: false,
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { samples, inspection, firstDamage } = read;
-      const {
-        metrics,
-        player,
-        intervals,
-        outside,
-        slower,
-        present: one,
-      } = figuresOf(input, read, options, club);
+      const { samples, repeated, inspection, firstDamage } = read;
+      const found = figuresOf(input, read, options, club);
+      const { metrics, player, intervals, outside, present: one } = found;
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const { info, report } = inspection;
       const damage = isDamaged(report)
@@ -85,11 +79,11 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         const reserve = () => reservations.reserve(index, [path]);
         await writeOutput(stream, path, { force, signal, reserve });
       }
-      return { session, player, report, path, outside, slower, present: one };
+      return { session, player, report, repeated, path, outside, present: one };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ session, player, report, path, outside, slower, present: one }, input) {
+    async show({ session, player, report, repeated, path, outside, present: one }, input) {
       present.push(one);
       const name = nameOf(input);
       if (path !== null) {
@@ -106,10 +100,9 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
         for (const line of terminalPlot(session, width))
           await console.data(...partsOf(line, isColored), "\n");
       }
-      for (const line of notices(console, name, report)) console.message(...line);
-      const leftOut = slowerPartText(slower);
-      if (leftOut !== null) console.message(`${name}: left out of the figures: ${leftOut}`);
-      if (outside !== null) console.message(`${name}: ${outside}`);
+      for (const line of notices(console, name, report, repeated)) console.message(...line);
+      for (const text of [outside, unreachableText(session.metrics)])
+        if (text !== null) console.message(`${name}: ${text}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },
@@ -152,8 +145,19 @@ function pictureName(input: Input, serial: string): string {
   return `${input.kind === "file" ? basename(name, extname(name)) : name}.svg`;
 }
 
-function checkOutput({ output, outDir }: PlotFlags, args: readonly string[], inputs: readonly Input[]): void {
-  if (output === undefined) return;
+function checkOutput(flags: PlotFlags, args: readonly string[], inputs: readonly Input[]): void {
+  const { output, outDir } = flags;
+  if (output === undefined) {
+    if (outDir === undefined) {
+      const ofPictures = ["zones", "highSpeed", "sprint", "maxHr", "periods"] as const;
+      refuseWithoutEffect(
+        flags,
+        ofPictures,
+        "changes pictures, not the plot in the terminal; add -o or --out-dir",
+      );
+    }
+    return;
+  }
   if (outDir !== undefined) throw new UsageError("Give either -o or --out-dir.");
   if (isStandardOutput(output) || !PICTURES.includes(extensionOf(output))) {
     throw new UsageError(`-o names a picture; give a name that ends in ${PICTURES.join(" or ")}.`);

@@ -1,3 +1,4 @@
+import { type Repeated, repeatedIn } from "../../metrics/samples.js";
 import { checkDecodeOptions } from "../../reading/decode-options.js";
 import { type DamagePlace, watchForDamage } from "../../reading/first-damage.js";
 import { type Inspection, inspectionOf } from "../../reading/read-result.js";
@@ -36,6 +37,7 @@ export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSe
 /** All rows of an input in memory, 26 bytes each. */
 export interface ReadSamples {
   samples: SampleBatch;
+  repeated: Repeated;
   inspection: Inspection;
   /** null: there is none. */
   firstDamage: DamagePlace | null;
@@ -59,7 +61,8 @@ export function readSamples(
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);
     if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
-    return { samples: joinBatches(batches), inspection, firstDamage: firstDamage(), from, to };
+    const samples = joinBatches(batches);
+    return { samples, repeated: repeatedIn(samples), inspection, firstDamage: firstDamage(), from, to };
   };
   return explainEmptyRange(bounds, read());
 }

@@ -1,5 +1,5 @@
-import { MUCH_OF_IT, type SlowerPart } from "../../metrics/slower-part.js";
-import { count, decimalText, percentText } from "../../pictures/figure-text.js";
+import type { Repeated } from "../../metrics/samples.js";
+import { count } from "../../pictures/figure-text.js";
 import type { Report } from "../../types.js";
 import type { Console, Part } from "../terminal/console.js";
 import { isDamaged } from "../terminal/exit-status.js";
@@ -15,14 +15,8 @@ export function damageText({ damage }: Report): string {
     .join(", ");
 }
 
-/** Says how much of a recording with two rates is in no figure; null where it is little. */
-export function slowerPartText({ duration, share }: SlowerPart): string | null {
-  if (share <= MUCH_OF_IT) return null;
-  return `${decimalText(duration, 1)} s (${percentText(share)}) of a part with fewer rows a second: beside the other rows its steps count as gaps. Compute the parts alone, with --from and --to.`;
-}
-
-/** Lines about damage, foreign bytes and unknown frames in an input. */
-export function notices(console: Console, name: string, report: Report): Part[][] {
+/** Lines about damage, foreign bytes, unknown frames, and times and heart rates of which not all count. */
+export function notices(console: Console, name: string, report: Report, repeated?: Repeated): Part[][] {
   const { bytes, frames } = report;
   const lines: Part[][] = [];
   if (isDamaged(report)) {
@@ -35,5 +29,23 @@ export function notices(console: Console, name: string, report: Report): Part[][
     const ignored = `${count(frames.unknown, "unknown frame")} (${count(bytes.unknown, "byte")})`;
     lines.push([`${name}: ${ignored} ignored`]);
   }
+  for (const text of timeTexts(report, repeated)) lines.push([`${name}: ${text}`]);
   return lines;
+}
+
+/** What to say of times that run backwards, and of rows and heart rates that are in no figure. */
+export function timeTexts(
+  { rows: { backwards = 0, replacedHr = 0 } }: Report,
+  repeated?: Repeated,
+): string[] {
+  const texts: string[] = [];
+  if (backwards > 0)
+    texts.push(`times run backwards ${count(backwards, "time")}; figures and totals count each moment once`);
+  if (replacedHr > 0)
+    texts.push(`${count(replacedHr, "heart-rate reading")} not used: another one of the same time counts`);
+  if (repeated !== undefined && repeated.samples > 0) {
+    const rates = repeated.heartRates === 0 ? "" : ` and ${count(repeated.heartRates, "heart rate")}`;
+    texts.push(`${count(repeated.samples, "row")}${rates} not used: another row of the same time counts`);
+  }
+  return texts;
 }

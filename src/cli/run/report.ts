@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { WrittenFile } from "../../files/output-file.js";
 import { OutputNames } from "../../files/output-names.js";
 import { computeMetrics } from "../../metrics/index.js";
+import type { Repeated } from "../../metrics/samples.js";
 import { packSamples, toBase64 } from "../../packed/index.js";
 import { reportHtml } from "../../packed/report-file.js";
 import type { Inspection } from "../../reading/read-result.js";
@@ -32,6 +33,7 @@ interface WrittenReport {
   /** null: it went to the standard output */
   file: WrittenFile | null;
   inspection: Inspection;
+  repeated: Repeated;
 }
 
 /** The viewer, which the build of `web/` puts beside the folder of the command. */
@@ -62,7 +64,12 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
     inputs,
     json: flags.json === true,
     async work(input, index, onProgress) {
-      const { samples, inspection, firstDamage } = await readSamples(input, selection, signal, onProgress);
+      const { samples, repeated, inspection, firstDamage } = await readSamples(
+        input,
+        selection,
+        signal,
+        onProgress,
+      );
       const path = output ?? pathFor(names, input, inspection, outDir);
       const html = reportHtml(template, {
         version: 1,
@@ -79,14 +86,14 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
         signal,
         reserve,
       });
-      return { file, inspection };
+      return { file, inspection, repeated };
     },
     onSettled: (index, isDone) => reservations.settle(index, isDone),
     refusalOf: (index) => reservations.refusalOf(index),
-    async show({ file, inspection }, input) {
+    async show({ file, inspection, repeated }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${file.bytes} bytes -> ${file.path}`);
-      for (const line of notices(console, name, inspection.report)) console.message(...line);
+      for (const line of notices(console, name, inspection.report, repeated)) console.message(...line);
     },
     toJson: ({ file, inspection }) => ({ files: file === null ? [] : [file], ...inspection }),
     statusOf: ({ inspection }) => statusOf(inspection.report),

@@ -22,9 +22,16 @@ import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
-import { damageText } from "./report-text.js";
+import { damageText, timeTexts } from "./report-text.js";
 import { sessionOfPeriods } from "./session-periods.js";
-import { leftOutTexts, outsideText, type Present, presentOf, slowerPartLines } from "./squad-notices.js";
+import {
+  joinedTexts,
+  leftOutTexts,
+  outsideText,
+  type Present,
+  presentOf,
+  unreachableTexts,
+} from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
@@ -72,7 +79,11 @@ export async function workOnSession(
       const { report } = read.inspection;
       statuses.push(statusOf(report));
       const damage = damageText(report);
-      if (damage !== "") messages.push({ kind: "note", text: `${input.name}: damaged: ${damage}` });
+      for (const text of [
+        ...(damage === "" ? [] : [`damaged: ${damage}`]),
+        ...timeTexts(report, read.repeated),
+      ])
+        messages.push({ kind: "note", text: `${input.name}: ${text}` });
     } catch (error) {
       if (signal.aborted) throw error;
       const { error: problem } = failureOf(error);
@@ -129,7 +140,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...[...leftOutTexts(members), ...slowerPartLines(members, { preset, params })].map((text) => ({
+      ...[...leftOutTexts(members), ...joinedTexts(members), ...unreachableTexts(rows)].map((text) => ({
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),

@@ -1,6 +1,5 @@
-import type { ParameterOverrides, PresetName } from "../../metrics/index.js";
-import { MUCH_OF_IT, slowerPart } from "../../metrics/slower-part.js";
-import { decimalText, KM_PER_H, percentText } from "../../pictures/figure-text.js";
+import { repeatedIn } from "../../metrics/samples.js";
+import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
 import {
   asSessionPeriods,
   type Interval,
@@ -41,24 +40,6 @@ export function tellAbsent(roster: Roster | null, present: readonly Present[], {
     console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
 }
 
-/** Players much of whose time is in no figure because their recordings have rows of two rates; empty for none. */
-export function slowerPartLines(
-  members: readonly SquadMember[],
-  params: { preset: PresetName | undefined; params: ParameterOverrides },
-): string[] {
-  return members.flatMap(({ name, recordings }) => {
-    const part = slowerPart(
-      recordings.map(({ samples }) => samples),
-      params,
-    );
-    if (part.share <= MUCH_OF_IT) return [];
-    const time = `${decimalText(part.duration, 1)} s (${percentText(part.share)})`;
-    return [
-      `${name}: ${time} with fewer rows a second than the rest are in no figure: beside the other rows their steps count as gaps. Name recordings of one rate`,
-    ];
-  });
-}
-
 export function presentOf({ name, player }: SquadMember): Present {
   return { name, isInRoster: player !== null };
 }
@@ -74,6 +55,14 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   );
 }
 
+/** What to say of players with a threshold that nothing reaches. */
+export function unreachableTexts(rows: readonly SquadRow[]): string[] {
+  return rows.flatMap(({ member, period, metrics }) => {
+    const text = period !== null || metrics === null ? null : unreachableText(metrics);
+    return text === null ? [] : [`${member.name}: ${text}`];
+  });
+}
+
 /** What to say of recordings that were made at the same time as another one of their player. */
 export function leftOutTexts(members: readonly SquadMember[]): string[] {
   return members
@@ -84,6 +73,20 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
       const [counts, count] = [names(recordings), names(leftOut)];
       return `${name} has recordings of the same time: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
     });
+}
+
+/** What to say of rows that two joined recordings of a player have at the same time. */
+export function joinedTexts(members: readonly SquadMember[]): string[] {
+  return members.flatMap(({ name, recordings }) => {
+    const own = recordings.map(({ samples }) => repeatedIn(samples));
+    const all = repeatedIn(recordings.map(({ samples }) => samples));
+    const rows = all.samples - own.reduce((sum, { samples }) => sum + samples, 0);
+    return rows === 0
+      ? []
+      : [
+          `${name}: of the rows that two recordings have at one time, ${count(rows, "row")} of the later recording not used`,
+        ];
+  });
 }
 
 /** Suggested halves as lines that can be saved as periods.csv. */

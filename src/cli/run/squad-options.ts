@@ -1,9 +1,15 @@
-import { metricParameters, type ParameterOverrides, type PresetName } from "../../metrics/index.js";
+import {
+  type MetricParameters,
+  metricParameters,
+  type ParameterOverrides,
+  type PresetName,
+} from "../../metrics/index.js";
+import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import { highSpeedThresholds, SQUAD_COLUMNS, type SquadColumn } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
 import { isStandardOutput, refuseOnTerminal } from "../batch/output.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { DEFAULT_COLUMNS } from "./squad-text.js";
 
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
@@ -37,17 +43,44 @@ export interface SquadFlags extends ThresholdFlags {
 /** Columns that are shown, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
+  /** Those that are named; without names all. */
+  fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
 }
 
 /** @throws UsageError for a column that does not exist */
 export function orderOf({ columns = [], sort = "distance_m" }: SquadFlags): SquadOrder {
+  const named = columns.map(columnNamed);
   return {
-    columns: columns.length === 0 ? DEFAULT_COLUMNS : columns.map(columnNamed),
+    columns: named.length === 0 ? DEFAULT_COLUMNS : named,
+    fileColumns: named.length === 0 ? SQUAD_COLUMNS : named,
     sort: columnNamed(sort.replace(/^[+-]/, "")),
     isAscending: sort.startsWith("+"),
   };
+}
+
+/** @throws UsageError for options that change nothing in this format */
+export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
+  const isText = format === "text";
+  const isReport = format === "html";
+  if (flags.by === "player") {
+    refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; leave it out");
+    if (!isText)
+      refuseWithoutEffect(
+        flags,
+        ["columns"],
+        "chooses the columns of text; leave it out of a season in a file",
+      );
+    if (!isReport)
+      refuseWithoutEffect(flags, ["sort"], "chooses the figure of the report of a season; add --format html");
+    return;
+  }
+  if (!isReport) refuseWithoutEffect(flags, ["zones"], "changes only the report; add --format html");
+  if (isReport)
+    refuseWithoutEffect(flags, ["columns"], "chooses the columns of tables; the report has its own");
+  if (!isText)
+    refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
 /** A column by its key, or by the key without its unit: `distance` is `distance_m`. */
@@ -88,6 +121,20 @@ export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags
     ...(sprint !== undefined && { sprint_threshold: sprint }),
   };
   // refuses wrong parameters before a file is read
-  metricParameters(sport ?? "soccer", params);
+  refuseUnreachable(metricParameters(sport ?? "soccer", params), { highSpeed, sprint });
   return params;
+}
+
+/** @throws UsageError for thresholds above the highest speed that counts: nothing would ever reach them */
+function refuseUnreachable(
+  { max_valid_speed }: MetricParameters,
+  { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },
+): void {
+  for (const [option, speed] of Object.entries({ "high-speed": highSpeed, sprint })) {
+    if (speed === undefined || speed <= max_valid_speed) continue;
+    const [given, limit] = [speed, max_valid_speed].map((one) => decimalText(one * KM_PER_H, 1));
+    throw new UsageError(
+      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are in no figure: it is reached by nothing. Is it the right unit, and the right --sport?`,
+    );
+  }
 }

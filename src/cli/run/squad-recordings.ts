@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { Repeated } from "../../metrics/samples.js";
 import {
   isSameRecording,
   type RecordingExtent,
@@ -71,17 +72,18 @@ export async function readRecordings(
   const { console, signal } = context;
   const selection = selectionOf(hr === undefined ? {} : { hr });
   const recordings: ReadRecording[] = [];
-  const status = await runBatch<{ recording: ReadRecording; report: Report }>(context, {
+  const status = await runBatch<{ recording: ReadRecording; report: Report; repeated: Repeated }>(context, {
     inputs,
     json: false,
     async work(input, _, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      return { recording: readRecording(input, read), report: read.inspection.report };
+      const { inspection, repeated } = read;
+      return { recording: readRecording(input, read), report: inspection.report, repeated };
     },
-    async show({ recording, report }, input) {
+    async show({ recording, report, repeated }, input) {
       const copy = addRecording(recordings, recording);
       if (copy !== null) console.message(copy);
-      for (const line of notices(console, nameOf(input), report)) console.message(...line);
+      for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
     },
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),

@@ -16,7 +16,7 @@ import {
 } from "../../squad/index.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
-import { FILE_COLUMNS, type SquadFileRow } from "../../squad-report/squad-columns.js";
+import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
 import type { Context } from "../batch/batch.js";
 import { findInputs } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
@@ -25,17 +25,19 @@ import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
+  joinedTexts,
   leftOutTexts,
   outsideText,
   presentOf,
-  slowerPartLines,
   tellAbsent,
   tellOtherSport,
   tellSuggestions,
+  unreachableTexts,
 } from "./squad-notices.js";
 import {
   formatOf,
   orderOf,
+  refuseForFormat,
   type SquadFlags,
   type SquadFormat,
   type SquadOrder,
@@ -59,6 +61,7 @@ interface SquadSession {
 export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);
+  refuseForFormat(flags, format);
   thresholdsOf(flags);
   if (flags.by === "player") {
     const { squadSeason } = await import("./squad-season.js");
@@ -125,7 +128,7 @@ function sessionOf(
 ): SquadSession | null {
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members.map(presentOf), context);
-  for (const text of leftOutTexts(members)) context.console.message(text);
+  for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = sessionInterval(recordings);
   const where = { session: mainInterval(recordings), timeZone: flags.tz, players };
   const sheet =
@@ -134,8 +137,7 @@ function sessionOf(
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
-  for (const line of slowerPartLines(members, { preset: flags.sport, params: thresholdsOf(flags) }))
-    context.console.message(line);
+  for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
@@ -157,16 +159,27 @@ async function contentOf(
   const layout = textLayout(flags.decimal, instantText);
   const fileRows = (session: SquadSession): SquadFileRow[] =>
     session.rows.map((row) => ({ ...row, session: instantText(session.startMs) }));
-  const all = () => sessions.flatMap(fileRows);
+  const columns = fileColumns(order.fileColumns);
+  const all = () =>
+    sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
+  // like the tables of text: one period after the other
+  const sortedFileRows = (session: SquadSession) =>
+    [null, ...session.periods.map(({ name }) => name)].flatMap((name) =>
+      sortRows(
+        fileRows(session).filter(({ period }) => period === name),
+        order.sort,
+        order.isAscending,
+      ),
+    );
   switch (format) {
     case "text":
       return sessions.map((session) => textOf(session, instantText, flags, order)).join("\n");
     case "csv":
-      return tableCsv(FILE_COLUMNS, all(), layout);
+      return tableCsv(columns, all(), layout);
     case "jsonl":
-      return tableJsonLines(FILE_COLUMNS, all(), layout);
+      return tableJsonLines(columns, all(), layout);
     case "parquet":
-      return tableParquet(FILE_COLUMNS, all());
+      return tableParquet(columns, all());
     case "xlsx":
       return workbookOf(sessions, fileRows, order, instantText);
     case "html":
@@ -180,11 +193,11 @@ const SHEET_NAME_COLUMNS = ["session", "period"];
 async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
-  { sort, isAscending }: SquadOrder,
+  { sort, isAscending, fileColumns: figures }: SquadOrder,
   instantText: (ms: number) => string,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = FILE_COLUMNS.filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = fileColumns(figures).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);

@@ -1,6 +1,5 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
 import type { Metrics } from "../../metrics/index.js";
-import type { SlowerPart } from "../../metrics/slower-part.js";
 import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
@@ -12,16 +11,14 @@ export interface RecordingMetrics {
   isDamaged: boolean;
   player: string | null;
   metrics: Metrics;
-  slower: SlowerPart;
   /** null: the player does not take part. */
-  periods: readonly { name: string; metrics: Metrics | null; slower: SlowerPart | null }[];
+  periods: readonly { name: string; metrics: Metrics | null }[];
 }
 
 /** A row: a recording, or a period of it. */
-interface StatsRow extends Omit<RecordingMetrics, "metrics" | "slower" | "periods"> {
+interface StatsRow extends Omit<RecordingMetrics, "metrics" | "periods"> {
   period: string;
   metrics: Metrics | null;
-  slower: SlowerPart | null;
 }
 
 /** The same with figures. */
@@ -54,10 +51,10 @@ export class StatsTable {
   }
 
   /** The lines of a recording, after the header line if it is the first. */
-  linesOf({ metrics, slower, periods, ...recording }: RecordingMetrics): string {
+  linesOf({ metrics, periods, ...recording }: RecordingMetrics): string {
     const header = this.#columns === null ? this.#begin(metrics) : "";
-    const rows = [{ name: "whole", metrics, slower }, ...periods].map((part): StatsRow => {
-      return { ...recording, period: part.name, metrics: part.metrics, slower: part.slower };
+    const rows = [{ name: "whole", metrics }, ...periods].map((part): StatsRow => {
+      return { ...recording, period: part.name, metrics: part.metrics };
     });
     return header + rows.map((row) => this.#line(row)).join("");
   }
@@ -174,7 +171,6 @@ function columnsOf(
     ...(timePerHrZone.length > 0 || hasPlayers ? HR_ZONES : []),
     ["too_fast_rows", "rows", ({ metrics }) => metrics.too_fast.samples],
     ["too_fast_s", "rows", ({ metrics }) => metrics.too_fast.duration],
-    ["left_out_as_gaps_s", "rows", ({ slower }) => slower?.duration ?? null],
   ];
 }
 

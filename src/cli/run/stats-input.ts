@@ -6,15 +6,15 @@ import {
   type MetricsOptions,
   prepareSamples,
 } from "../../metrics/index.js";
-import { type SlowerPart, slowerPart } from "../../metrics/slower-part.js";
+import type { Repeated } from "../../metrics/samples.js";
 import {
   type Interval,
   intervalsFor,
   limitsOfIntervals,
+  mainInterval,
   nameKey,
   ownParameters,
   type SessionPeriod,
-  sessionInterval,
   squadMembers,
 } from "../../squad/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
@@ -38,12 +38,12 @@ export interface StatsTask {
 export interface Stats {
   info: RecordingInfo;
   report: Report;
+  repeated: Repeated;
   metrics: Metrics;
   /** Of the roster; null if it names none. */
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
-  periods: { name: string; metrics: Metrics | null; slower: SlowerPart | null }[];
-  slower: SlowerPart;
+  periods: { name: string; metrics: Metrics | null }[];
   /** What to say of periods that are not within the recording; null for none. */
   outside: string | null;
   present: Present;
@@ -57,13 +57,15 @@ export async function statsOf(
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
-  const { info, report } = read.inspection;
+  const { inspection, repeated } = read;
+  const { info, report } = inspection;
   const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club);
-  if (wanted === null) return { info, report, ...ofRecording, figures: null };
+  if (wanted === null) return { info, report, repeated, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   return {
     info,
     report,
+    repeated,
     ...ofRecording,
     figures: furtherFigures(prepared, beats, own, wanted),
   };
@@ -80,7 +82,7 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-): Pick<Stats, "metrics" | "slower" | "player" | "periods" | "outside" | "present"> & {
+): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options of the recording as a whole, with the thresholds of its player. */
   own: MetricsOptions;
@@ -97,14 +99,13 @@ export function figuresOf(
     params: { ...options.params, ...ownParameters(player) },
     birthDate: player?.birthDate ?? null,
   };
-  const session = sessionInterval([recording]);
+  const session = mainInterval([recording]);
   const found = periodsFor(club, session);
   const periods = found.map((period) => ({ name: period.name, intervals: intervalsFor(period, name) }));
   const prepared = prepareSamples(samples);
   const whole = { ...own, ...limitsOf({ from, to }) };
   return {
     metrics: computeMetrics(prepared, whole),
-    slower: slowerPart(prepared, whole),
     prepared,
     own: whole,
     player: player?.name ?? null,
@@ -115,13 +116,9 @@ export function figuresOf(
       club.periods?.timeZone,
     ),
     periods: periods.map(({ name: period, intervals }) => {
-      if (intervals.length === 0) return { name: period, metrics: null, slower: null };
+      if (intervals.length === 0) return { name: period, metrics: null };
       const ofPeriod = { ...own, ...limitsOfIntervals(intervals) };
-      return {
-        name: period,
-        metrics: computeMetrics(prepared, ofPeriod),
-        slower: slowerPart(prepared, ofPeriod),
-      };
+      return { name: period, metrics: computeMetrics(prepared, ofPeriod) };
     }),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };

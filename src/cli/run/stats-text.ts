@@ -1,10 +1,8 @@
 import type { EffortsByThreshold, Metrics } from "../../metrics/index.js";
-import type { SlowerPart } from "../../metrics/slower-part.js";
 import { decimalText, KM_PER_H, percentText, tooFastText } from "../../pictures/figure-text.js";
 import type { RecordingInfo } from "../../types.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { timeSpanText } from "../terminal/time-text.js";
-import { slowerPartText } from "./report-text.js";
 import { recordedSeconds } from "./stats-csv.js";
 
 type Line = readonly [label: string, value: string];
@@ -15,17 +13,11 @@ const LABEL_WIDTH = 18;
 export function statsText(
   name: string,
   info: RecordingInfo,
-  { metrics, slower }: { metrics: Metrics; slower: SlowerPart | null },
+  metrics: Metrics,
   instantText: (ms: number) => string,
 ): string {
   if (metrics.first_timestamp === null && metrics.too_fast.samples === 0) return `${name}\n  no data in it\n`;
-  const leftOut = slower === null ? null : slowerPartText(slower);
-  const lines = [
-    ...generalLines(info, metrics, instantText),
-    ...(leftOut === null ? [] : [["left out", leftOut] as const]),
-    ...zoneLines(metrics),
-    ...effortLines(metrics),
-  ];
+  const lines = [...generalLines(info, metrics, instantText), ...zoneLines(metrics), ...effortLines(metrics)];
   const text = [...lines, ...heartRateLines(metrics)].map(([label, value]) =>
     `  ${label.padEnd(LABEL_WIDTH)}${value}`.trimEnd(),
   );

@@ -1,5 +1,5 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
-import { MUCH_OF_IT, type SlowerPart } from "../../metrics/slower-part.js";
+import { unreachableText } from "../../pictures/figure-text.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -70,45 +70,35 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       const isOwn = workers === null || input.kind !== "file";
       return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
     },
-    async show({ info, report, metrics, slower, player, periods, outside, present: one, figures }, input) {
+    async show({ info, report, repeated, metrics, player, periods, outside, present: one, figures }, input) {
       present.push(one);
       if (flags.format === "csv") {
-        const isDamagedInput = isDamaged(report);
-        const recording = {
-          input: input.name,
-          info,
-          isDamaged: isDamagedInput,
-          player,
-          metrics,
-          slower,
-          periods,
-        };
+        const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
         await console.data(table.linesOf(recording));
       } else {
-        for (const part of [{ name: null, metrics, slower }, ...periods]) {
+        for (const part of [{ name: null, metrics }, ...periods]) {
           const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
           const text =
             part.metrics === null
               ? `${name}\n  no part in it\n`
-              : statsText(name, info, { metrics: part.metrics, slower: part.slower }, instantText);
+              : statsText(name, info, part.metrics, instantText);
           // further figures are of the whole recording
           const further = part.name === null ? figuresText(figures, instantText) : "";
           await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
           isFirst = false;
         }
       }
-      for (const line of notices(console, nameOf(input), report)) console.message(...line);
-      if (outside !== null) console.message(`${nameOf(input)}: ${outside}`);
+      for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
+      for (const text of [outside, unreachableText(metrics)])
+        if (text !== null) console.message(`${nameOf(input)}: ${text}`);
     },
-    toJson: ({ info, report, metrics, slower, player, periods, figures }) => ({
+    toJson: ({ info, report, repeated, metrics, player, periods, figures }) => ({
       ...(club.roster !== null && { player }),
       info,
       report,
+      ...(repeated.samples > 0 && { repeated }),
       metrics,
-      ...leftOutIn(slower),
-      ...(club.periods !== null && {
-        periods: periods.map(({ slower: own, ...period }) => ({ ...period, ...leftOutIn(own) })),
-      }),
+      ...(club.periods !== null && { periods }),
       ...(figures !== null && { figures }),
     }),
     statusOf: ({ report }) => statusOf(report),
@@ -120,11 +110,6 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   } finally {
     await workers?.end();
   }
-}
-
-/** A condition of the figures, where it concerns much of them. */
-function leftOutIn(slower: SlowerPart | null): { left_out_as_gaps?: SlowerPart } {
-  return slower === null || slower.share <= MUCH_OF_IT ? {} : { left_out_as_gaps: slower };
 }
 
 /** The options of `computeMetrics` that flags mean. */

@@ -7,7 +7,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf, openInput } from "../batch/inputs.js";
 import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import type { InspectFlags } from "./inspect-inputs.js";
-import { damageText } from "./report-text.js";
+import { damageText, timeTexts } from "./report-text.js";
 
 interface Verdict {
   inspection: Inspection;
@@ -45,10 +45,13 @@ const KINDS: Record<DamagePlace["kind"], string> = {
 
 function verdictText({ inspection: { report }, firstDamage }: Verdict): string {
   const { bytes, rows } = report;
+  const times = timeTexts(report)
+    .map((text) => `; ${text}`)
+    .join("");
   const skipped =
     bytes.skipped === 0
       ? ""
       : `, ${count(bytes.skipped, isDamaged(report) ? "byte" : "foreign byte")} skipped`;
-  if (firstDamage === null) return `whole, ${count(rows.total, "row")}${skipped}`;
-  return `damaged, first at byte ${firstDamage.byteOffset} (${KINDS[firstDamage.kind]}): ${damageText(report)}${skipped}, ${count(rows.total, "row")} readable`;
+  if (firstDamage === null) return `whole, ${count(rows.total, "row")}${skipped}${times}`;
+  return `damaged, first at byte ${firstDamage.byteOffset} (${KINDS[firstDamage.kind]}): ${damageText(report)}${skipped}, ${count(rows.total, "row")} readable${times}`;
 }

@@ -20,12 +20,15 @@ export class HeartRates {
   #source: HrSource = "device";
   /** Whether the last heart rate of a row was derived from the waveform. */
   isDerived = false;
+  /** Readings without a row, because another of the same time follows. */
+  replaced = 0;
 
   /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated */
   reset(fillMs: number, source: HrSource): void {
     this.#source = source;
     this.#waiting = 0;
     this.#carriedRate = 0;
+    this.replaced = 0;
     this.#fillMs = fillMs;
   }
 
@@ -68,6 +71,7 @@ export class HeartRates {
   // Takes all readings that are not later than the row; uses the latest, and the last of equal times.
   #take(ms: number): number {
     let latestMs = -1;
+    let previousMs = -1;
     let rate = 0;
     let isDerived = false;
     let kept = 0;
@@ -78,10 +82,14 @@ export class HeartRates {
         this.#rates[kept] = this.#rates[i] as number;
         this.#areDerived[kept] = this.#areDerived[i] as number;
         kept += 1;
-      } else if (time >= latestMs) {
-        latestMs = time;
-        rate = this.#rates[i] as number;
-        isDerived = this.#areDerived[i] === 1;
+      } else {
+        if (time === previousMs) this.replaced += 1;
+        previousMs = time;
+        if (time >= latestMs) {
+          latestMs = time;
+          rate = this.#rates[i] as number;
+          isDerived = this.#areDerived[i] === 1;
+        }
       }
     }
     this.#waiting = kept;

@@ -291,6 +291,7 @@ export class PlainEngine implements Engine {
       counters.rowsWithHr += 1;
       if (this.#heartRates.isDerived) counters.rowsWithDerivedHr += 1;
     }
+    counters.replacedReadings = this.#heartRates.replaced;
     if (fixType === 2) counters.rowsTwoD += 1;
     const at = this.#out;
     if (!this.#rows.count(timestampMs, at)) return;

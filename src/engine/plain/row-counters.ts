@@ -1,4 +1,4 @@
-import { MAX_GAP_MS } from "../../rows/ranges.js";
+import { MAX_GAP_MS } from "../../metrics/segments.js";
 import type { Counters } from "../engine-counters.js";
 
 /** Counts rows, and tracks ranges, earliest and latest rows, and where the output changes to another range. */
@@ -48,6 +48,7 @@ export class RowCounters {
   /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: where its output starts. */
   count(ms: number, out: number): boolean {
     const counters = this.#counters;
+    if (counters.rows > 0 && ms < counters.rangeStopMs) counters.rowsBackwards += 1;
     if (Math.abs(ms - counters.rangeStopMs) > MAX_GAP_MS || counters.rows === 0) this.#openRange(ms);
     counters.rangeStopMs = ms;
     counters.rows += 1;

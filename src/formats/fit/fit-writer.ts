@@ -1,5 +1,6 @@
 import { AsiError } from "../../errors.js";
 import type { SampleBatch } from "../../types.js";
+import { CountedTime } from "../counted-time.js";
 import { Totals } from "../totals.js";
 import {
   ACTIVITY,
@@ -58,12 +59,13 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  /** The longest step of a range that is due; null for none. */
-  #dueGapMs: number | null = null;
+  /** The gaps of a range that is due; null for none. */
+  #dueGaps: readonly number[] | null = null;
   #laps = 0;
   /** Totals of the current range; null before the first range. */
   #lap: Totals | null = null;
   readonly #session = new Totals();
+  readonly #counted = new CountedTime();
 
   /**
    * @param productName the product name in the file, ASCII, at most 16 characters
@@ -80,9 +82,9 @@ export class FitWriter {
     }
   }
 
-  /** Starts a range: the following rows belong to it. @param gapMs nothing is added between rows further apart than this */
-  startRange(gapMs: number): void {
-    this.#dueGapMs = gapMs;
+  /** Starts a range: the following rows belong to it. @param gaps its rows with a speed, by number, after which a gap follows */
+  startRange(gaps: readonly number[] = []): void {
+    this.#dueGaps = gaps;
   }
 
   /**
@@ -95,7 +97,7 @@ export class FitWriter {
     const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE + (to - from) * RECORD_BYTES);
     const startMs = batch.timestampMs[from] as number;
     this.#begin(output, startMs);
-    const lap = this.#dueGapMs !== null || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
+    const lap = this.#dueGaps !== null || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
     const at = output.skip((to - from) * RECORD_BYTES);
     writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
     return this.#take(output);
@@ -148,8 +150,8 @@ export class FitWriter {
       event: EVENTS.timer,
       eventType: EVENT_TYPES.start,
     });
-    this.#lap = new Totals(this.#dueGapMs ?? Number.POSITIVE_INFINITY);
-    this.#dueGapMs = null;
+    this.#lap = new Totals(this.#dueGaps ?? [], this.#counted);
+    this.#dueGaps = null;
     return this.#lap;
   }
 

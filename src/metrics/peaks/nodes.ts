@@ -9,8 +9,9 @@ import { ARTEFACT_MM_PER_S2, findEfforts } from "../efforts.js";
 import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
 import { metabolicPower } from "../metabolic-power.js";
 import { inThousandths } from "../parameters.js";
-import { type PreparedSignal, stepMs } from "../prepare.js";
+import type { PreparedSignal } from "../prepare.js";
 import type { OrderedSamples } from "../samples.js";
+import { stepMs } from "../segments.js";
 import type { SelectedSignal } from "../selected-signal.js";
 import { shared } from "../shared.js";
 

@@ -101,9 +101,20 @@ def median(values):
     return F(values[(n - 1) // 2] + values[n // 2], 2)
 
 
-def segments_of(points, step):
-    gap = max(F(1000), 5 * step)
-    cut = [0] + [i for i in range(1, len(points)) if points[i][0] - points[i - 1][0] > gap] + [len(points)]
+def segments_of(points):
+    steps = [b[0] - a[0] for a, b in zip(points, points[1:])]
+
+    def is_gap(i):
+        if not 1000 < steps[i] <= 300_000:
+            return steps[i] > 300_000
+        low, high = i, i + 1
+        while low > 0 and i - low < 10 and steps[low - 1] <= 300_000:
+            low -= 1
+        while high < len(steps) and high - i - 1 < 10 and steps[high] <= 300_000:
+            high += 1
+        return steps[i] > 5 * median(steps[low:high])
+
+    cut = [0] + [i + 1 for i in range(len(steps)) if is_gap(i)] + [len(points)]
     return [points[a:b] for a, b in zip(cut, cut[1:]) if b > a]
 
 
@@ -202,8 +213,7 @@ def speed_runs(segments, still, threshold, merge, shortest):
 def too_fast(samples, top):
     """The samples above the limit, and the time of the intervals beside them, in segments of all samples with a speed."""
     points = [(t, F(v, 1000)) for t, v, _ in samples if v is not None]
-    step = median([b[0] - a[0] for a, b in zip(points, points[1:])])
-    pieces = [q for s in segments_of(points, step) for q in zip(s, s[1:])]
+    pieces = [q for s in segments_of(points) for q in zip(s, s[1:])]
     beside = sum(seconds((a, b)) for a, b in pieces if a[1] > top or b[1] > top)
     return {"samples": sum(v > top for _, v in points), "duration": rounded(F(beside), 1)}
 
@@ -244,7 +254,7 @@ def computed(samples, frame, sport, params, birth):
     beats = [(t, hr) for t, _, hr in samples if hr is not None and 30 <= hr <= 240]
     used = sorted([t for t, _ in points] + [t for t, _ in beats])
     step = median([b[0] - a[0] for a, b in zip(points, points[1:])])
-    segments = [despiked(s) for s in segments_of(points, step)]
+    segments = [despiked(s) for s in segments_of(points)]
     pieces = [q for s in segments for q in zip(s, s[1:])]
     distance = sum(way(q, still) for q in pieces)
     time = sum(seconds(q) for q in pieces)

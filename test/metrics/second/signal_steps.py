@@ -1,6 +1,7 @@
 """The signal of docs/metrics.md, a second time: lists of integers, and difference equations written as they stand there."""
 
 import math
+from itertools import takewhile
 
 BUTTERWORTH_2_HZ = (0.264493773259, 0.528987546517, 0.264493773259, -0.115976527133, 0.173951620167)
 
@@ -16,6 +17,22 @@ def ordered(t, v, hr, *others):
     return [rows[k] for k in sorted(rows)]
 
 
+def double_median(values):
+    values = sorted(values)
+    return values[(len(values) - 1) // 2] + values[len(values) // 2]
+
+
+def is_gap(steps, i, gap_ms, gap_steps):
+    """By the steps around: at most ten on each side, none beyond one of more than five minutes."""
+    if steps[i] <= gap_ms:
+        return False
+    if steps[i] > 300_000:
+        return True
+    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:i])))[:10]
+    after = list(takewhile(lambda s: s <= 300_000, steps[i + 1:]))[:10]
+    return 2 * steps[i] > gap_steps * double_median(before + [steps[i]] + after)
+
+
 class Signal:
     """Times and speeds that count, and the index ranges of the segments (both ends included)."""
 
@@ -23,12 +40,11 @@ class Signal:
         kept = [(r[0], r[1]) for r in rows if 0 <= r[1] <= max_valid]
         self.t = [r[0] for r in kept]
         raw = [r[1] for r in kept]
-        steps = sorted(b - a for a, b in zip(self.t, self.t[1:]))
-        self.double_step = steps[(len(steps) - 1) // 2] + steps[len(steps) // 2] if steps else None
-        longest_twice = max(2 * gap_ms, gap_steps * (self.double_step or 0))
+        steps = [b - a for a, b in zip(self.t, self.t[1:])]
+        self.double_step = double_median(steps) if steps else None
         self.segments = []
         for i in range(len(self.t)):
-            if i == 0 or 2 * (self.t[i] - self.t[i - 1]) > longest_twice:
+            if i == 0 or is_gap(steps, i - 1, gap_ms, gap_steps):
                 self.segments.append([i, i])
             self.segments[-1][1] = i
         self.v = list(raw)

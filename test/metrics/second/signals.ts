@@ -2,8 +2,9 @@ import { gaussOf, xorshift } from "../figures/planted.js";
 import type { TestSample } from "../golden/sessions.js";
 
 /**
- * A random signal of up to 90 s: 1 to 25 Hz with jitter, bouts of any speed with noise and spikes, gaps, equal times, samples
- * without a speed, heart rates that come and go. The first few are the small ones: nothing, one sample, two.
+ * A random signal of minutes: 1 to 25 Hz with jitter, in every third signal a second half with longer steps, bouts of any speed with
+ * noise and spikes, gaps, equal times, samples without a speed, heart rates that come and go. The first few are the small ones:
+ * nothing, one sample, two.
  */
 export function randomSignal(seed: number): TestSample[] {
   const uniform = xorshift(seed * 7919 + 17);
@@ -15,6 +16,7 @@ export function randomSignal(seed: number): TestSample[] {
   let target = 3;
   let v = 0;
   for (let i = 0; i < count; i++) {
+    const isSecondPart = seed % 3 === 0 && 2 * i > count;
     if (uniform() < (0.6 * stepMs) / 1000) target = uniform() < 0.2 ? 0 : 9 * uniform();
     v += (target - v) * Math.min(1, stepMs / 900);
     const isMissing = uniform() < 0.01;
@@ -24,7 +26,12 @@ export function randomSignal(seed: number): TestSample[] {
     samples.push({ t, speed, hr: isHeard ? Math.floor(25 + 220 * uniform()) : 0 });
     const isEqual = uniform() < 0.01;
     const gap = uniform() < 0.004 ? Math.floor(12_000 * uniform()) : 0;
-    t += isEqual ? 0 : gap + stepMs + (isJittered ? Math.floor(stepMs * 0.4 * (uniform() - 0.5)) : 0);
+    t += isEqual
+      ? 0
+      : gap +
+        (isSecondPart ? 900 : 0) +
+        stepMs +
+        (isJittered ? Math.floor(stepMs * 0.4 * (uniform() - 0.5)) : 0);
   }
   return samples;
 }

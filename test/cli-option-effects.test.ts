@@ -1,0 +1,318 @@
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { asi, scratchFolder } from "./asi-process.js";
+
+/** An option with its value, and others that go with it. */
+type Given = readonly [name: string, ...rest: string[]];
+
+interface Case {
+  command: string;
+  /** Arguments before the options. */
+  inputs: readonly string[];
+  /** The ways to get a result, each of which meets each option. */
+  outputs: readonly (readonly string[])[];
+  options: readonly Given[];
+}
+
+/** They change how a result comes about, and not the result of a whole recording with a header. */
+const OF_NO_RESULT = ["--force", "--jobs", "--help", "--cache", "--quiet", "--color", "--demo", "--strict"];
+
+/** Outputs without a time of a clock, in which a time zone shows nothing. */
+const WITHOUT_CLOCK = ["--json", "report.html", "table.parquet"];
+
+/** Commands whose output has no serial number: --serial is for logs without one. */
+const WITHOUT_SERIAL = ["ranges", "validate", "beats", "ecg"];
+
+const FIGURES: readonly Given[] = [
+  ["--sport", "swimming"],
+  ["--zones", "3,6,9km/h"],
+  ["--high-speed", "4m/s"],
+  ["--sprint", "4m/s"],
+  ["--max-hr", "190"],
+  ["--hr", "ecg"],
+  ["--roster", "people.csv"],
+  ["--periods", "halves.csv"],
+  ["--from", "+2min"],
+  ["--to", "+4min"],
+  ["--tz", "Pacific/Auckland"],
+  ["--serial", "OTHER-1"],
+];
+
+const CASES: readonly Case[] = [
+  {
+    command: "stats",
+    inputs: ["match.asi"],
+    outputs: [[], ["--format", "csv"], ["--json"]],
+    options: [
+      ...FIGURES,
+      ["--decimal", ","],
+      ["--peaks"],
+      ["--recipe", "soccer/sprint"],
+      ["--sensitivity"],
+      ["--metabolic-power"],
+      ["--profile"],
+      ["--hrv"],
+      ["--at-rest", "--hrv"],
+      ["--format", "csv"],
+      ["--json"],
+    ],
+  },
+  {
+    command: "plot",
+    inputs: ["match.asi"],
+    outputs: [[], ["--output", "picture.svg"], ["--out-dir", "pictures"]],
+    options: [...FIGURES, ["--output", "other.svg"], ["--out-dir", "others"]],
+  },
+  {
+    command: "report",
+    inputs: ["match.asi"],
+    outputs: [[], ["--output", "report.html"], ["--json"]],
+    options: [
+      ...FIGURES,
+      ["--output", "other.html"],
+      ["--out-dir", "others"],
+      ["--name", "{serial}"],
+      ["--json"],
+    ],
+  },
+  {
+    command: "load",
+    inputs: ["match.asi"],
+    outputs: [
+      [],
+      ["--json"],
+      ["--of", "high-speed"],
+      ["--of", "trimp-edwards", "--max-hr", "190"],
+      ["--of", "trimp-banister", "--max-hr", "190", "--rest-hr", "50", "--sex", "female"],
+    ],
+    options: [
+      ["--of", "high-speed"],
+      ["--sport", "swimming"],
+      ["--max-hr", "200"],
+      ["--rest-hr", "60"],
+      ["--sex", "male"],
+      ["--ratio"],
+      ["--tz", "Pacific/Auckland"],
+      ["--serial", "OTHER-1"],
+      ["--json"],
+    ],
+  },
+  {
+    command: "squad",
+    inputs: ["squad"],
+    outputs: [
+      [],
+      ...["csv", "jsonl", "parquet", "xlsx", "html"].map((format) => ["--output", `table.${format}`]),
+    ],
+    options: [
+      ["--sport", "swimming"],
+      ["--zones", "3,6,9km/h"],
+      ["--high-speed", "4m/s"],
+      ["--sprint", "4m/s"],
+      ["--sort", "+distance"],
+      ["--columns", "minutes,top"],
+      ["--by", "position"],
+      ["--matches", "*"],
+      ["--cache"],
+      ["--hr", "ecg"],
+      ["--roster", "people.csv"],
+      ["--periods", "halves.csv"],
+      ["--decimal", ","],
+      ["--tz", "Pacific/Auckland"],
+      ["--format", "csv", "--output", "-"],
+      ["--output", "other.csv"],
+    ],
+  },
+  {
+    command: "squad",
+    inputs: ["season", "--by", "player"],
+    outputs: [
+      [],
+      ...["csv", "jsonl", "parquet", "xlsx", "html"].map((format) => ["--output", `table.${format}`]),
+    ],
+    options: [
+      ["--sport", "swimming"],
+      ["--zones", "3,6,9km/h"],
+      ["--high-speed", "4m/s"],
+      ["--sprint", "4m/s"],
+      ["--sort", "+distance"],
+      ["--columns", "minutes,top"],
+      ["--matches", "*"],
+      ["--hr", "ecg"],
+      ["--roster", "people.csv"],
+      ["--periods", "halves.csv"],
+      ["--decimal", ","],
+      ["--tz", "Pacific/Auckland"],
+    ],
+  },
+  {
+    command: "convert",
+    inputs: ["match.asi"],
+    outputs: [
+      [],
+      ["--json"],
+      ...["jsonl", "parquet", "gpx", "tcx", "fit", "geojson", "geojsonl", "kml"].map((format) => [
+        "--format",
+        format,
+      ]),
+    ],
+    options: [
+      ["--output", "other.csv"],
+      ["--out-dir", "others"],
+      ["--name", "{serial}-x"],
+      ["--split"],
+      ["--from", "+2min"],
+      ["--to", "+4min"],
+      ["--every", "1s"],
+      ["--time", "excel"],
+      ["--tz", "Pacific/Auckland"],
+      ["--columns", "timestamp,speed,latitude,longitude"],
+      ["--delimiter", ";"],
+      ["--decimal", ","],
+      ["--numbers", "decimal"],
+      ["--fill-hr", "10s", "--every", "200ms"],
+      ["--hr", "ecg"],
+      ["--serial", "OTHER-1"],
+      ["--format", "gpx"],
+      ["--json"],
+    ],
+  },
+  {
+    command: "encode",
+    inputs: ["--demo", "--duration", "1min", "--serial", "A1"],
+    outputs: [[], ["--json"]],
+    options: [
+      ["--output", "other.asi"],
+      ["--serial", "B1"],
+      ["--device-name", "X"],
+      ["--device-type", "Y"],
+      ["--firmware", "2"],
+      ["--period", "200"],
+      ["--delimiter", ";"],
+      ["--squad", "3"],
+      ["--seed", "5"],
+      ["--start", "2026-01-01T00:00:00Z"],
+      ["--duration", "2min"],
+      ["--tz", "Pacific/Auckland"],
+      ["--json"],
+    ],
+  },
+  {
+    command: "info",
+    inputs: ["match.asi"],
+    outputs: [[], ["--json"]],
+    options: [["--serial", "OTHER-1"], ["--tz", "Pacific/Auckland"], ["--json"], ["--hr", "ecg"]],
+  },
+  {
+    command: "ranges",
+    inputs: ["match.asi"],
+    outputs: [[], ["--json"]],
+    options: [["--serial", "OTHER-1"], ["--tz", "Pacific/Auckland"], ["--json"]],
+  },
+  {
+    command: "validate",
+    inputs: ["match.asi"],
+    outputs: [[], ["--json"]],
+    options: [["--serial", "OTHER-1"], ["--json"]],
+  },
+  {
+    command: "repair",
+    inputs: ["match.asi"],
+    outputs: [[], ["--json"]],
+    options: [["--serial", "OTHER-1"], ["--output", "other.asi"], ["--out-dir", "others"], ["--json"]],
+  },
+  {
+    command: "beats",
+    inputs: ["match.asi"],
+    outputs: [[], ["--output", "beats.csv"]],
+    options: [
+      ["--serial", "OTHER-1"],
+      ["--output", "other.csv"],
+      ["--format", "jsonl"],
+    ],
+  },
+  {
+    command: "ecg",
+    inputs: ["match.asi"],
+    outputs: [[], ["--output", "ecg.parquet"], ["--output", "ecg.edf"]],
+    options: [
+      ["--serial", "OTHER-1"],
+      ["--output", "other.jsonl"],
+      ["--format", "jsonl"],
+    ],
+  },
+];
+
+function folderOfRecordings(): string {
+  const folder = scratchFolder();
+  const recording = "fixtures/valid/match-ecg.asi";
+  const bytes = readFileSync(recording);
+  copyFileSync(recording, join(folder, "match.asi"));
+  for (const own of ["squad", "season/1", "season/2"]) {
+    mkdirSync(join(folder, own), { recursive: true });
+    copyFileSync(recording, join(folder, own, "match.asi"));
+    // the same without its end
+    writeFileSync(join(folder, own, "other.asi"), bytes.subarray(0, bytes.length / 2));
+  }
+  return folder;
+}
+
+describe.each(CASES)("asi $command $inputs", ({ command, inputs, outputs, options }) => {
+  test.each(outputs.map((output) => [output.join(" "), output] as const))(
+    "changes what %s gives by each option, or refuses it",
+    async (_, output) => {
+      const plain = await resultOf([]);
+      expect(plain.text, plain.stderr).not.toBe("");
+      const without: string[] = [];
+      for (const option of options.filter((one) => !hasNoEffect(command, output, one))) {
+        const result = await resultOf(option);
+        const isRefused = result.status === 2;
+        if (!isRefused && (result.status !== plain.status || result.text === plain.text))
+          without.push(`${option.join(" ")}: ${result.status}`);
+      }
+      expect(without).toEqual([]);
+
+      async function resultOf(given: readonly string[]) {
+        const cwd = folderOfRecordings();
+        writeFileSync(join(cwd, "people.csv"), "player,file,max_hr,position\nAnn,match*,185,back\n");
+        writeFileSync(join(cwd, "halves.csv"), "period,start,end\n1st,14:31,14:33\n2nd,14:42,14:45\n");
+        const before = new Set(filesIn(cwd));
+        const { status, stdout, stderr } = await asi([command, ...inputs, ...output, ...given], { cwd });
+        const files = filesIn(cwd).filter((name) => !before.has(name));
+        const text = [
+          stdout,
+          ...files.flatMap((name) => [name, readFileSync(join(cwd, name), "latin1")]),
+        ].join("\n");
+        rmSync(cwd, { recursive: true, force: true });
+        return { status, stderr, text };
+      }
+    },
+  );
+});
+
+function hasNoEffect(command: string, output: readonly string[], [name]: Given): boolean {
+  if (output.includes(name)) return true;
+  if (name === "--tz") return output.some((one) => WITHOUT_CLOCK.includes(one));
+  // no row is too fast for any sport
+  if (name === "--sport" && command === "plot") return output.length === 0;
+  return name === "--serial" && WITHOUT_SERIAL.includes(command);
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+
+test.each([...new Set(CASES.map(({ command }) => command))])(
+  "each option of asi %s is tried",
+  async (command) => {
+    const { stdout } = await asi([command, "--help"]);
+    const named = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name ?? "");
+    const tried = CASES.filter((one) => one.command === command).flatMap(({ options }) =>
+      options.map(([name]) => name),
+    );
+    expect(named.filter((name) => ![...tried, ...OF_NO_RESULT].includes(name))).toEqual([]);
+  },
+);
