@@ -259,7 +259,8 @@ CREATE TABLE timeframes (
   athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   owner_id bigint NOT NULL REFERENCES accounts,
   json_schema_id bigint NOT NULL REFERENCES json_schemas,
-  created_at timestamptz(3) NOT NULL,
+  -- Since when it says that the athlete wore the device at this time.
+  assigned_at timestamptz(3) NOT NULL,
   version integer NOT NULL DEFAULT 1,
   data_version integer NOT NULL DEFAULT 1
 );
