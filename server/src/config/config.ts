@@ -244,6 +244,11 @@ export const settings = {
     10_000,
     "Webhook calls of one account that may wait; further events are not delivered, a failed delivery of each webhook counts them",
   ),
+  webhookBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
+    "WEBHOOK_BYTES_PER_DAY",
+    128 * 1024 * 1024,
+    "Bytes of webhook calls that the events of one account may add in a day (UTC) by one process, at least 2 KiB for each; further events are treated as beyond WEBHOOK_MAX_PENDING",
+  ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",
     500,
