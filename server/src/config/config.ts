@@ -289,6 +289,11 @@ export const settings = {
     256 * 1024 ** 2,
     "Bytes of the responses that are kept for the idempotency keys of one account, as stored; those of at most 2 KiB do not count",
   ),
+  quotaIdempotencyKeys: count(
+    "QUOTA_IDEMPOTENCY_KEYS",
+    100_000,
+    "Idempotency keys that one account may use in 24 hours; 429 beyond",
+  ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,
