@@ -297,7 +297,7 @@ export const settings = {
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,
-    "Refresh tokens of one user for one application; a further one revokes the least recently used",
+    "Refresh tokens of one user for one application; a further one revokes the least recently used. Of access tokens, five times as many; a further one revokes the oldest",
   ),
   throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
   throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
