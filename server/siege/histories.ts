@@ -26,9 +26,9 @@ export async function giveHistory(dataDir: string, databaseUrl: string | null, p
     SELECT ${party.device}, ${party.id}, ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '1 min'
     FROM generate_series(0, ${COUNT - 1}) AS n`);
   await database.queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
     SELECT ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '10 min', '{}',
-      device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+      device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(1, ${COUNT}) AS n WHERE id = ${party.timeframe}`);
   await database.close();
 }

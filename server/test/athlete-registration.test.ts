@@ -5,6 +5,8 @@ import { permissions } from "../src/store/schema.js";
 import { email, PNG, unique, withAthletes } from "./athlete-scene.js";
 import type { TestAccount } from "./service.js";
 
+const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
 const it = withAthletes();
 
 describe("registering athletes", () => {
@@ -97,11 +99,15 @@ describe("registering athletes", () => {
   });
 
   it.for([
-    ["weight", [0.1, 500], [0, -1, 500.1, "80", Number.MAX_VALUE]],
-    ["height", [0.01, 3], [0, 3.1, "1"]],
+    ["weight", [1, 500], [0, 0.9, -1, 500.1, "80", Number.MAX_VALUE]],
+    ["height", [0.3, 3], [0, 0.0182, 0.29, 3.1, 182, "1"]],
     ["gender", ["M", "F", "X", null], ["m", "", "MALE", 1]],
     ["nationality", ["", "Österreich", "x".repeat(100), null], ["x".repeat(101), 5, "a\u0000b"]],
-    ["birth_date", ["1900-02-28", null], ["1900-02-29", "01-01-1990", 0]],
+    [
+      "birth_date",
+      ["1900-01-01", "1900-02-28", dayFromNow(0), null],
+      ["1899-12-31", "1200-05-01", "1900-02-29", dayFromNow(2), "2090-01-01", "01-01-1990", 0],
+    ],
     ["profile_picture", [PNG, PNG.replaceAll("=", ""), null], ["", "!", PNG.slice(8), "AAAA"]],
   ] as const)("%s has the settled values", async ([field, good, bad], { athletes: { s } }) => {
     const create = (value: unknown) =>

@@ -29,8 +29,8 @@ async function crowded(frames = FRAMES): Promise<Team> {
   const first = (await team.create()).body.id as number;
   const { queries } = s.store.database;
   await queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-    SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+    SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(2, ${frames}) WHERE id = ${first}`);
   await queries.execute(sql`
     INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)

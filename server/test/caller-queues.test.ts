@@ -53,6 +53,38 @@ it("a password of a stranger is hashed before those of many accounts of one othe
   expect(await Promise.all(many)).toHaveLength(60);
 });
 
+it("four pages of raw data of one address are read at a time, however many accounts ask; another address reads", async () => {
+  const reading = newRawDataReading(new PageCache(s.clock, 0));
+  const startMs = Date.parse("2024-06-01T10:00:00Z");
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  // Every page that is read waits to be formatted.
+  const formatting = reading.writes.run(0, () => held);
+  const page = async (group: string) => {
+    const owner = await s.manager();
+    const device = await s.ownedDevice(owner);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as OperatorContext;
+    const target = await authorize(ctx, "fetchRawData", { device: device.id });
+    return () =>
+      onBehalfOf({ name: accountCaller(owner.id), group }, () =>
+        fetchRawData(ctx, reading, target, { start: startMs, stop: startMs + 1_000 } as never, false),
+      );
+  };
+  const pages: (() => Promise<unknown>)[] = [];
+  for (let n = 0; n < 6; n++) pages.push(await page("club"));
+  const other = await page("home");
+  const read = pages.map((page) => page());
+  await expect.poll(() => reading.reads.waiting).toBe(2);
+  await expect.poll(() => reading.writes.waiting).toBe(4);
+  const home = other();
+  await expect.poll(() => reading.writes.waiting).toBe(5);
+  end();
+  await Promise.all([formatting, home, ...read]);
+});
+
 describe("while queries of one caller wait for the database", () => {
   it("a login of another is judged, though logins of the first are under way", async () => {
     const { username, password } = await s.manager();

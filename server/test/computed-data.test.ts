@@ -66,8 +66,8 @@ describe("computed data", () => {
     const { queries } = s.store.database;
     // Frames of 100 s in each hour, from 2024-06-01T10:00Z on; 90 s after each begins, every other hour, one sample.
     await queries.execute(sql`
-      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-      SELECT start_time + n * interval '1 hour', end_time + n * interval '1 hour', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+      SELECT start_time + n * interval '1 hour', end_time + n * interval '1 hour', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
       FROM timeframes, generate_series(1, 4999) AS n WHERE id = ${first}`);
     const [frame] = await queries.select().from(timeframes).where(eq(timeframes.id, first));
     const begin = frame?.startTime.getTime() ?? 0;
@@ -367,8 +367,8 @@ describe("computed data", () => {
     const first = await team.frame(0, 600);
     const { queries, pool } = own.store.database;
     await queries.execute(sql`
-      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+      INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+      SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
       FROM timeframes, generate_series(1, 5000) WHERE id = ${first}`);
     await own.runJobs();
     await queries.execute(sql`DELETE FROM computed_data`);

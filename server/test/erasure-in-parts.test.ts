@@ -1,8 +1,17 @@
 /** What an account has without a bound goes in many short transactions, for which others wait only briefly. */
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { createApplication } from "../src/oauth/applications.js";
 import { commands } from "../src/operator/commands.js";
-import { accounts, auditLog, idempotencyKeys, jobs, webhookDeliveries } from "../src/store/schema.js";
+import {
+  accessTokens,
+  accounts,
+  applications,
+  auditLog,
+  idempotencyKeys,
+  jobs,
+  webhookDeliveries,
+} from "../src/store/schema.js";
 import { newStore, TestService as Service, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
@@ -23,6 +32,7 @@ async function watchTransactions({ store: { database } }: TestService): Promise<
     ["idempotency_keys", "DELETE"],
     ["activities", "DELETE"],
     ["accounts", "DELETE"],
+    ["access_tokens", "DELETE"],
   ] as const) {
     await database.queries.execute(
       sql.raw(`CREATE TRIGGER note_erased AFTER ${event} ON ${table}
@@ -119,4 +129,20 @@ it("an erased athlete goes from the audit and from other accounts' responses in 
   expect(erased.idempotency_keys?.most).toBeLessThanOrEqual(600);
   expect(await queries.$count(idempotencyKeys)).toBe(ROWS / 2);
   expect(await queries.$count(auditLog, sql`account_id = ${athlete.id}`)).toBe(0);
+});
+
+it("the tokens of an application that is revoked go in short transactions, and other tokens stay", async () => {
+  const s = await Service.start(await newStore());
+  const person = await s.manager();
+  const { queries } = s.store.database;
+  const { clientId } = await createApplication(s.ctx, { name: "Lost", redirectUris: [] });
+  await queries.execute(sql`
+    INSERT INTO access_tokens (token_hash, account_id, application_id, expires_at)
+    SELECT sha256(n::text::bytea), ${person.id}, id, now() + interval '1 hour'
+    FROM ${applications}, ${rows} WHERE client_id = ${clientId}`);
+  await watchTransactions(s);
+  await commands["app revoke"](s.ctx, { clientId });
+  expect((await erasedRows(s)).access_tokens).toEqual({ most: 1_000, all: ROWS });
+  expect(await queries.$count(accessTokens)).toBe(1);
+  expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
 });

@@ -45,7 +45,7 @@ const ROWS: readonly string[] = [
    FROM generate_series(0, 59999) AS n`,
   `INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
    SELECT 'Match ' || n, '{"sport": "soccer"}', 3, ${manager("n")}, ${daysAgo("n % 700")} FROM generate_series(1, 20000) AS n`,
-  `INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
+  `INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
    SELECT at, at + interval '2 hours', '{}', ${device("n")}, 1 + n % 20000, ${athlete("n")}, ${manager("1 + n % 20000")}, 9, at
    FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
   `INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)

@@ -118,7 +118,7 @@ describe("deleting an athlete", () => {
       athleteId,
       ownerId: bob.id,
       jsonSchemaId,
-      createdAt: now,
+      assignedAt: now,
     });
     const frames = await queries
       .insert(timeframes)

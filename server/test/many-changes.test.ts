@@ -16,8 +16,8 @@ it("has one row to look through, and every time frame is marked for each of the 
   const { id: first } = (await team.create()).body;
   // 700 of an hour each, one after the other: a transaction marks 200.
   await queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-    SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+    SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(1, 699) AS n WHERE id = ${first}`);
   const begin = Date.parse("2024-06-01T10:00:00Z");
   const frames = await queries.select().from(timeframes).orderBy(timeframes.id);

@@ -73,10 +73,11 @@ describe("the erasure of an athlete", () => {
     ]);
   });
 
-  it("removes the samples of the time frames where the operator says so, and not those of others", async () => {
+  it("removes the samples of the time frames where the operator says so, and not those that an older one gives to others", async () => {
     const scene = await Scene.of(s);
-    // Another athlete had the device from second 150 on.
-    await scene.frame(150, 200, scene.team.athlete);
+    // Another athlete had the device from second 150 to 200, which was said before; what was said afterwards changes nothing.
+    await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
+    await scene.frame(0, 60, scene.team.athlete);
     const counted = await commands["athlete erase"](s.ctx, { id: String(scene.id) });
     expect(counted).toMatchObject({ erased: false, rows: { timeframes: 2 } });
     expect(await scene.samples()).toBe(600);

@@ -133,12 +133,12 @@ describe("the export of an athlete", () => {
     expect((files.get(frames[0].samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
   });
 
-  it("has nothing of another athlete: no samples of times that both wore the device, no JSON of a shared activity", async () => {
+  it("has nothing of another athlete: no samples of times for which an older time frame names that athlete, no JSON of a shared activity", async () => {
     const { rows: before } = await s.store.database.queries.execute<{ json: object }>(
       sql`SELECT json FROM activities WHERE id = ${scene.team.activity}`,
     );
     expect(json((await fetchZip()).files, "activities.json")[0].json).toEqual(before[0]?.json);
-    await scene.frame(150, 200, scene.team.athlete);
+    await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
     const { files } = await fetchZip();
     const [activity] = json(files, "activities.json");
     expect(activity).toMatchObject({ id: scene.team.activity, name: "A match" });
@@ -150,6 +150,30 @@ describe("the export of an athlete", () => {
       rows: 30,
       left_out: [{ start: at(150), stop: at(179) }],
     });
+  });
+
+  it("has all samples although the manager has made a time frame of another athlete of the same time since", async () => {
+    const own = await Scene.of(s);
+    const rows = async () =>
+      json((await fetchZip(own.token, own)).files, "export.json").files.map(sampleRows);
+    const before = await rows();
+    await own.frame(0, 600, own.team.athlete);
+    expect(await rows()).toEqual(before);
+  });
+
+  it("has all samples although the manager has moved an older time frame of another athlete to the same time", async () => {
+    const own = await Scene.of(s);
+    const rows = async () =>
+      json((await fetchZip(own.token, own)).files, "export.json").files.map(sampleRows);
+    const before = await rows();
+    const older = await own.frame(700, 800, own.team.athlete);
+    await own.madeFirst(older);
+    const { status } = await s.send("PATCH", `/api/v1/timeframes/${older}/`, {
+      token: own.team.manager.token,
+      json: { start_time: at(0), end_time: at(600) },
+    });
+    expect(status).toBe(200);
+    expect(await rows()).toEqual(before);
   });
 
   it("has all samples although a former owner of the device has made time frames of the same time", async () => {

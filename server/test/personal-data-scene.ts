@@ -157,6 +157,13 @@ export class Scene {
     return body.id;
   }
 
+  /** As if a time frame had been made before all others. */
+  async madeFirst(frame: number): Promise<void> {
+    await this.s.store.database.queries.execute(
+      sql`UPDATE timeframes SET assigned_at = assigned_at - interval '1 day' WHERE id = ${frame}`,
+    );
+  }
+
   get path(): string {
     return `/api/v1/athletes/${this.id}/`;
   }
@@ -196,7 +203,7 @@ export async function copiesOf(
   athlete = id,
 ): Promise<void> {
   await s.store.database.queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-    SELECT start_time + n * interval '1 ms', end_time, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, created_at
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+    SELECT start_time + n * interval '1 ms', end_time, params, device_id, activity_id, ${athlete}, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(1, ${count}) AS n WHERE id = ${frames[0]}`);
 }

@@ -187,6 +187,26 @@ describe("the responses kept for an account's idempotency keys", () => {
   });
 });
 
+describe("the idempotency keys of an account", () => {
+  it("are no more than its quota; a request without one goes on, and a repeated one is answered", async () => {
+    const s = await startService({ quotaIdempotencyKeys: 2 });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const first = await createActivity(s, ann, "<gpx/>", "1");
+    expect((await createActivity(s, ann, "<gpx/>", "2")).status).toBe(201);
+    const refused = await createActivity(s, ann, "<gpx/>", "3");
+    expect(refusal(refused)).toEqual([429, "too_many_idempotency_keys", ["detail"]]);
+    expect(refused.headers.get("retry-after")).toBe("600");
+    expect((await createActivity(s, ann, "<gpx/>", "1")).body).toEqual(first.body);
+    expect((await createActivity(s, ann)).status).toBe(201);
+    expect((await createActivity(s, bob, "<gpx/>", "3")).status).toBe(201);
+    // Room again after 24 hours.
+    s.clock.advance(IDEMPOTENCY_LIFETIME_MS);
+    await applyRetention(s.ctx, { vacuums: false });
+    const token = await s.logIn(ann.username, ann.password);
+    expect((await createActivity(s, { ...ann, token }, "<gpx/>", "3")).status).toBe(201);
+  });
+});
+
 describe("the samples of an account's devices", () => {
   const START = "2024-03-01T10:00:00.000Z";
   const LATER = "2024-03-01T12:00:00.000Z";

@@ -33,6 +33,7 @@ type Step =
   | { do: "take" | "release" | "hand over" | "delete"; by: number }
   | { do: "load"; by: number; offsets: number[] }
   | { do: "frame"; by: number; athlete: number; offset: number; lengthMs: number }
+  | { do: "move"; which: number; athlete: number; offset: number; lengthMs: number }
   | { do: "permit" | "refuse"; by: number; athlete: number }
   | { do: "erase"; athlete: number }
   | { do: "backdate" | "wait"; ms: number }
@@ -53,6 +54,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(4, fc.record({ do: fc.constant("hand over"), by })),
   weighted(6, fc.record({ do: fc.constant("load"), by, offsets })),
   weighted(6, fc.record({ do: fc.constant("frame"), by, athlete, offset, lengthMs })),
+  weighted(3, fc.record({ do: fc.constant("move"), which: fc.nat(5), athlete, offset, lengthMs })),
   weighted(2, fc.record({ do: fc.constantFrom("permit", "refuse"), by, athlete })),
   weighted(3, fc.record({ do: fc.constant("backdate"), ms: fc.constantFrom(1, 15_000, 60_000, 600_000) })),
   weighted(3, fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(1, 15_000, 60_000, 180_000) })),
@@ -70,10 +72,13 @@ interface Ownership {
 }
 
 interface Frame {
+  id: number;
   by: number;
   athlete: number;
   from: number;
   to: number;
+  /** Since when it says so. */
+  at: number;
 }
 
 /** The rules at their plainest. Managers and athletes are the ids of their accounts. */
@@ -86,6 +91,8 @@ class Model {
   permitted = new Set<string>();
 
   ownerAt = (ms: number) => this.ownerships.find(({ from, to }) => from <= ms && ms < to)?.by;
+
+  hasOwned = (by: number) => this.ownerships.some((ownership) => ownership.by === by);
 
   get current(): Ownership | undefined {
     const last = this.ownerships.at(-1);
@@ -111,13 +118,13 @@ class Model {
 
   readable = (by: number) => [...this.samples].filter((ms) => this.ownerAt(ms) === by);
 
-  exported = (athlete: number) =>
-    [...this.samples].filter((ms) => {
-      const worn = this.frames.filter(
-        ({ by, from, to }) => by === this.ownerAt(ms) && from <= ms && ms <= to,
-      );
-      return worn.length > 0 && worn.every((frame) => frame.athlete === athlete);
-    });
+  /** Whom the owner's oldest time frame names. */
+  wearerAt = (ms: number) =>
+    this.frames
+      .filter(({ by, from, to }) => by === this.ownerAt(ms) && from <= ms && ms <= to)
+      .sort((a, b) => a.at - b.at || a.id - b.id)[0]?.athlete;
+
+  exported = (athlete: number) => [...this.samples].filter((ms) => this.wearerAt(ms) === athlete);
 
   drop(times: readonly number[]): void {
     for (const ms of times) this.samples.delete(ms);
@@ -235,6 +242,8 @@ class History {
           now + step.offset,
           step.lengthMs,
         );
+      case "move":
+        return this.move(step.which, this.athlete(step.athlete), now + step.offset, step.lengthMs);
       case "permit":
         return this.permit(this.manager(step.by), this.athlete(step.athlete));
       case "refuse":
@@ -275,7 +284,7 @@ class History {
 
   async frame(manager: Manager, athlete: TestAccount, from: number, lengthMs: number): Promise<void> {
     const { model } = this;
-    const hasOwned = model.ownerships.some((ownership) => ownership.by === manager.id);
+    const hasOwned = model.hasOwned(manager.id);
     const isPermitted = model.permitted.has(`${manager.id} ${athlete.id}`);
     const body = {
       start_time: iso(from),
@@ -287,9 +296,37 @@ class History {
       owner: manager.id,
       json_schema: await schemaId(this.s, "timeframe_soccer"),
     };
-    const { status } = await this.s.post("/api/v1/timeframes/", body, manager.token);
+    const before = model.copy();
+    const { status, body: made } = await this.s.post("/api/v1/timeframes/", body, manager.token);
     expect(status).toBe(!hasOwned ? 400 : isPermitted ? 201 : 403);
-    if (status === 201) model.frames.push({ by: manager.id, athlete: athlete.id, from, to: from + lengthMs });
+    if (status !== 201) return;
+    const frame = {
+      id: made.id,
+      by: manager.id,
+      athlete: athlete.id,
+      from,
+      to: from + lengthMs,
+      at: this.now,
+    };
+    model.frames.push(frame);
+    // Whatever the rules: a later time frame takes no sample from anybody.
+    for (const { id } of this.athletes)
+      expect(model.exported(id)).toEqual(expect.arrayContaining(before.exported(id)));
+  }
+
+  /** A manager gives a time frame to another athlete and time. */
+  async move(which: number, athlete: TestAccount, from: number, lengthMs: number): Promise<void> {
+    const { model, managers, now } = this;
+    const frame = model.frames[which];
+    const manager = managers.find(({ id }) => id === frame?.by);
+    if (frame === undefined || manager === undefined) return;
+    const { status } = await this.s.send("PATCH", `/api/v1/timeframes/${frame.id}/`, {
+      token: manager.token,
+      json: { start_time: iso(from), end_time: iso(from + lengthMs), athlete: athlete.id },
+    });
+    const isPermitted = [athlete.id, frame.athlete].every((id) => model.permitted.has(`${manager.id} ${id}`));
+    expect(status).toBe(!model.hasOwned(manager.id) ? 400 : isPermitted ? 200 : 403);
+    if (status === 200) Object.assign(frame, { athlete: athlete.id, from, to: from + lengthMs, at: now });
   }
 
   async refuse(manager: Manager, athlete: TestAccount): Promise<void> {

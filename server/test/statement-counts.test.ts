@@ -46,8 +46,8 @@ async function activityWith(timeframes: number, webhooks: number): Promise<Team>
   const { body } = await team.create();
   const { queries } = s.store.database;
   await queries.execute(sql`
-    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at)
-    SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, created_at
+    INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
+    SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(2, ${timeframes}) WHERE id = ${body.id}`);
   await queries.execute(sql`
     INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)

@@ -1,6 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { auditLog, timeframes } from "../src/store/schema.js";
+import { transact } from "../src/domain/change/change.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
+import { auditLog, permissions, timeframes } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { grant, newActivity, schemaId, Team } from "./team.js";
 
@@ -285,6 +287,22 @@ describe("time frames", () => {
     const fresh = { "If-Match": headers.get("etag") };
     expect((await patch({ params: {} }, fresh)).status).toBe(200);
     expect((await patch({ params: {} }, fresh)).status).toBe(412);
+  });
+
+  it("one of an athlete who has withdrawn the permission stays that athlete's, at that time", async () => {
+    const { id: athlete } = await s.athlete();
+    await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
+    const { body: frame } = await team.create({ athlete });
+    const patch = (json: unknown) =>
+      s.send("PATCH", `${path}${frame.id}/`, { token: team.manager.token, json });
+    const later = { start_time: "2024-06-01T10:30:00.000Z" };
+    expect((await patch(later)).status).toBe(200);
+    await transact(s.ctx, "test", (unit) => deletePermissions(unit, eq(permissions.athleteId, athlete)));
+    const moved = await patch({ athlete: team.athlete });
+    expect([moved.status, moved.body.detail]).toEqual([403, expect.stringContaining(`athlete ${athlete}`)]);
+    expect((await patch({ start_time: frame.start_time })).status).toBe(403);
+    const { body } = await s.get(`${path}${frame.id}/`, team.manager.token);
+    expect(body).toEqual({ ...frame, ...later });
   });
 
   it("one that moves to another activity is reported to the webhooks of both", async () => {

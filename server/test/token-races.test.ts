@@ -145,3 +145,18 @@ describe("refresh tokens", () => {
     expect(await queries.$count(accessTokens, eq(accessTokens.accountId, person.id))).toBeGreaterThan(4);
   });
 });
+
+describe("access tokens", () => {
+  it("are bounded for each account and application: the oldest go", async () => {
+    const small = await startService({ refreshTokensPerApplication: 1 });
+    const [person, other] = [await small.manager(), await small.manager()];
+    const given: string[] = [];
+    for (let times = 0; times < 8; times++) {
+      small.clock.advance(1000);
+      given.push(await small.logIn(person.username, person.password));
+    }
+    const answers = await Promise.all(given.map((token) => small.get("/api/v1/account/", token)));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(3).fill(403), ...Array(5).fill(200)]);
+    expect((await small.get("/api/v1/account/", other.token)).status).toBe(200);
+  });
+});

@@ -1,8 +1,12 @@
-/** Events of webhooks whose owner has as many waiting deliveries as the quota allows. */
+/** Events of webhooks whose owner has as many waiting deliveries, or bytes of deliveries in a day, as the limits allow. */
+import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import { emitActivityEvents } from "../src/domain/webhooks/events.js";
+import { jobs } from "../src/store/schema.js";
 import { emit } from "./events.js";
 import { TestService } from "./service.js";
-import { lookup, receiver, SECRET, settings, withWebhooks } from "./webhook-scene.js";
+import { HOUR_MS, lookup, receiver, SECRET, settings, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 
@@ -84,5 +88,65 @@ describe("what a receiver gets when too many deliveries wait", () => {
     expect(await deliveries(other)).toMatchObject([
       { state: "failed", response: expect.stringContaining("2 events were not sent") },
     ]);
+  });
+});
+
+describe("what a receiver gets when the deliveries of a day have taken the bytes of their limit", () => {
+  it("what there was room for; one failed delivery counts the rest, however fast the receiver is; more on the next day", async ({
+    hooks: { s, register, ann, deliveries },
+  }) => {
+    const hook = await receiver();
+    const few = await TestService.start(s.store, { ...settings, webhookBytesPerDay: 8_000 }, lookup);
+    const webhook = await register(hook.url);
+    for (let frame = 1; frame <= 9; frame += 1) {
+      await emit(few, "timeframe-created", webhook.activity, frame);
+      await few.runJobs();
+    }
+    expect(hook.received).toHaveLength(3);
+    const found = await deliveries(webhook);
+    expect(found).toHaveLength(4);
+    expect(found[3].response).toMatch(
+      /^6 events were not sent, the last one at 20\S+Z, because the limit of the account's deliveries in a day, 8000 bytes, was reached\.$/,
+    );
+    const token = await few.logIn(ann.username, ann.password);
+    for (const path of ["test/", `deliveries/${found[0].id}/resend/`]) {
+      const again = await few.post(`${webhook.path}${path}`, undefined, token);
+      expect([again.status, again.headers.get("x-error-code")]).toEqual([400, "too_many_deliveries"]);
+    }
+    few.clock.advance(24 * HOUR_MS);
+    await emit(few, "timeframe-created", webhook.activity, 10);
+    await few.runJobs();
+    expect(hook.received).toHaveLength(4);
+    await few.stop();
+  });
+
+  it("the events of changes with many deliveries count too: their jobs do not wait in any number", async ({
+    hooks: { s, register, ann },
+  }) => {
+    const hook = await receiver();
+    const few = await TestService.start(s.store, { ...settings, webhookBytesPerDay: 50_000 }, lookup);
+    const webhook = await register(hook.url);
+    const { queries } = s.store.database;
+    await queries.execute(sql`
+      INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+      SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
+      FROM webhooks, generate_series(2, 100) WHERE id = ${webhook.id}`);
+    const many = () =>
+      transact(few.ctx, "test", (unit) =>
+        emitActivityEvents(
+          unit,
+          "timeframe-deleted",
+          [1, 2, 3].map((timeframeId) => ({ activityId: webhook.activity, timeframeId })),
+        ),
+      );
+    for (let i = 0; i < 10; i++) await many();
+    const fanOuts = await queries
+      .select()
+      .from(jobs)
+      .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${eq(jobs.chargedTo, ann.id)}`);
+    const bytes = JSON.stringify(fanOuts.map(({ payload }) => payload)).length;
+    expect(fanOuts.length).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(50_000 + bytes / fanOuts.length);
+    await few.stop();
   });
 });

@@ -244,6 +244,11 @@ export const settings = {
     10_000,
     "Webhook calls of one account that may wait; further events are not delivered, a failed delivery of each webhook counts them",
   ),
+  webhookBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
+    "WEBHOOK_BYTES_PER_DAY",
+    128 * 1024 * 1024,
+    "Bytes of webhook calls that the events of one account may add in a day (UTC) by one process, at least 2 KiB for each; further events are treated as beyond WEBHOOK_MAX_PENDING",
+  ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",
     500,
@@ -284,10 +289,15 @@ export const settings = {
     256 * 1024 ** 2,
     "Bytes of the responses that are kept for the idempotency keys of one account, as stored; those of at most 2 KiB do not count",
   ),
+  quotaIdempotencyKeys: count(
+    "QUOTA_IDEMPOTENCY_KEYS",
+    100_000,
+    "Idempotency keys that one account may use in 24 hours; 429 beyond",
+  ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,
-    "Refresh tokens of one user for one application; a further one revokes the least recently used",
+    "Refresh tokens of one user for one application; a further one revokes the least recently used. Of access tokens, five times as many; a further one revokes the oldest",
   ),
   throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
   throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),

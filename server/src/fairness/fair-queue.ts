@@ -7,6 +7,8 @@ interface FairQueueSettings {
   concurrencyPerGroup?: number;
   /** Tasks of one caller that may wait; default: no limit. */
   maxWaitingPerCaller?: number;
+  /** Tasks of one group that may wait; default: no limit. */
+  maxWaitingPerGroup?: number;
   /** Tasks of all callers that may wait; default: no limit. */
   maxWaiting?: number;
   /**
@@ -96,6 +98,7 @@ export class FairQueue<Caller> {
       concurrencyPerCaller: Number.POSITIVE_INFINITY,
       concurrencyPerGroup: Number.POSITIVE_INFINITY,
       maxWaitingPerCaller: Number.POSITIVE_INFINITY,
+      maxWaitingPerGroup: Number.POSITIVE_INFINITY,
       maxWaiting: Number.POSITIVE_INFINITY,
       cooldown: false,
       refusal: () => new Error("Too many tasks wait."),
@@ -184,8 +187,12 @@ export class FairQueue<Caller> {
   }
 
   #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
-    const { maxWaiting, maxWaitingPerCaller, refusal } = this.#settings;
-    if (share.waiting >= maxWaitingPerCaller || this.#all.waiting >= maxWaiting) {
+    const { maxWaiting, maxWaitingPerCaller, maxWaitingPerGroup, refusal } = this.#settings;
+    if (
+      share.waiting >= maxWaitingPerCaller ||
+      share.group.waiting >= maxWaitingPerGroup ||
+      this.#all.waiting >= maxWaiting
+    ) {
       this.#forgetIdle(caller, share);
       throw refusal();
     }

@@ -9,6 +9,9 @@ import { accessTokens, accounts, applications, authorizationCodes, refreshTokens
 /** The documented lifetime of an access token. */
 export const ACCESS_TOKEN_LIFETIME_S = 36_000;
 
+/** How many times as many access tokens as refresh tokens a user has for one application. */
+const ACCESS_TOKENS_PER_REFRESH_TOKEN = 5;
+
 /** The credential for which a token or code is issued (RFC 6749 section 1.3). */
 export type AuthorizationGrant =
   | {
@@ -99,6 +102,11 @@ export async function issueTokens(
         .set({ lastUsedAt: now })
         .where(eq(refreshTokens.tokenHash, refreshHash));
     }
+    await deleteOldest(
+      queries,
+      parties,
+      ACCESS_TOKENS_PER_REFRESH_TOKEN * ctx.config.refreshTokensPerApplication - 1,
+    );
     await queries.insert(accessTokens).values({
       ...parties,
       tokenHash: hashToken(accessToken),
@@ -135,6 +143,21 @@ export async function deleteLeastRecentlyUsed(
     .where(inArray(refreshTokens.tokenHash, unused))
     .returning({ tokenHash: refreshTokens.tokenHash });
   return deleted.map(({ tokenHash }) => tokenHash);
+}
+
+/** Bounds the access tokens of a user, so that a new password ends all of them in a short transaction. */
+async function deleteOldest(
+  queries: Queries,
+  { accountId, applicationId }: Parties,
+  kept: number,
+): Promise<void> {
+  const oldest = queries
+    .select({ tokenHash: accessTokens.tokenHash })
+    .from(accessTokens)
+    .where(and(eq(accessTokens.accountId, accountId), eq(accessTokens.applicationId, applicationId)))
+    .orderBy(desc(accessTokens.expiresAt))
+    .offset(kept);
+  await queries.delete(accessTokens).where(inArray(accessTokens.tokenHash, oldest));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { deleting, eraseSome } from "../domain/accounts/erase.js";
 import { lockAccountByUsername } from "../domain/accounts/find.js";
 import { revokeTokens } from "../domain/accounts/write.js";
 import { transact } from "../domain/change/change.js";
@@ -107,21 +108,23 @@ async function revokeSession(unit: UnitOfWork, accountId: number, id: number): P
 
 /**
  * Revokes an application with its credentials and all its tokens. Issuing a token locks the row of the application, so
- * this either finds the token, or the token is not issued.
+ * this either finds the token, or the token is not issued. No token of a revoked application is valid, so they are deleted
+ * afterwards, in transactions of bounded size. After an interruption, repeat it.
  * @throws ServiceError `not_found`
  */
 export async function revokeApplication(ctx: Context, clientId: string) {
-  return transact(ctx, "app revoke", async ({ queries, now, audit }) => {
+  const revoked = await transact(ctx, "app revoke", async ({ queries, now, audit }) => {
     const before = await lockApplication(queries, clientId);
     const revokedAt = before.revokedAt ?? now;
     await queries.update(applications).set({ revokedAt }).where(eq(applications.id, before.id));
-    const ended = await queries
-      .delete(refreshTokens)
-      .where(eq(refreshTokens.applicationId, before.id))
-      .returning({ id: refreshTokens.id });
-    await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
-    await queries.delete(authorizationCodes).where(eq(authorizationCodes.applicationId, before.id));
+    const sessions = await queries.$count(refreshTokens, eq(refreshTokens.applicationId, before.id));
     await audit("application", before.id, before, { ...before, revokedAt });
-    return { name: before.name, revokedAt, sessions: ended.length };
+    return { id: before.id, name: before.name, revokedAt, sessions };
   });
+  const { id, ...result } = revoked;
+  const tokens = [refreshTokens, accessTokens, authorizationCodes].map((table) =>
+    deleting(table, eq(table.applicationId, id)),
+  );
+  while (await transact(ctx, "app revoke", (unit) => eraseSome(unit, tokens)));
+  return result;
 }

@@ -274,7 +274,8 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  createdAt: instant("created_at").notNull(),
+  /** Since when it says that the athlete wore the device at this time. */
+  assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, the age of the athlete. */
   dataVersion: integer("data_version").notNull().default(1),

@@ -1,4 +1,5 @@
 import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
+import { isDate } from "../../wire/date-time.js";
 import { CalendarDate, Email, isStorableText, Nullable, OptionalOrNull, Text } from "../../wire/types.js";
 import type { Account } from "./find.js";
 import { base64Of, MAX_PICTURE_TEXT } from "./picture.js";
@@ -170,16 +171,30 @@ const ManagerProfileFields = Type.Object({
   last_name: Type.Optional(Nullable(PersonName())),
 });
 
+const FIRST_BIRTH_DATE = "1900-01-01";
+/** Somewhere on Earth it is already the next day. */
+const EARLIEST_ZONE_MS = 14 * 3_600_000;
+
+const today = () => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);
+
+FormatRegistry.Set("birth-date", (value) => isDate(value) && value >= FIRST_BIRTH_DATE && value <= today());
+
+const BirthDate = () =>
+  CalendarDate({
+    format: "birth-date",
+    problem: `Expected a date such as 1990-12-31, from ${FIRST_BIRTH_DATE} to today.`,
+    description: `From ${FIRST_BIRTH_DATE} to today`,
+    openapi: { type: "string", format: "date" },
+  });
+
 const AthleteProfileFields = Type.Object({
   external_id: ExternalId(),
   first_name: Type.Optional(Nullable(PersonName())),
   last_name: Type.Optional(Nullable(PersonName())),
   gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
-  weight: Type.Optional(
-    Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" })),
-  ),
-  height: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3, description: "Metres" }))),
-  birth_date: Type.Optional(Nullable(CalendarDate())),
+  weight: Type.Optional(Nullable(Type.Number({ minimum: 1, maximum: 500, description: "Kilograms" }))),
+  height: Type.Optional(Nullable(Type.Number({ minimum: 0.3, maximum: 3, description: "Metres" }))),
+  birth_date: Type.Optional(Nullable(BirthDate())),
   nationality: Type.Optional(Nullable(Text({ maxLength: 100 }))),
   profile_picture: Type.Optional(
     Nullable(

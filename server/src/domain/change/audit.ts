@@ -1,18 +1,13 @@
 import { and, asc, eq, gte, sql } from "drizzle-orm";
-import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
 import type { Queries } from "../../store/connection/database.js";
 import { auditLog } from "../../store/schema.js";
 import { auditedRow } from "./audited-row.js";
+import { addBytesOfDay, bytesOfDay, DAY_MS, dayOf } from "./daily-bytes.js";
 import type { AuditedChange } from "./unit-of-work.js";
-
-const DAY_MS = 86_400_000;
 
 /** Bytes of a row besides its values: columns and indexes. */
 const ROW_BYTES = 256;
-
-/** Accounts whose bytes of the day a process knows. */
-const MAX_ACCOUNTS = 100_000;
 
 /** The row that counts the summarised entries of one account and day. */
 const SUMMARY = { operation: "summarised", entity: "audit" } as const;
@@ -25,21 +20,6 @@ export interface Author {
   operation: string;
   requestId: string;
   operator: string | null;
-}
-
-interface Day {
-  /** Days since 1970 UTC. */
-  day: number;
-  bytes: number;
-}
-
-/** The bytes of a process, by its settings. It counts from its start. */
-const daysOf = new WeakMap<Config, LRUCache<number, Day>>();
-
-function daysIn(config: Config): LRUCache<number, Day> {
-  const days = daysOf.get(config) ?? new LRUCache<number, Day>({ max: MAX_ACCOUNTS });
-  daysOf.set(config, days);
-  return days;
 }
 
 /**
@@ -59,14 +39,15 @@ export class AuditWriter {
     this.#queries = queries;
     this.#config = config;
     this.#author = author;
-    this.#day = Math.floor(author.now.getTime() / DAY_MS);
+    this.#day = dayOf(author.now);
   }
 
   /** Writes entries of one kind, in one statement. */
   async add(entity: string, changes: readonly AuditedChange[]): Promise<void> {
     if (changes.length === 0) return;
     const { accountId, now, operation, requestId, operator } = this.#author;
-    if (accountId !== null && this.#used(accountId) + this.#written >= this.#config.auditBytesPerDay) {
+    const used = accountId === null ? 0 : bytesOfDay(this.#config, "audit", accountId, now) + this.#written;
+    if (accountId !== null && used >= this.#config.auditBytesPerDay) {
       const kind = `${operation} ${entity}`;
       this.#summarised.set(kind, (this.#summarised.get(kind) ?? 0) + changes.length);
       return;
@@ -119,12 +100,7 @@ export class AuditWriter {
   committed(): void {
     const { accountId } = this.#author;
     if (accountId === null || this.#written === 0) return;
-    daysIn(this.#config).set(accountId, { day: this.#day, bytes: this.#used(accountId) + this.#written });
-  }
-
-  #used(accountId: number): number {
-    const known = daysIn(this.#config).get(accountId);
-    return known?.day === this.#day ? known.bytes : 0;
+    addBytesOfDay(this.#config, "audit", accountId, this.#author.now, this.#written);
   }
 
   #summary(before: Record<string, unknown> | null): Record<string, unknown> {

@@ -51,7 +51,7 @@ async function transactOnce<T>(
   by: number | null,
 ): Promise<T> {
   let added = false;
-  let written: AuditWriter | undefined;
+  const committed: (() => void)[] = [];
   const result = await ctx.queries.transaction(async (queries) => {
     const now = ctx.clock.now();
     const audit = new AuditWriter(queries, ctx.config, {
@@ -61,7 +61,7 @@ async function transactOnce<T>(
       requestId: ctx.requestId,
       operator: ctx.operator ?? null,
     });
-    written = audit;
+    committed.push(() => audit.committed());
     const { trace } = ctx;
     const jobGroup = jobGroupOf(currentCaller(), ctx.serverKey);
     const charged = <J extends SmallJob>(job: J): J => ({
@@ -84,6 +84,9 @@ async function transactOnce<T>(
       wakeWorkers() {
         added = true;
       },
+      afterCommit(call) {
+        committed.push(call);
+      },
       async enqueue(job) {
         added = true;
         return enqueue(queries, now, charged(job));
@@ -97,7 +100,7 @@ async function transactOnce<T>(
     await audit.finish();
     return done;
   });
-  written?.committed();
+  for (const call of committed) call();
   if (added) ctx.jobsAdded();
   return result;
 }

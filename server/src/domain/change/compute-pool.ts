@@ -14,6 +14,8 @@ export interface ComputationTask {
 /** A caller that waits for a computation. */
 export interface Waiter {
   account: number;
+  /** The address of the account, see `jobGroupOf`; default: one of its own. */
+  group?: string;
   /** Aborted when the caller leaves. */
   signal?: AbortSignal | undefined;
 }

@@ -3,7 +3,7 @@ import { idempotencyKeys } from "../../store/schema.js";
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 import type { ChangeResult, StoredResponse } from "./idempotent-request.js";
-import { enforceResponseQuota, SMALL_RESPONSE_BYTES } from "./quotas.js";
+import { enforceKeyQuota, enforceResponseQuota, SMALL_RESPONSE_BYTES } from "./quotas.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Another request with the same idempotency key has already made the change. */
@@ -26,9 +26,10 @@ const MAX_CLAIM_TRIES = 5;
 /**
  * Claims the request's idempotency key within the transaction of the change. A refused request rolls back, so its key
  * stays free. A second request with the same key waits here until the first one commits.
- * @throws AlreadyDone; ServiceError `idempotency_key_reused`, `unavailable`
+ * @throws AlreadyDone; ServiceError `idempotency_key_reused`, `too_many_idempotency_keys`, `unavailable`
  */
-export async function claimKey(ctx: Context, { queries, now }: UnitOfWork): Promise<void> {
+export async function claimKey(ctx: Context, unit: UnitOfWork): Promise<void> {
+  const { queries, now } = unit;
   if (ctx.idempotency === undefined || ctx.caller === null) return;
   const { path, key, fingerprint } = ctx.idempotency;
   for (let tries = 1; tries <= MAX_CLAIM_TRIES; tries++) {
@@ -37,7 +38,7 @@ export async function claimKey(ctx: Context, { queries, now }: UnitOfWork): Prom
       .values({ accountId: ctx.caller.id, path, key, fingerprint, createdAt: now })
       .onConflictDoNothing()
       .returning({ key: idempotencyKeys.key });
-    if (claimed.length > 0) return;
+    if (claimed.length > 0) return enforceKeyQuota(unit, ctx.caller.id);
     const stored = await findStoredResponse({ ...ctx, queries });
     if (stored !== undefined) throw new AlreadyDone(stored);
     // Expired, but not yet removed. Another request may replace the row first, and retention may remove it.

@@ -154,51 +154,86 @@ export async function enforceResponseQuota(unit: UnitOfWork, accountId: number):
 }
 
 interface Count {
-  samples: number;
+  rows: number;
   /** Instant in ms. */
-  at: number;
+  atMs: number;
 }
 
-/** How long a count of samples is used. It misses what other processes load during this time. */
+/** How long a count is used. It misses what other processes add during this time. */
 const COUNT_VALID_MS = 60_000;
-/** Before a load is refused, a count older than this is taken again. */
+/** Before a request is refused, a count older than this is taken again. */
 const RECOUNT_AFTER_MS = 5_000;
-const MAX_COUNTS = 10_000;
+const MAX_COUNTS = 20_000;
 
 /** The counts of one process, keyed by its settings. */
-const countsOf = new WeakMap<Config, LRUCache<number, Count>>();
+const countsOf = new WeakMap<Config, LRUCache<string, Count>>();
 
-function countsIn(config: Config): LRUCache<number, Count> {
-  const counts = countsOf.get(config) ?? new LRUCache<number, Count>({ max: MAX_COUNTS });
+function countsIn(config: Config): LRUCache<string, Count> {
+  const counts = countsOf.get(config) ?? new LRUCache<string, Count>({ max: MAX_COUNTS });
   countsOf.set(config, counts);
   return counts;
 }
 
 /**
- * Call it after storing samples of a device of the account. Counting takes a second when there are thousands of
- * millions, so it is done once a minute at most, and what this process stores is added in between.
+ * Whether an account has at most so many rows. Counting many takes long, so it is done once a minute at most, and what this
+ * process adds is added in between.
+ * @param name of the rows and the account
+ * @param added how much the count has risen in this transaction
+ * @param count counts what the transaction sees
+ */
+async function isWithin(
+  { config, now }: UnitOfWork,
+  quota: number,
+  name: string,
+  added: number,
+  count: () => Promise<number>,
+): Promise<boolean> {
+  const counts = countsIn(config);
+  const known = counts.get(name);
+  const ageMs = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.atMs;
+  if (known !== undefined && ageMs < COUNT_VALID_MS && known.rows + added <= quota) {
+    counts.set(name, { ...known, rows: known.rows + added });
+    return true;
+  }
+  if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
+  const rows = await count();
+  const isEnough = rows <= quota;
+  // What is refused is rolled back.
+  counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
+  return isEnough;
+}
+
+/**
+ * Call it after storing samples of a device of the account.
  * @param stored how much the count has risen: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
 export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
-  const { config, queries, now } = unit;
-  const counts = countsIn(config);
-  const known = counts.get(accountId);
-  const age = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.at;
-  if (known !== undefined && age < COUNT_VALID_MS && known.samples + stored <= config.quotaSamples) {
-    counts.set(accountId, { ...known, samples: known.samples + stored });
-    return;
-  }
-  if (known === undefined || age >= RECOUNT_AFTER_MS) {
-    const samples = await countSamplesOf(sqlClientOf(queries), accountId, isSampleServerAway);
-    if (samples <= config.quotaSamples) {
-      counts.set(accountId, { samples, at: now.getTime() });
-      return;
-    }
-    // This load is rolled back.
-    counts.set(accountId, { samples: samples - stored, at: now.getTime() });
-  }
+  const { quotaSamples } = unit.config;
+  const count = () => countSamplesOf(sqlClientOf(unit.queries), accountId, isSampleServerAway);
+  if (await isWithin(unit, quotaSamples, `samples ${accountId}`, stored, count)) return;
   throw new QuotaExceeded(
-    `The devices of one account have at most ${config.quotaSamples} samples, and every five minutes with samples count as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+    `The devices of one account have at most ${quotaSamples} samples, and every five minutes with samples count as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+  );
+}
+
+/** A client may also leave the key out at once. */
+const KEYS_RETRY_AFTER_MS = 600_000;
+
+/**
+ * Call it after adding an idempotency key.
+ * @throws ServiceError `too_many_idempotency_keys`
+ */
+export async function enforceKeyQuota(unit: UnitOfWork, accountId: number): Promise<void> {
+  const { quotaIdempotencyKeys } = unit.config;
+  const count = () => unit.queries.$count(idempotencyKeys, eq(idempotencyKeys.accountId, accountId));
+  if (await isWithin(unit, quotaIdempotencyKeys, `idempotency keys ${accountId}`, 1, count)) return;
+  throw new ServiceError(
+    "throttled",
+    "too_many_idempotency_keys",
+    {
+      detail: `One account uses at most ${quotaIdempotencyKeys} idempotency keys in 24 hours. Send the request later, or without Idempotency-Key.`,
+    },
+    KEYS_RETRY_AFTER_MS,
   );
 }

@@ -40,4 +40,6 @@ export interface UnitOfWork {
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
   /** Makes workers look for jobs after the commit. Adding a job does this automatically. */
   wakeWorkers(): void;
+  /** Calls a function after the commit, and not if the transaction is rolled back. */
+  afterCommit(call: () => void): void;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { METRICS_VERSION, parametersIn } from "asi-convert/metrics";
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import type { Queries } from "../../store/connection/database.js";
 import { NOBODY } from "../../store/queue/job-queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
@@ -53,7 +54,7 @@ export async function computedDataOf(
     // One computation serves all requests for this version. Its inputs are read when a thread is free.
     const made = await ctx.computer.share(
       `${timeframeId}/${known.state}`,
-      { account, signal: ctx.signal },
+      { account, group: jobGroupOf(currentCaller(), ctx.serverKey), signal: ctx.signal },
       async () => {
         const result = await computeNow(ctx, timeframeId);
         return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };

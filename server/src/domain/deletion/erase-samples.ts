@@ -22,7 +22,7 @@ const TIMEFRAMES_AT_A_TIME = 100;
 export interface ErasedSamples {
   /** Number of removed samples. */
   removed: number;
-  /** Number of samples that stay, because a time frame of another athlete covers them too. */
+  /** Number of samples that stay, because an older time frame says that they are another athlete's. */
   kept: number;
 }
 
@@ -57,12 +57,12 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
   const part: Part = { removed: 0, kept: 0, nextMs: undefined };
   let chunks = CHUNKS_AT_A_TIME;
   let intervals = INTERVALS_AT_A_TIME;
-  frames: for await (const { alone, shared } of wornTimes(queries, worn, fromMs)) {
+  frames: for await (const { own, others } of wornTimes(queries, worn, fromMs)) {
     const times = [
-      ...alone.map((one) => ({ ...one, isShared: false })),
-      ...shared.map((one) => ({ ...one, isShared: true })),
+      ...own.map((one) => ({ ...one, isOwn: true })),
+      ...others.map((one) => ({ ...one, isOwn: false })),
     ].sort((a, b) => a.startMs - b.startMs);
-    for (const { startMs, stopMs, isShared } of times) {
+    for (const { startMs, stopMs, isOwn } of times) {
       if (intervals === 0 || chunks <= 0) {
         part.nextMs = startMs;
         break frames;
@@ -71,7 +71,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
       const slice = await firstBatch(client, deviceId, startMs, stopMs + 1, chunks);
       chunks -= slice.chunks;
       const end = slice.toMs - 1;
-      if (slice.chunks > 0 && isShared) {
+      if (slice.chunks > 0 && !isOwn) {
         const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
         part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
       } else if (slice.chunks > 0) {

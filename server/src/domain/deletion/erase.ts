@@ -34,7 +34,7 @@ export const ErasureProof = Type.Object(
     erased_at: DateTimeOut(),
     rows: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "Number of removed rows by kind. When samples are removed, samples_kept are those that stay because a time frame of another athlete covers them too",
+        "Number of removed rows by kind. When samples are removed, samples_kept are those that stay because an older time frame says that they are another athlete's",
     }),
   },
   {

@@ -296,12 +296,12 @@ const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
     .replace(/[-:]|\.\d+Z/g, "")
     .slice(0, 15)}.csv`;
 
-/** Times of a time frame whose samples are not in its file, because a time frame of another athlete covers them too. */
-const leftOut = ({ shared }: WornTimes) =>
-  shared.length === 0
+/** Times of a time frame whose samples are not in its file, because an older time frame says that they are another athlete's. */
+const leftOut = ({ others }: WornTimes) =>
+  others.length === 0
     ? {}
     : {
-        left_out: shared.map(({ startMs, stopMs }) => ({
+        left_out: others.map(({ startMs, stopMs }) => ({
           start: new Date(startMs).toISOString(),
           stop: new Date(stopMs).toISOString(),
         })),
@@ -311,11 +311,11 @@ const leftOut = ({ shared }: WornTimes) =>
 async function* samplesOf(
   { queries }: Context,
   deviceId: number,
-  { alone }: WornTimes,
+  { own }: WornTimes,
   count: (rows: number) => void,
 ): AsyncGenerator<Uint8Array> {
   yield samplesToCsv(allocateColumns(0));
-  for await (const batch of streamSamples(sqlClientOf(queries), deviceId, alone)) {
+  for await (const batch of streamSamples(sqlClientOf(queries), deviceId, own)) {
     count(batch.length);
     for (let from = 0; from < batch.length; from += SAMPLES) {
       const part = sliceColumns(batch, from, Math.min(from + SAMPLES, batch.length));

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { samplesToJson } from "asi-convert/json";
+import { currentCaller } from "../../fairness/callers.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 import type { ReadReplica } from "../../store/connection/read-replica.js";
 import {
@@ -34,12 +35,15 @@ import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });
 
+/** Pages that the callers of one address read at a time. */
+const PAGES_OF_ONE_ADDRESS = 4;
+
 /** The state that all requests for pages share. */
 export interface RawDataReading {
   cache: PageCache;
   /**
    * Each caller reads one page at a time, because a page waits in memory, and pauses between pages, because a page takes
-   * much processor time. Callers do not wait for each other.
+   * much processor time. Callers of different addresses do not wait for each other.
    */
   reads: FairQueue<number>;
   /** One page is formatted at a time, for all callers: 25,000 samples block the event loop for milliseconds. */
@@ -51,7 +55,12 @@ export interface RawDataReading {
 export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawDataReading => ({
   cache,
   replica,
-  reads: new FairQueue({ concurrency: Number.POSITIVE_INFINITY, concurrencyPerCaller: 1, cooldown: true }),
+  reads: new FairQueue({
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerCaller: 1,
+    concurrencyPerGroup: PAGES_OF_ONE_ADDRESS,
+    cooldown: true,
+  }),
   writes: new FairQueue({ concurrency: 1 }),
 });
 
@@ -69,6 +78,7 @@ export async function fetchRawData(
   const at = paging(query, SAMPLE_LIMITS);
   return withOwnershipRecheck(ctx, "fetchRawData", target, async ({ device }, recheck) => {
     const caller = ctx.caller?.id ?? 0;
+    const { group } = currentCaller();
     const owner = { deviceId: device.id, ownerId: caller };
     const within = readBounds(query, MAX_DAYS_OF_SAMPLES);
     const intervals = await ownedParts(ctx.queries, owner, within);
@@ -83,16 +93,26 @@ export async function fetchRawData(
       await recheck(endOf(intervals));
       requirePage(page.count, at);
       // No query in here: a query that waits for other queries of the caller would delay the pages of all callers.
-      const written = await writes.run(caller, async () => {
-        const written = { body: pageBody(page, at), isGzipped: false, etag: etagOf(page, intervals), ageMs };
-        // Other requests get a turn of the event loop before the next page blocks it.
-        await nextEventLoopTurn();
-        return written;
-      });
+      const written = await writes.run(
+        caller,
+        async () => {
+          const written = {
+            body: pageBody(page, at),
+            isGzipped: false,
+            etag: etagOf(page, intervals),
+            ageMs,
+          };
+          // Other requests get a turn of the event loop before the next page blocks it.
+          await nextEventLoopTurn();
+          return written;
+        },
+        undefined,
+        group,
+      );
       // In a thread, and within the turn of the caller.
       return acceptsGzip ? compressed(written) : written;
     };
-    const readInTurn = () => reads.run(caller, read);
+    const readInTurn = () => reads.run(caller, read, undefined, group);
     const key = `${acceptsGzip ? "gzip " : ""}${keyOf(ctx, device.id, intervals, at)}`;
     const { body, isGzipped, etag } = await cache.get(key, readInTurn);
     return { resource: new JsonBytes(body, isGzipped), etag };

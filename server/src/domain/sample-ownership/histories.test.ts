@@ -27,6 +27,8 @@ const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
 interface Frame extends Interval {
   by: number;
   athlete: number;
+  /** The number of the step that has made it or moved it. */
+  assignedAtMs: number;
 }
 
 interface Sample {
@@ -62,8 +64,8 @@ class System {
         .filter((frame) => frame.by === by)
         .map((frame, id): FrameTime => ({ ...frame, id, isOwn: frame.athlete === athlete }))
         .sort((a, b) => a.startMs - b.startMs);
-      const alone = [...frames.flatMap((frame) => sweep.add(frame)), ...sweep.end()].flatMap((t) => t.alone);
-      return intersect(alone, this.ownedBy(by));
+      const own = [...frames.flatMap((frame) => sweep.add(frame)), ...sweep.end()].flatMap((t) => t.own);
+      return intersect(own, this.ownedBy(by));
     });
   }
 
@@ -79,30 +81,62 @@ class Model {
 
   readable = (by: number) => [...this.samples].filter(([ms]) => this.owner.get(ms) === by).map(([ms]) => ms);
 
-  isAlone(ms: number, athlete: number): boolean {
-    const here = this.frames.filter(
-      (frame) => frame.by === this.owner.get(ms) && frame.startMs <= ms && ms <= frame.stopMs,
-    );
-    return here.length > 0 && here.every((frame) => frame.athlete === athlete);
+  /** Whom the owner's oldest time frame names. */
+  wearer(ms: number): number | undefined {
+    return this.frames
+      .filter((frame) => frame.by === this.owner.get(ms) && frame.startMs <= ms && ms <= frame.stopMs)
+      .reduce<Frame | undefined>(
+        (oldest, one) => (oldest === undefined || one.assignedAtMs < oldest.assignedAtMs ? one : oldest),
+        undefined,
+      )?.athlete;
   }
 
-  exported = (athlete: number) => [...this.samples.keys()].filter((ms) => this.isAlone(ms, athlete));
+  exported = (athlete: number) => [...this.samples.keys()].filter((ms) => this.wearer(ms) === athlete);
 }
 
 const by = fc.constantFrom(...MANAGERS);
 const athlete = fc.constantFrom(...ATHLETES);
 const instant = fc.integer({ min: 0, max: 40 });
 const step = fc.oneof(
-  fc.record({ do: fc.constant("take" as const), by }),
-  fc.record({ do: fc.constant("release" as const) }),
-  fc.record({ do: fc.constant("load" as const), by, times: fc.array(instant, { maxLength: 8 }) }),
-  fc.record({ do: fc.constant("frame" as const), by, athlete, startMs: instant, length: fc.nat(12) }),
-  fc.record({ do: fc.constant("backdate" as const), to: instant }),
-  fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 6 }) }),
-  fc.record({ do: fc.constant("delete" as const), by }),
-  fc.record({ do: fc.constant("erase" as const), athlete }),
-  fc.record({ do: fc.constant("retention" as const), startMs: instant, length: fc.nat(5) }),
-  fc.record({ do: fc.constant("restore" as const) }),
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("take" as const), by }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("release" as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("load" as const),
+      by,
+      times: fc.array(instant, { maxLength: 8 }),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("frame" as const),
+      by,
+      athlete,
+      startMs: instant,
+      length: fc.nat(12),
+    }),
+  },
+  fc.record({
+    do: fc.constant("move" as const),
+    which: fc.nat(5),
+    athlete,
+    startMs: instant,
+    length: fc.nat(12),
+  }),
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("backdate" as const), to: instant }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 6 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), by }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("erase" as const), athlete }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("retention" as const), startMs: instant, length: fc.nat(5) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("restore" as const) }) },
 );
 
 const ascending = (times: readonly number[]) => [...times].sort((a, b) => a - b);
@@ -113,7 +147,8 @@ it("nobody reads, exports or loses a sample that another rule denies, over rando
       const system = new System();
       const model = new Model();
       let now = 20;
-      for (const one of steps) {
+      for (const [number, one] of steps.entries()) {
+        const before = ATHLETES.map(model.exported);
         const last = system.owned.at(-1);
         const isOwned = last !== undefined && last.endTime.getTime() === CURRENT;
         if (one.do === "wait") now += one.ms;
@@ -135,9 +170,17 @@ it("nobody reads, exports or loses a sample that another rule denies, over rando
           }
         } else if (one.do === "frame") {
           const { by, athlete, startMs } = one;
-          const frame = { by, athlete, startMs, stopMs: startMs + one.length };
+          const frame = { by, athlete, startMs, stopMs: startMs + one.length, assignedAtMs: number };
           system.frames.push(frame);
           model.frames.push(frame);
+          // Whatever the rules: a later time frame takes no sample from anybody.
+          for (const athlete of ATHLETES)
+            expect(model.exported(athlete)).toEqual(expect.arrayContaining(before[athlete] ?? []));
+        } else if (one.do === "move" && one.which < model.frames.length) {
+          const { which, athlete, startMs } = one;
+          const to = { athlete, startMs, stopMs: startMs + one.length, assignedAtMs: number };
+          Object.assign(system.frames[which] ?? {}, to);
+          model.frames = model.frames.map((frame, i) => (i === which ? { ...frame, ...to } : frame));
         } else if (one.do === "backdate" && last !== undefined && one.to < last.startTime.getTime()) {
           const gained = [{ startMs: one.to, stopMs: last.startTime.getTime() - 1 }];
           if (MANAGERS.some((by) => intersect(system.ownedBy(by), gained).length > 0)) continue;

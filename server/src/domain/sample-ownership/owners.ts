@@ -7,9 +7,9 @@ import { ownerships } from "../../store/schema.js";
  * Whose a sample is.
  *
  * - It is the manager's who owned the device at its time (`ownedTimes`). Nobody's samples are not stored.
- * - Of these, it is an athlete's when a time frame of that manager says that the athlete wore the device then, and the
- *   athlete's alone when no time frame of that manager says so of another athlete (`WearerSweep`). Time frames of other
- *   managers say nothing about it.
+ * - Of these, it is the athlete's whom the oldest of that manager's time frames that cover it names (`WearerSweep`): the one
+ *   that has named this athlete, device and time for longest. So a later time frame takes no sample from an athlete. Time frames
+ *   of other managers say nothing about it.
  *
  * Loading, reading, computed data, retention, the extension of an ownership backwards, the export of an athlete, and the erasure
  * of an athlete or a manager are all derived from these two.

@@ -1,8 +1,8 @@
 import type { Interval } from "../../store/samples/index.js";
+import { type Aged, OldestFirst } from "./oldest-first.js";
 
 /** A time frame of one manager on one device, closed. */
-export interface FrameTime extends Interval {
-  id: number;
+export interface FrameTime extends Interval, Aged {
   /** Whether it is of the athlete in question. */
   isOwn: boolean;
 }
@@ -10,10 +10,10 @@ export interface FrameTime extends Interval {
 /** Times that a time frame adds to those of the athlete's earlier time frames. Ascending and disjoint. */
 export interface WornTimes {
   frame: FrameTime;
-  /** No time frame of another athlete covers these. */
-  alone: Interval[];
-  /** A time frame of another athlete covers these too. */
-  shared: Interval[];
+  /** The oldest time frame that covers these is the athlete's. */
+  own: Interval[];
+  /** The oldest time frame that covers these is another athlete's. */
+  others: Interval[];
 }
 
 /** Complete time frames that are removed from the list together, because removing one moves all that follow. */
@@ -26,33 +26,34 @@ interface Waiting extends WornTimes {
 
 /**
  * Goes once through the time frames of one manager on one device, in ascending order of their starts, and tells for each of the
- * athlete's which times are the athlete's alone. A time that several time frames of the athlete cover counts for the first of them.
+ * athlete's which times are the athlete's. A time that several time frames of the athlete cover counts for the first of them.
  */
 export class WearerSweep {
-  /** Comparisons so far: at most two for each time frame. */
-  steps = 0;
   /** The athlete's time frames whose end is not reached, ascending and disjoint; an empty one says nothing new. */
   readonly #waiting: Waiting[] = [];
+  /** Those that cover the present time, and some that have ended. */
+  readonly #covering = new OldestFirst<FrameTime>();
+  #steps = 0;
   #done = 0;
   #atMs = Number.NEGATIVE_INFINITY;
   #ownThroughMs = Number.NEGATIVE_INFINITY;
-  #othersThroughMs = Number.NEGATIVE_INFINITY;
+
+  /** The work so far. */
+  get steps(): number {
+    return this.#steps + this.#covering.steps;
+  }
 
   /** @returns the athlete's time frames that are complete with this one */
   add(frame: FrameTime): WornTimes[] {
     const { startMs, stopMs, isOwn } = frame;
     const complete = this.#advance(startMs);
+    this.#covering.add(frame);
     if (isOwn) {
       const fromMs = Math.max(startMs, this.#ownThroughMs + 1);
-      this.#waiting.push({
-        frame,
-        alone: [],
-        shared: [],
-        fromMs,
-        toMs: stopMs < fromMs ? startMs - 1 : stopMs,
-      });
+      const toMs = stopMs < fromMs ? startMs - 1 : stopMs;
+      this.#waiting.push({ frame, own: [], others: [], fromMs, toMs });
       this.#ownThroughMs = Math.max(this.#ownThroughMs, stopMs);
-    } else this.#othersThroughMs = Math.max(this.#othersThroughMs, stopMs);
+    }
     return complete;
   }
 
@@ -64,26 +65,37 @@ export class WearerSweep {
   /** All time frames that start before a time are known, so everything before it is. */
   #advance(toMs: number): WornTimes[] {
     const complete: WornTimes[] = [];
-    for (; this.#done < this.#waiting.length; this.#done++) {
-      const one = this.#waiting[this.#done];
-      if (one === undefined) break;
-      this.steps++;
-      this.#cover(one, Math.max(one.fromMs, this.#atMs), Math.min(one.toMs, toMs - 1));
-      if (one.toMs >= toMs) break;
-      complete.push({ frame: one.frame, alone: one.alone, shared: one.shared });
+    while (this.#atMs < toMs) {
+      const oldest = this.#oldestNow();
+      const throughMs = Math.min(oldest?.stopMs ?? Number.POSITIVE_INFINITY, toMs - 1);
+      this.#give(throughMs, oldest?.isOwn === true ? "own" : "others", complete);
+      this.#atMs = throughMs + 1;
     }
     if (this.#done === this.#waiting.length || this.#done >= FORGOTTEN_AT_ONCE) {
       this.#waiting.splice(0, this.#done);
       this.#done = 0;
     }
-    this.#atMs = toMs;
     return complete;
   }
 
-  #cover({ alone, shared }: Waiting, fromMs: number, toMs: number): void {
-    const through = this.#othersThroughMs;
-    append(shared, fromMs, Math.min(toMs, through));
-    append(alone, Math.max(fromMs, through + 1), toMs);
+  #oldestNow(): FrameTime | undefined {
+    for (;;) {
+      const { oldest } = this.#covering;
+      if (oldest === undefined || oldest.stopMs >= this.#atMs) return oldest;
+      this.#covering.removeOldest();
+    }
+  }
+
+  /** Says of the times from the present one on whose they are. */
+  #give(throughMs: number, whose: "own" | "others", complete: WornTimes[]): void {
+    for (; this.#done < this.#waiting.length; this.#done++) {
+      const one = this.#waiting[this.#done];
+      if (one === undefined) return;
+      this.#steps++;
+      append(one[whose], Math.max(one.fromMs, this.#atMs), Math.min(one.toMs, throughMs));
+      if (one.toMs > throughMs) return;
+      complete.push({ frame: one.frame, own: one.own, others: one.others });
+    }
   }
 }
 

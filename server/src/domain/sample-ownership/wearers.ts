@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
@@ -44,10 +44,18 @@ export async function wornDevices(queries: Queries, athleteId: number): Promise<
   }));
 }
 
+interface FrameRow {
+  id: number;
+  isOwn: boolean;
+  start: Date;
+  end: Date;
+  assignedAt: Date;
+}
+
 /**
  * The times whose samples are the athlete's, time frame by time frame, in the order of their starts. They are read once, in
  * statements of bounded size, with the time frames of other athletes in between.
- * @param fromMs leaves out what is earlier; time frames that started earlier are then one, without an id
+ * @param fromMs leaves out what is earlier
  */
 export async function* wornTimes(
   queries: Queries,
@@ -56,12 +64,12 @@ export async function* wornTimes(
 ): AsyncGenerator<WornTimes, void, undefined> {
   const within = { startMs: fromMs, stopMs: worn.stopMs };
   const owned = await ownedTimes(queries, worn, within);
-  const [alone, shared] = [cutTo(owned), cutTo(owned)];
+  const [own, others] = [cutTo(owned), cutTo(owned)];
   const sweep = new WearerSweep();
   const cut = (times: WornTimes): WornTimes => ({
     frame: times.frame,
-    alone: times.alone.flatMap(alone),
-    shared: times.shared.flatMap(shared),
+    own: times.own.flatMap(own),
+    others: times.others.flatMap(others),
   });
   for await (const frame of framesFrom(queries, worn, within)) yield* sweep.add(frame).map(cut);
   yield* sweep.end().map(cut);
@@ -69,39 +77,73 @@ export async function* wornTimes(
 
 async function* framesFrom(
   queries: Queries,
-  { athleteId, deviceId, ownerId }: Worn,
+  worn: Worn,
   { startMs, stopMs }: Interval,
 ): AsyncGenerator<FrameTime, void, undefined> {
-  const isOwn = sql<boolean>`(${timeframes.athleteId} = ${athleteId})`;
-  const matching = (condition: SQL | undefined) =>
-    and(eq(timeframes.deviceId, deviceId), eq(timeframes.ownerId, ownerId), condition);
-  const { startTime, endTime, id } = timeframes;
+  const { startTime, endTime, assignedAt, id, athleteId, deviceId, ownerId } = timeframes;
   const from = new Date(startMs);
-  const lastEnd = (athletes: SQL) =>
-    sql<Date | null>`max(${endTime}) FILTER (WHERE ${athletes})`.mapWith(endTime);
-  const [open] = await queries
-    .select({ own: lastEnd(isOwn), others: lastEnd(sql`NOT ${isOwn}`) })
+  const isOwn = sql<boolean>`(${athleteId} = ${worn.athleteId})`;
+  const columns = { id, isOwn, start: startTime, end: endTime, assignedAt };
+  const matching = (...conditions: (SQL | undefined)[]) =>
+    and(eq(deviceId, worn.deviceId), eq(ownerId, worn.ownerId), ...conditions);
+  // Of those that started earlier, an older one that ends later says the same or prevails.
+  const earlier = queries
+    .select({
+      ...columns,
+      isOwn: isOwn.as("is_own"),
+      reached: sql<Date | null>`max(${endTime}) OVER (
+        PARTITION BY ${isOwn} ORDER BY ${assignedAt}, ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      )`.as("reached"),
+    })
     .from(timeframes)
     .where(
-      matching(
-        and(lt(startTime, from), gte(startTime, new Date(startMs - MAX_LENGTH_MS)), gte(endTime, from)),
-      ),
-    );
-  if (open?.own) yield { id: 0, isOwn: true, startMs, stopMs: open.own.getTime() };
-  if (open?.others) yield { id: 0, isOwn: false, startMs, stopMs: open.others.getTime() };
-  let after = gte(startTime, from) as SQL | undefined;
-  for (;;) {
-    const rows = await queries
-      .select({ id, isOwn, start: startTime, end: endTime })
+      matching(lt(startTime, from), gte(startTime, new Date(startMs - MAX_LENGTH_MS)), gte(endTime, from)),
+    )
+    .as("earlier");
+  const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
+    ...row,
+    startMs: Math.max(start.getTime(), startMs),
+    stopMs: end.getTime(),
+    assignedAtMs: assignedAt.getTime(),
+  });
+  const open = (after: FrameRow | undefined) =>
+    queries
+      .select({
+        id: earlier.id,
+        isOwn: earlier.isOwn,
+        start: earlier.start,
+        end: earlier.end,
+        assignedAt: earlier.assignedAt,
+      })
+      .from(earlier)
+      .where(
+        and(
+          or(isNull(earlier.reached), gt(earlier.end, earlier.reached)),
+          after === undefined ? undefined : gt(earlier.id, after.id),
+        ),
+      )
+      .orderBy(earlier.id)
+      .limit(ROWS);
+  const starting = (after: FrameRow | undefined) =>
+    queries
+      .select(columns)
       .from(timeframes)
-      .where(matching(and(after, lte(startTime, new Date(stopMs)))))
+      .where(
+        matching(
+          lte(startTime, new Date(stopMs)),
+          after === undefined
+            ? gte(startTime, from)
+            : or(gt(startTime, after.start), and(eq(startTime, after.start), gt(id, after.id))),
+        ),
+      )
       .orderBy(startTime, id)
       .limit(ROWS);
-    for (const { start, end, ...row } of rows) {
-      yield { ...row, startMs: start.getTime(), stopMs: end.getTime() };
+  for (const read of [open, starting]) {
+    for (let last: FrameRow | undefined; ; ) {
+      const rows: FrameRow[] = await read(last);
+      yield* rows.map(timeOf);
+      last = rows.at(-1);
+      if (rows.length < ROWS) break;
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS) return;
-    after = or(gt(startTime, last.start), and(eq(startTime, last.start), gt(id, last.id)));
   }
 }

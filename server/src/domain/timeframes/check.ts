@@ -33,7 +33,8 @@ export async function checkTimeframe(
   const me = caller?.id ?? 0;
   const { start_time: startTime, end_time: endTime, athlete, params } = timeframe;
   const activity = await findActivity(queries, timeframe.activity);
-  const grants = await grantsOf(queries, me, "WRITE", [athlete], { lock: true });
+  const athletes = before === undefined ? [athlete] : [athlete, before.athleteId];
+  const grants = await grantsOf(queries, me, "WRITE", athletes, { lock: true });
   const schema = await findJsonSchema(queries, timeframe.json_schema, "TIMEFRAME");
   const problems: FieldErrors = {
     ...periodProblems(startTime, endTime),
@@ -53,6 +54,16 @@ export async function checkTimeframe(
   if (!grants.cover(athlete, startTime, endTime)) {
     throw errors.forbidden("You need WRITE permission on the athlete from start_time to end_time.");
   }
+  if (
+    before !== undefined &&
+    !saysTheSame(before, timeframe) &&
+    !grants.cover(before.athleteId, before.startTime, before.endTime)
+  ) {
+    // The samples of an athlete who has withdrawn the permission stay that athlete's.
+    throw errors.forbidden(
+      `To change its athlete, device or time, you need WRITE permission on athlete ${before.athleteId}, whom the time frame names now, from its start_time to its end_time.`,
+    );
+  }
   return {
     startTime,
     endTime,
@@ -67,6 +78,13 @@ export async function checkTimeframe(
 
 const isSame = ({ params, json_schema }: NewTimeframe, before: Timeframe) =>
   json_schema === before.jsonSchemaId && isDeepStrictEqual(params, before.params);
+
+/** Whether a time frame says of the same athlete, device and time as before that the athlete wore the device. */
+export const saysTheSame = (before: Timeframe, after: NewTimeframe): boolean =>
+  before.athleteId === after.athlete &&
+  before.deviceId === after.device &&
+  before.startTime.getTime() === after.start_time.getTime() &&
+  before.endTime.getTime() === after.end_time.getTime();
 
 const unknown = (field: string, what: string): FieldErrors => ({
   [field]: [`There is no ${what} with this id.`],

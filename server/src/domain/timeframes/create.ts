@@ -13,7 +13,7 @@ export async function createTimeframe(ctx: Context, body: NewTimeframe) {
     await requireActivityTakesMore(unit, columns.activityId);
     const [timeframe] = await unit.queries
       .insert(timeframes)
-      .values({ ...columns, createdAt: unit.now })
+      .values({ ...columns, assignedAt: unit.now })
       .returning();
     if (timeframe === undefined) throw new Error("The time frame was not inserted");
     await enforceTimeframeQuota(unit, timeframe.ownerId);

@@ -3,7 +3,7 @@ import { timeframes } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { checkTimeframe, requireActivityTakesMore } from "./check.js";
+import { checkTimeframe, requireActivityTakesMore, saysTheSame } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -22,11 +22,16 @@ export async function updateTimeframe(
     { timeframe: id },
     async (unit, before) => {
       await requireMatch({ ...ctx, queries: unit.queries }, before, query);
-      const columns = await checkTimeframe(ctx, unit, { ...asInput(before), ...body }, before);
+      const wanted = { ...asInput(before), ...body };
+      const columns = await checkTimeframe(ctx, unit, wanted, before);
       if (columns.activityId !== before.activityId) await requireActivityTakesMore(unit, columns.activityId);
       const [after] = await unit.queries
         .update(timeframes)
-        .set({ ...columns, version: sql`${timeframes.version} + 1` })
+        .set({
+          ...columns,
+          assignedAt: saysTheSame(before, wanted) ? before.assignedAt : unit.now,
+          version: sql`${timeframes.version} + 1`,
+        })
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();

@@ -56,7 +56,10 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         // If it counted events, later ones are counted in another delivery.
         unsent: null,
         // Its previous job finds nothing to do.
-        jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, webhook.webhookUrl),
+        jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, {
+          url: webhook.webhookUrl,
+          secretToken: webhook.secretToken,
+        }),
       })
       .where(eq(webhookDeliveries.id, delivery.id))
       .returning();

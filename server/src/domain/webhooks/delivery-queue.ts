@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { isWaiting, type JobKind, newJobId } from "../../store/queue/job-queue.js";
 import { jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
+import { addBytesOfDay, bytesOfDay } from "../change/daily-bytes.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Delivery } from "./rules.js";
@@ -15,9 +16,52 @@ export interface NewDelivery {
   data: { activity_id: number; timeframe_id?: number };
 }
 
+type Destination = Pick<NewDelivery, "url" | "secretToken">;
+
 const KIND: JobKind = "webhook";
 
-/** How many more deliveries the account may queue. */
+/** Bytes of a delivery besides its URL and secret: its other columns with the response, its job, and the indexes of both. */
+const DELIVERY_BYTES = 2048;
+
+const bytesOf = ({ url, secretToken }: Destination) => url.length + secretToken.length + DELIVERY_BYTES;
+
+/** Counts what is written for the deliveries of an account, because deliveries and jobs are kept after they have ended. */
+function countBytes({ config, now, afterCommit }: UnitOfWork, account: number, bytes: number): void {
+  afterCommit(() => addBytesOfDay(config, "webhook calls", account, now, bytes));
+}
+
+interface Limit {
+  room: number;
+  /** Ends a sentence that begins with what was not sent, and "because". */
+  reason: string;
+  advice: string;
+}
+
+/** How many of the wanted deliveries the account may add, and which limit stops the rest. */
+async function limitOf(unit: UnitOfWork, account: number, wanted: readonly Destination[]): Promise<Limit> {
+  const { webhookMaxPending, webhookBytesPerDay } = unit.config;
+  const pending = await remainingDeliveries(unit, account);
+  let left = webhookBytesPerDay - bytesOfDay(unit.config, "webhook calls", account, unit.now);
+  let today = 0;
+  for (const delivery of wanted) {
+    left -= bytesOf(delivery);
+    if (left < 0) break;
+    today += 1;
+  }
+  return pending <= today
+    ? {
+        room: pending,
+        reason: `the limit of waiting deliveries of the account, ${webhookMaxPending}, was reached.`,
+        advice: `${webhookMaxPending} deliveries of your webhooks are already waiting. Wait until some have ended, or delete the webhook that fails.`,
+      }
+    : {
+        room: today,
+        reason: `the limit of the account's deliveries in a day, ${webhookBytesPerDay} bytes, was reached.`,
+        advice: `The deliveries of your webhooks have taken ${webhookBytesPerDay} bytes today. Wait until 00:00 UTC, or delete webhooks.`,
+      };
+}
+
+/** How many more deliveries of the account may wait. */
 async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries
@@ -43,17 +87,37 @@ export async function createDeliveries(
 ): Promise<void> {
   if (wanted.length === 0) return;
   const added = await withoutWaiting(unit, wanted);
-  const room = await remainingDeliveries(unit, account);
+  const { room, reason } = await limitOf(unit, account, added);
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
-  await countUnsent(unit, added.slice(room));
+  await countUnsent(unit, added.slice(room), reason);
+}
+
+/**
+ * Adds the job that writes many deliveries after the transaction. At a limit, their events are counted as not sent instead,
+ * because such jobs have no other limit.
+ * @param payload of the job
+ */
+export async function enqueueFanOut(
+  unit: UnitOfWork,
+  account: number,
+  payload: Record<string, unknown>,
+  wanted: readonly NewDelivery[],
+): Promise<void> {
+  const { room, reason } = await limitOf(unit, account, wanted.slice(0, 1));
+  if (room === 0) {
+    await countUnsent(unit, wanted, reason);
+    return;
+  }
+  countBytes(unit, account, JSON.stringify(payload).length);
+  await unit.enqueue({ kind: "webhook-fan-out", payload, chargedTo: account });
 }
 
 /**
  * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
  * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted one after another.
  */
-async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[]): Promise<void> {
+async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[], reason: string): Promise<void> {
   if (unsent.length === 0) return;
   const byWebhook = new Map<number, { first: NewDelivery; events: number }>();
   for (const delivery of unsent) {
@@ -69,7 +133,7 @@ async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[]): Pr
     .where(inArray(webhooks.id, [...byWebhook.keys()]))
     .orderBy(asc(webhooks.id))
     .for("no key update");
-  const why = `because the limit of waiting deliveries of the account, ${unit.config.webhookMaxPending}, was reached.`;
+  const why = `because ${reason}`;
   const rows = [...byWebhook.values()].map(
     ({ first: { webhookId, url, secretToken, event, data }, events }) => ({
       message_id: newMessageId(),
@@ -113,7 +177,7 @@ export async function createDelivery(
   account: number,
   wanted: NewDelivery,
 ): Promise<Delivery> {
-  await requireRoom(unit, account);
+  await requireRoom(unit, account, wanted);
   const [id] = await insertDeliveries(unit, account, [wanted]);
   const [row] = await unit.queries
     .select()
@@ -128,29 +192,30 @@ const newMessageId = () => `msg_${randomUUID()}`;
 const receiverOf = (url: string) => new URL(url).host;
 
 /**
- * Adds the job that sends a delivery to the URL.
+ * Adds the job that sends a delivery again.
  * @returns the id of the job
  * @throws ServiceError `too_many_deliveries`
  */
-export async function enqueueDelivery(unit: UnitOfWork, account: number, url: string): Promise<number> {
-  await requireRoom(unit, account);
+export async function enqueueDelivery(
+  unit: UnitOfWork,
+  account: number,
+  wanted: Destination,
+): Promise<number> {
+  await requireRoom(unit, account, wanted);
+  countBytes(unit, account, bytesOf(wanted));
   const job = await unit.enqueue({
     kind: KIND,
     payload: {},
-    receiver: receiverOf(url),
+    receiver: receiverOf(wanted.url),
     chargedTo: account,
   });
   if (job === undefined) throw new Error("The job of the delivery was not inserted");
   return job.id;
 }
 
-async function requireRoom(unit: UnitOfWork, account: number): Promise<void> {
-  if ((await remainingDeliveries(unit, account)) > 0) return;
-  const { webhookMaxPending } = unit.config;
-  throw errors.conflict(
-    "too_many_deliveries",
-    `${webhookMaxPending} deliveries of your webhooks are already waiting. Wait until some have ended, or delete the webhook that fails.`,
-  );
+async function requireRoom(unit: UnitOfWork, account: number, wanted: Destination): Promise<void> {
+  const { room, advice } = await limitOf(unit, account, [wanted]);
+  if (room === 0) throw errors.conflict("too_many_deliveries", advice);
 }
 
 async function insertDeliveries(
@@ -168,6 +233,11 @@ async function insertDeliveries(
     event,
     data,
   }));
+  countBytes(
+    unit,
+    account,
+    sent.reduce((sum, one) => sum + bytesOf(one), 0),
+  );
   const payload = JSON.stringify(unit.trace === undefined ? {} : { trace: unit.trace });
   const { rows: inserted } = await unit.queries.execute<{ id: string }>(sql`
     WITH wanted AS (

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
+import { createDeliveries, enqueueFanOut, type NewDelivery } from "./delivery-queue.js";
 
 /** The events that a webhook can receive. */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
@@ -80,7 +80,7 @@ export async function emitActivityEvents(
     if (wanted.length <= AT_ONCE) {
       await createDeliveries(unit, owner, wanted);
     } else {
-      await unit.enqueue({ kind: "webhook-fan-out", payload: { ...fanOut }, chargedTo: owner });
+      await enqueueFanOut(unit, owner, { ...fanOut }, wanted);
     }
   }
 }

@@ -10,8 +10,21 @@ interface Limits {
   fairHoldMs: number;
   /** The same of an address that holds more than its fair share: what there is, divided by the addresses that hold or wait. */
   overShareHoldMs: number;
+  /**
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less.
+   * Default: no such rate.
+   */
+  busyBytesPerSecond?: number;
   /** The error of a request that has waited too long because the process is full. */
   refusal(): Error;
+}
+
+/** What a request has moved through its connection. */
+export interface Transfer {
+  /** Bytes of the connection so far, in both directions. */
+  bytes: number;
+  /** Whether the client has to send or read before the service can go on. */
+  waitsForClient: boolean;
 }
 
 interface Waiter {
@@ -37,15 +50,40 @@ export class ResponseShare {
   /** Ends the connection. */
   readonly end: () => void;
   readonly #budget: ResponseBudget;
+  readonly #transfer: () => Transfer;
   bytes = 0;
   sinceMs = 0;
+  #movedBefore = 0;
   isReleased = false;
 
-  constructor(budget: ResponseBudget, caller: string, address: string, end: () => void) {
+  constructor(
+    budget: ResponseBudget,
+    caller: string,
+    address: string,
+    end: () => void,
+    transfer: () => Transfer,
+  ) {
     this.#budget = budget;
     this.caller = caller;
     this.address = address;
     this.end = end;
+    this.#transfer = transfer;
+  }
+
+  /** Starts the time for which the response holds something. */
+  begin(): void {
+    this.sinceMs = performance.now();
+    this.#movedBefore = this.#transfer().bytes;
+  }
+
+  get heldMs(): number {
+    return performance.now() - this.sinceMs;
+  }
+
+  /** Whether the service waits for the client, which has been slower than a rate since the beginning. */
+  isSlowerThan(bytesPerSecond: number): boolean {
+    const { bytes, waitsForClient } = this.#transfer();
+    return waitsForClient && bytes - this.#movedBefore < (bytesPerSecond * this.heldMs) / 1000;
   }
 
   /**
@@ -69,6 +107,8 @@ export class ResponseShare {
     this.isReleased = true;
   }
 }
+
+const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
 /**
  * Limits the bytes of response bodies that a process holds until their clients have read them: in total, for one address, and
@@ -104,9 +144,13 @@ export class ResponseBudget {
     return this.#byCaller.get(caller);
   }
 
-  /** Starts counting a response. @param end ends its connection */
-  open(caller: string, address: string, end: () => void): ResponseShare {
-    return new ResponseShare(this, caller, address, end);
+  /**
+   * Starts counting a response.
+   * @param end ends its connection
+   * @param transfer what its connection has moved; default: the client counts as fast
+   */
+  open(caller: string, address: string, end: () => void, transfer = () => NOTHING_KNOWN): ResponseShare {
+    return new ResponseShare(this, caller, address, end, transfer);
   }
 
   async reserve(share: ResponseShare, bytes: number, signal: AbortSignal | undefined): Promise<void> {
@@ -118,7 +162,7 @@ export class ResponseBudget {
 
   resize(share: ResponseShare, bytes: number): void {
     const change = bytes - share.bytes;
-    if (share.bytes === 0) share.sinceMs = performance.now();
+    if (share.bytes === 0) share.begin();
     share.bytes = bytes;
     this.#held += change;
     this.#byCaller.add(share.caller, change);
@@ -168,7 +212,8 @@ export class ResponseBudget {
       const looks = setInterval(() => {
         if (!this.#hasOwnRoom(share, bytes)) return;
         if (this.#endOverShare(waiter)) return;
-        if (performance.now() - sinceMs >= LOOK_AT_ALL_MS) this.#endSlowest();
+        if (performance.now() - sinceMs < LOOK_AT_ALL_MS) return;
+        if (!this.#endSlow(waiter)) this.#endSlowest();
       }, LOOK_MS).unref();
       const timer = setTimeout(() => {
         refuse(this.#hasOwnRoom(share, bytes) ? this.#limits.refusal() : errors.throttled(RETRY_AFTER_MS));
@@ -210,6 +255,20 @@ export class ResponseBudget {
     return this.#endAfter(slowest, this.#limits.overShareHoldMs);
   }
 
+  /** Ends the oldest response whose client is slow, of an address that holds more than the waiting one. @returns whether there was one */
+  #endSlow({ share: { address }, bytes }: Waiter): boolean {
+    const { busyBytesPerSecond = 0, overShareHoldMs } = this.#limits;
+    const wanted = this.#byAddress.get(address) + bytes;
+    let oldest: ResponseShare | undefined;
+    for (const share of this.#shares) {
+      if (share.heldMs <= overShareHoldMs || this.#byAddress.get(share.address) < wanted) continue;
+      if (share.sinceMs >= (oldest?.sinceMs ?? Number.POSITIVE_INFINITY)) continue;
+      if (share.isSlowerThan(busyBytesPerSecond)) oldest = share;
+    }
+    oldest?.end();
+    return oldest !== undefined;
+  }
+
   /** Ends the slowest response of all, whatever the shares are. */
   #endSlowest(): void {
     const slowest = this.#slowest();
@@ -217,7 +276,7 @@ export class ResponseBudget {
   }
 
   #endAfter(share: ResponseShare, holdMs: number): boolean {
-    if (performance.now() - share.sinceMs <= holdMs) return false;
+    if (share.heldMs <= holdMs) return false;
     share.end();
     return true;
   }

@@ -1,8 +1,9 @@
 import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readConfig } from "../../config/config.js";
-import { cutSlowReaders, TransferRate } from "./slow-clients.js";
+import { cutSlowReaders, TransferRate, transferOf } from "./slow-clients.js";
 
 const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
 
@@ -38,6 +39,30 @@ describe("a transfer", () => {
   it("that waits for the service is not judged", () => {
     const rate = new TransferRate(config, 0);
     for (let i = 0; i < 100; i++) expect(rate.check(0, false)).toBe(false);
+  });
+});
+
+describe("a request", () => {
+  const moved = (complete: boolean, readableLength: number, [bytesWritten, writeQueueSize] = [0, 0]) =>
+    transferOf({
+      socket: { bytesRead: 100, _handle: { bytesWritten, writeQueueSize } },
+      complete,
+      readableLength,
+    } as unknown as IncomingMessage);
+
+  it("waits for its client while the body has not arrived, or the response has not been read", () => {
+    expect(moved(false, 0)).toEqual({ bytes: 100, waitsForClient: true });
+    expect(moved(true, 0, [50, 20])).toEqual({ bytes: 130, waitsForClient: true });
+  });
+
+  it("waits for the service while what has arrived is unread, and when all has arrived", () => {
+    expect(moved(false, 10)).toEqual({ bytes: 100, waitsForClient: false });
+    expect(moved(true, 0, [50, 0])).toEqual({ bytes: 150, waitsForClient: false });
+  });
+
+  it("has moved what it had when its connection has closed", () => {
+    const request = { socket: { bytesRead: 100, _handle: null }, complete: true, readableLength: 0 };
+    expect(transferOf(request as unknown as IncomingMessage)).toEqual({ bytes: 100, waitsForClient: false });
   });
 });
 

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.js";
+import type { Transfer } from "./response-budget.js";
 
 /** Number of checks of a transfer in the time by which it may fall behind. */
 const CHECKS = 8;
@@ -52,6 +54,16 @@ interface Handle {
 }
 
 const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | null })._handle;
+
+/** What a request has moved so far. Bytes that have arrived but are unread wait for the service, not for the client. */
+export function transferOf(request: IncomingMessage): Transfer {
+  const { socket, complete, readableLength } = request;
+  const { bytesWritten, writeQueueSize } = handleOf(socket) ?? { bytesWritten: 0, writeQueueSize: 0 };
+  return {
+    bytes: socket.bytesRead + bytesWritten - writeQueueSize,
+    waitsForClient: writeQueueSize > 0 || (!complete && readableLength === 0),
+  };
+}
 
 /** Disconnects clients that read their responses too slowly: unread data stays in memory or on disk. */
 export function cutSlowReaders(app: FastifyInstance, config: Config): void {

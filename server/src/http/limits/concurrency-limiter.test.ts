@@ -4,10 +4,24 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConcurrencyLimiter } from "./concurrency-limiter.js";
 
 /** An answer to a user on a connection of its own. */
-function answer(user: number, { address = `of ${user}`, hasLeft = false } = {}) {
+function answer(
+  user: number,
+  { address = `of ${user}`, hasLeft = false, bytesPerSecond = 1e6, complete = false } = {},
+) {
   const raw = Object.assign(new EventEmitter(), { closed: hasLeft });
-  const socket = Object.assign(new EventEmitter(), { destroyed: hasLeft, destroy: () => raw.emit("close") });
-  const request = { raw: { socket }, ctx: { caller: { id: user } }, onBehalfOf: { group: address } };
+  const beganMs = performance.now();
+  const socket = Object.assign(new EventEmitter(), {
+    destroyed: hasLeft,
+    destroy: () => raw.emit("close"),
+  });
+  Object.defineProperty(socket, "bytesRead", {
+    get: () => (bytesPerSecond * (performance.now() - beganMs)) / 1000,
+  });
+  const request = {
+    raw: { socket, complete, readableLength: 0 },
+    ctx: { caller: { id: user } },
+    onBehalfOf: { group: address },
+  };
   return { raw, request } as unknown as FastifyReply & { raw: EventEmitter };
 }
 
@@ -77,11 +91,45 @@ describe("slots", () => {
     expect(ended).toHaveLength(2);
   });
 
-  it("of which each address has one stay with them while another waits", async () => {
+  it("of which each address has one go to another within seconds when a client is slow, the oldest first", async () => {
+    const slots = new ConcurrencyLimiter(3, 1);
+    const ended: number[] = [];
+    for (const user of [ANN, BOB, EVE]) {
+      const response = answer(user, { bytesPerSecond: user === ANN ? 300_000 : 200_000 });
+      response.raw.once("close", () => ended.push(user));
+      await slots.take(response);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    const late = slots.take(answer(99));
+    await vi.advanceTimersByTimeAsync(11_249);
+    expect([await isWaiting(late), ended]).toEqual([true, []]);
+    await vi.advanceTimersByTimeAsync(1);
+    await late;
+    expect(ended).toEqual([BOB]);
+  });
+
+  it("of a slow client do not go to an address that has as many already", async () => {
+    const slots = new ConcurrencyLimiter(3, 1);
+    const ended = vi.fn();
+    for (const [user, address] of [
+      [ANN, "club"],
+      [BOB, "office"],
+      [EVE, "home"],
+    ] as const) {
+      const response = answer(user, { address, bytesPerSecond: 0 });
+      response.raw.once("close", ended);
+      await slots.take(response);
+    }
+    const refused = expect(slots.take(answer(99, { address: "club" }))).rejects.toEqual(throttled);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await refused;
+    expect(ended).not.toHaveBeenCalled();
+  });
+
+  it("of which each address has one stay with fast clients and with those that wait for the service", async () => {
     const slots = new ConcurrencyLimiter(2, 1);
     const ended = vi.fn();
-    for (const user of [ANN, BOB]) {
-      const response = answer(user);
+    for (const response of [answer(ANN), answer(BOB, { bytesPerSecond: 0, complete: true })]) {
       response.raw.once("close", ended);
       await slots.take(response);
     }

@@ -4,9 +4,15 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { ResponseBudget } from "../connection/response-budget.js";
 import { clientLeft, onResponseEnd } from "../connection/response-end.js";
+import { transferOf } from "../connection/slow-clients.js";
 import { MAX_GROWTH, receiveAndConvert } from "../files/receive.js";
 import { Spool } from "../files/spool.js";
-import { ConcurrencyLimiter, FAIR_HOLD_MS, OVER_SHARE_HOLD_MS } from "../limits/concurrency-limiter.js";
+import {
+  BUSY_BYTES_PER_SECOND,
+  ConcurrencyLimiter,
+  FAIR_HOLD_MS,
+  OVER_SHARE_HOLD_MS,
+} from "../limits/concurrency-limiter.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 
@@ -65,6 +71,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     caller: app.config.convertDiskBytes / 4,
     fairHoldMs: FAIR_HOLD_MS,
     overShareHoldMs: OVER_SHARE_HOLD_MS,
+    busyBytesPerSecond: BUSY_BYTES_PER_SECOND,
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
@@ -73,7 +80,12 @@ export function conversionRoutes(app: FastifyInstance): void {
     const { convertMaxBytes } = app.config;
     const received = Math.min(Number(request.headers["content-length"] ?? convertMaxBytes), convertMaxBytes);
     const { name, group } = request.onBehalfOf;
-    const share = disk.open(name, group, () => request.raw.socket.destroy());
+    const share = disk.open(
+      name,
+      group,
+      () => request.raw.socket.destroy(),
+      () => transferOf(request.raw),
+    );
     onResponseEnd(reply, () => share.release());
     await share.reserve(format === "csv" ? received : MAX_GROWTH * received, request.ctx.signal);
     return share;

@@ -50,7 +50,7 @@ CREATE TABLE access_tokens (
   -- The refresh token from which it comes.
   refresh_hash bytea
 );
-CREATE INDEX access_tokens_account ON access_tokens (account_id);
+CREATE INDEX access_tokens_account ON access_tokens (account_id, application_id, expires_at);
 CREATE INDEX access_tokens_expiry ON access_tokens (expires_at);
 CREATE INDEX access_tokens_refresh ON access_tokens (refresh_hash) WHERE refresh_hash IS NOT NULL;
 CREATE INDEX access_tokens_application ON access_tokens (application_id);
@@ -259,7 +259,8 @@ CREATE TABLE timeframes (
   athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
   owner_id bigint NOT NULL REFERENCES accounts,
   json_schema_id bigint NOT NULL REFERENCES json_schemas,
-  created_at timestamptz(3) NOT NULL,
+  -- Since when it says that the athlete wore the device at this time.
+  assigned_at timestamptz(3) NOT NULL,
   version integer NOT NULL DEFAULT 1,
   data_version integer NOT NULL DEFAULT 1
 );

@@ -81,6 +81,33 @@ describe("computations", () => {
     expect(begun).toEqual(order);
   });
 
+  it("of many accounts of one address take turns with another address, and leave a thread to it", async () => {
+    const queue = new ComputationQueue(3, refusal);
+    const { begun, work, end } = workshop();
+    for (const account of [1, 2, 3, 4, 5])
+      void queue.share(`club ${account}`, { account, group: "club" }, work(`club ${account}`));
+    void queue.share("home", { account: 6, group: "home" }, work("home"));
+    void queue.share("home again", { account: 6, group: "home" }, work("home again"));
+    await turn();
+    expect(begun).toEqual(["club 1", "club 2", "home"]);
+    await end("club 1");
+    expect(begun.slice(3)).toEqual(["home again"]);
+  });
+
+  it("are refused beyond what the accounts of one address may have waiting, while others are taken", async () => {
+    const queue = new ComputationQueue(1, refusal);
+    const { work } = workshop();
+    void queue.share("held", { account: 0 }, work("held"));
+    await turn();
+    const asked = Array.from({ length: 201 }, (_, account) =>
+      queue.share(`${account}`, { account: 1 + account, group: "club" }, work(`${account}`)),
+    );
+    await expect(asked[200]).rejects.toMatchObject({ kind: "throttled" });
+    const other = queue.share("other", { account: 999, group: "home" }, work("other"));
+    const outcome = await Promise.race([other.catch(() => "refused"), turn().then(() => "waits")]);
+    expect(outcome).toBe("waits");
+  });
+
   it("are dropped when all who wait have left, and not before", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();

@@ -2,8 +2,9 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fairness/fair-queue.js";
 import type { Waiter } from "../../change/compute-pool.js";
 
-/** Maximum number of computations that wait for a thread: of all accounts, and of one account. */
+/** Maximum number of computations that wait for a thread: of all accounts, of those of one address, and of one account. */
 const MAX_WAITING = 400;
+const MAX_WAITING_OF_ADDRESS = MAX_WAITING / 2;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
 
@@ -28,8 +29,8 @@ interface Flight {
 }
 
 /**
- * Runs a bounded number of computations at a time. Requests for the same computation share it, accounts take turns, and a
- * waiting computation is dropped when all its callers have left.
+ * Runs a bounded number of computations at a time. Requests for the same computation share it, addresses and their accounts take
+ * turns, and a waiting computation is dropped when all its callers have left.
  */
 export class ComputationQueue {
   readonly #fairQueue: FairQueue<number>;
@@ -39,9 +40,12 @@ export class ComputationQueue {
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#fairQueue = new FairQueue({
       concurrency,
-      // One thread stays free for other accounts, because nobody knows in advance how long a computation takes.
+      // One thread stays free for other accounts, and for those of other addresses, because nobody knows in advance how long a
+      // computation takes.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
+      concurrencyPerGroup: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
+      maxWaitingPerGroup: MAX_WAITING_OF_ADDRESS,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
       refusal: () => refusal(RETRY_AFTER_MS),
     });
@@ -51,9 +55,10 @@ export class ComputationQueue {
    * @param key identifies the computation: the same key has the same result
    * @throws the refusal when too many wait; CallersLeftError; whatever the computation throws
    */
-  async share<T>(key: string, { account, signal }: Waiter, compute: () => Promise<T>): Promise<T> {
+  async share<T>(key: string, waiter: Waiter, compute: () => Promise<T>): Promise<T> {
+    const { signal } = waiter;
     if (signal?.aborted) throw new CallersLeftError();
-    const flight = this.#flights.get(key) ?? this.#add(key, account, compute);
+    const flight = this.#flights.get(key) ?? this.#add(key, waiter, compute);
     flight.callers += 1;
     const leave = () => {
       flight.callers -= 1;
@@ -71,7 +76,7 @@ export class ComputationQueue {
     }
   }
 
-  #add(key: string, account: number, compute: () => Promise<unknown>): Flight {
+  #add(key: string, { account, group }: Waiter, compute: () => Promise<unknown>): Flight {
     const abandoned = new AbortController();
     let begun = false;
     const remove = () => {
@@ -89,7 +94,7 @@ export class ComputationQueue {
         remove();
         abandoned.abort(new CallersLeftError());
       },
-      result: this.#fairQueue.run(account, begin, abandoned.signal).finally(remove),
+      result: this.#fairQueue.run(account, begin, abandoned.signal, group).finally(remove),
       handedOut: Promise.resolve(),
     };
     // Each caller gets the error. When all have left, it must not become an unhandled rejection.

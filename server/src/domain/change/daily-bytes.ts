@@ -1,0 +1,39 @@
+import { LRUCache } from "lru-cache";
+import type { Config } from "../../config/config.js";
+
+export const DAY_MS = 86_400_000;
+
+/** Accounts and kinds of rows whose bytes of the day a process knows. */
+const MAX_KNOWN = 100_000;
+
+/** The rows that are counted. */
+type Rows = "audit" | "webhook calls";
+
+interface Day {
+  /** Days since 1970 UTC. */
+  day: number;
+  bytes: number;
+}
+
+/** The bytes of a process, by its settings. It counts from its start. */
+const daysOf = new WeakMap<Config, LRUCache<string, Day>>();
+
+function daysIn(config: Config): LRUCache<string, Day> {
+  const days = daysOf.get(config) ?? new LRUCache<string, Day>({ max: MAX_KNOWN });
+  daysOf.set(config, days);
+  return days;
+}
+
+export const dayOf = (now: Date): number => Math.floor(now.getTime() / DAY_MS);
+
+/** Bytes of rows that this process has added for an account in the day (UTC). */
+export function bytesOfDay(config: Config, rows: Rows, accountId: number, now: Date): number {
+  const known = daysIn(config).get(`${rows} ${accountId}`);
+  return known?.day === dayOf(now) ? known.bytes : 0;
+}
+
+/** Call it after the commit: what was rolled back takes no room. */
+export function addBytesOfDay(config: Config, rows: Rows, accountId: number, now: Date, added: number): void {
+  const bytes = bytesOfDay(config, rows, accountId, now) + added;
+  daysIn(config).set(`${rows} ${accountId}`, { day: dayOf(now), bytes });
+}
