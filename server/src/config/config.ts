@@ -133,7 +133,7 @@ export const settings = {
   jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
     "JOB_LEASE_MS",
-    60_000,
+    15_000,
     "Time after which the jobs of a dead worker are given to another worker",
   ),
   jobConcurrency: integer(1, 64)(
