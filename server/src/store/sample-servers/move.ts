@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
+import { whileNoneMoves } from "../connection/advisory-lock.js";
 import { MAJOR_FOR_SAMPLE_SERVERS, OLDEST_MAJOR, requireMajor } from "../connection/server-version.js";
 import { tlsConnection } from "../connection/tls.js";
 import { tableName } from "../placement/move-names.js";
@@ -8,7 +9,6 @@ import { abandonedCopies, type Connection, type Copy, sampleServers } from "../p
 import type { ServerAddress } from "../placement/server-address.js";
 import { requireOffCitus } from "./citus.js";
 import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
-import { whileNoneMoves } from "./move-lock.js";
 import {
   BOOKKEEPING,
   columnsOf,
