@@ -211,6 +211,10 @@ export const CurrentPassword = Type.Optional(
   }),
 );
 
+/** For descriptions of the operations that take it. */
+export const NEEDS_CURRENT_PASSWORD =
+  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
+
 /** The body of the operations that set a new password. */
 export const NewPassword = Type.Object(
   { password: Password, current_password: CurrentPassword },
