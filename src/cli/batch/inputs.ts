@@ -124,7 +124,7 @@ function matches(pattern: string): string[] {
   let found = [root];
   parts.forEach((part, i) => {
     const isLast = i === parts.length - 1;
-    // `**` behind `**` meets the same folders again and again
+    // `**` after `**` finds the same folders repeatedly
     found = [...new Set(found.flatMap((folder) => step(folder, part, isLast)))];
   });
   return found;

@@ -2,7 +2,7 @@ import type { FastifyServerOptions } from "fastify";
 import { errorRecord } from "../../observability/error-record.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 
-/** During an outage every request and every look for work fails: so often a line tells of those with one message, ms. */
+/** Minimum time between two lines with one message, ms: during an outage, every request and every poll for jobs fails. */
 const INTERVAL_MS = 1_000;
 
 /** Pino's number of the level `warn`. */
