@@ -44,7 +44,7 @@ export class OutputFile {
     return this.#bytes;
   }
 
-  /** Where it stands until it gets its name. */
+  /** Where it is until it gets its name. */
   get temporaryPath(): string {
     return this.#temporaryPath;
   }

@@ -332,7 +332,7 @@ export const settings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Links for a new password that one address may request for one username; after so many mails to a user, the next ones are spread over the hour",
+    "Links for a new password that one address may request for one username; after this number of mails to a user, the next ones are spread over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

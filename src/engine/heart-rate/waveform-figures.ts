@@ -1,4 +1,4 @@
-/** Successive RR intervals that differ by more than this share are no pair: one of them belongs to a premature beat. */
+/** Successive RR intervals that differ by more than this share are not a pair: one of them belongs to a premature beat. */
 const MAX_DIFFERENCE = 0.2;
 
 /** Sums over a whole waveform, from which its figures follow. */

@@ -56,7 +56,7 @@ export function Navigation() {
   const here = route.value?.path[0] ?? "";
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // until the user goes on
+    // until the user continues
     signOutProblem.value = null;
     const links = list.current;
     if (links === null) return;

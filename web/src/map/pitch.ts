@@ -44,7 +44,7 @@ export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitc
   return pitch;
 }
 
-// A track that stays within the usual pitch tells nothing about its size.
+// A track that stays within the usual pitch does not show its size.
 function sizeOf(covered: number, { usual, longest }: typeof LENGTH_M): number {
   return Math.min(Math.max(covered, usual), longest);
 }

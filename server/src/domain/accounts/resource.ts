@@ -200,7 +200,7 @@ const AthleteProfileFields = Type.Object({
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
 
-/** The password of now: proves that the change is made by the user, not by somebody who has found a token. */
+/** The current password: proves that the user makes the change, not somebody who has found a token. */
 export const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,

@@ -8,7 +8,7 @@ const INTERVAL_MS = 1_000;
 /** Pino's number of the level `warn`. */
 const WARN = 40;
 
-/** Joins lines that tell of the same outage: the first is written at once, the following ones with their number, once a second. */
+/** Joins lines about the same outage: the first is written at once, the following ones with their number, once a second. */
 class OutageLines {
   readonly #last = new Map<string, { times: number; write: (times: number) => void }>();
 

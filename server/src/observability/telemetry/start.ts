@@ -114,7 +114,7 @@ function recordSpans(tracerProvider: BasicTracerProvider): void {
   registerInstrumentations({
     tracerProvider,
     instrumentations: [
-      // Looking for jobs every second belongs to no trace.
+      // Polling for jobs is not part of a trace.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
       new UndiciInstrumentation({ requireParentforSpans: true }),
     ],

@@ -189,7 +189,7 @@ export class SampleServerWatch {
   /** Asks a server. @returns why it is unreachable */
   async #problemOf(server: Watched): Promise<string | undefined> {
     const client = server.client ?? (await this.#opened(server).catch(() => undefined));
-    // The database of the service is unreachable, of which its own errors tell.
+    // The database of the service is unreachable; its own errors report that.
     if (client === undefined) return server.problem;
     server.client = client;
     try {

@@ -15,7 +15,7 @@ export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost"
 const SILENCE_MS = 40_000;
 const RECONNECT_MS = 3_000;
 const POLL_MS = 5_000;
-/** After so many connections without an event the page asks instead, and after so many questions it tries a connection again. */
+/** After this number of connections without an event the page polls instead, and after this number of polls it tries a connection again. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
 /** The samples of 10 s at 10 Hz. Not every sample has a heart rate. */

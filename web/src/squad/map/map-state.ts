@@ -59,7 +59,7 @@ export class MapState {
 
   readonly isTurnedAt = (ms: number): boolean => this.turnedIn.value.has(this.#turnNameAt(ms));
 
-  /** Turns the map half round in the period of now. */
+  /** Turns the map half round in the current period. */
   turn(): void {
     const name = this.#turnNameAt(this.nowMs.peek());
     const next = new Set(this.turnedIn.peek());
