@@ -17,7 +17,7 @@ export interface Verb {
   example?: string;
   /** For what cannot be undone: the question to ask first, about the first argument. */
   question?: (subject: string) => string;
-  /** For what tells first what it would do: the help of `--yes`. */
+  /** For commands that print first what they would do: the help of `--yes`. */
   yes?: string;
 }
 

@@ -311,7 +311,7 @@ export const settings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Mails to one address from registrations, whoever sends them; beyond it, who has chosen a password is registered without a mail",
+    "Mails to one address from registrations of anybody; above the limit, a user who has chosen a password is registered without a mail",
   ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(

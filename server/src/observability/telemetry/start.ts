@@ -109,7 +109,7 @@ const positiveOr = (fallback: number, given: number | undefined) =>
 function recordSpans(tracerProvider: BasicTracerProvider): void {
   trace.setGlobalTracerProvider(tracerProvider);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  // Without baggage, which would hand on to the receivers of webhooks what a caller has sent.
+  // Without baggage, which would pass on to the receivers of webhooks what a caller has sent.
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   registerInstrumentations({
     tracerProvider,

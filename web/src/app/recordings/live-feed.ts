@@ -64,7 +64,7 @@ export class LiveFeed {
   /** Asks for the newest sample now: the stream has only what is newer than what it knows, of times that were the manager's before. */
   async refresh(): Promise<void> {
     const { signal: stopped } = this.#stopping;
-    // what fails here is tried again, and told of, by what follows the device
+    // the loop that follows the device tries a failed request again, and reports it
     if (!stopped.aborted) await this.#poll(stopped).catch(() => undefined);
   }
 

@@ -20,7 +20,7 @@ export class MapState {
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
   readonly nowMs: ReadonlySignal<number>;
   readonly period: ReadonlySignal<TimedPeriod | null>;
-  /** All who are on, and have data. */
+  /** All players on the pitch who have data. */
   readonly spots: ReadonlySignal<readonly Spot[]>;
   readonly #on: ReadonlySignal<ReadonlyMap<SquadPlayer, readonly Interval[] | null>>;
 
