@@ -287,7 +287,7 @@ function lastLane(bytes: v128): v128 {
   return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
 }
 
-// False frames mostly stand close to each other, and where they overlap, each claims an end a little behind the last: the table
+// False frames mostly are close to each other, and where they overlap, each claims an end a little behind the last: the table
 // goes ahead of them.
 const AHEAD: usize = 1024;
 

@@ -112,12 +112,12 @@ function holds(at: usize, length: i32): bool {
     return checksumHolds(at, length);
   }
   if (checksum(at + 2, length + 4) == (load<u16>(end) as i32)) return true;
-  // From here on false frames may overlap: the search goes on inside this one.
+  // From here on false frames may overlap: the search continues inside this one.
   beginPrefixSums(at + 2, end, tail);
   return false;
 }
 
-// Frames that are to be put out and stand one behind the other: copied together, since many are shorter than a call is.
+// Consecutive frames that are output: copied together, since many are shorter than a call is.
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
 

@@ -61,7 +61,7 @@ const LAST_HEAD: usize = 21;
 
 /**
  * Skips invalid frames as `passFalseFrames` does, of which the table knows the whole span (to `known`). It finds the syncs of a vector
- * at once: where false frames stand close, searching again for each would be slowest. It calls no function, so the loop keeps
+ * at once: where false frames are close, searching again for each would be slowest. It calls no function, so the loop keeps
  * its values in registers.
  */
 function passCheckedFrames(from: usize, known: usize): usize {

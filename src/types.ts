@@ -1,5 +1,5 @@
 // Platforms declare these with all their members. Where none does (`lib: es2022` alone), they are empty, and the types of the
-// package compile all the same.
+// package still compile.
 declare global {
   interface ReadableStream<R> {}
   interface WritableStream<W> {}

@@ -55,7 +55,7 @@ export interface UploadOptions extends SendOptions {
 }
 
 export interface WaitOptions extends SendOptions {
-  /** Time between two looks at the job, ms; default 500. */
+  /** Interval at which the job is polled, ms; default 500. */
   intervalMs?: number;
 }
 
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
   const { token, session = false } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  // Only a session can be renewed behind a request: its cookie is not in the request. A token is.
+  // Only a session can be renewed during a request: its cookie is not in the request. A token is.
   const { onSessionEnd, ...retryOptions } = options;
   const renewable = session && onSessionEnd !== undefined ? { ...retryOptions, onSessionEnd } : retryOptions;
   const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, renewable);

@@ -75,7 +75,7 @@ describe("bulk load", () => {
     const [job] = await queries.select({ group: jobs.chargedGroup }).from(jobs).where(eq(jobs.id, body.id));
     const taken = await leaseOf(
       queries,
-      { worker: null, leaseMs: 60_000 },
+      60_000,
       "bulk-load",
       { group: job?.group ?? "", account: owner.id },
       1,

@@ -7,8 +7,8 @@ import { type Reapplied, reapplyErasures } from "../src/domain/deletion/reapply.
 import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { appendErasure, erasureListOf, personHash, readErasures } from "../src/store/backup/erasure-list.js";
-import { withErasureLock } from "../src/store/backup/erasure-lock.js";
 import { restore } from "../src/store/backup/restore.js";
+import { whileNoneErases } from "../src/store/connection/advisory-lock.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { accounts } from "../src/store/schema.js";
 import { linksTo, placesOf, Scene } from "./personal-data-scene.js";
@@ -103,7 +103,7 @@ describe("an old backup", () => {
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
         ).rows.length;
       let both: Promise<Reapplied[]> | undefined;
-      await withErasureLock(database, async () => {
+      await whileNoneErases(database, async () => {
         both = Promise.all([reapplyErasures(own.ctx), reapplyErasures(own.ctx)]);
         await expect.poll(waiting).toBe(2);
         expect(await database.queries.$count(accounts)).toBe(1);

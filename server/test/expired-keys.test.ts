@@ -60,7 +60,7 @@ describe("a key that has expired and is not yet removed", () => {
     const held = await hold(s, `SELECT FROM idempotency_keys WHERE key = '${key}' FOR UPDATE`);
     const both = [create(), create()];
     await held.waiters(2);
-    await held.letGo();
+    await held.release();
     const [second, meanwhile] = await Promise.all(both);
     expect(second?.status).toBe(201);
     expect(meanwhile).toEqual(second);
@@ -73,7 +73,7 @@ describe("a key that has expired and is not yet removed", () => {
     const creating = create();
     await held.waiters(1);
     await held.client.query("DELETE FROM idempotency_keys WHERE key = $1", [key]);
-    await held.letGo();
+    await held.release();
     const second = await creating;
     expect(second.status).toBe(201);
     expect(await create()).toEqual(second);

@@ -120,7 +120,7 @@ describe("a former owner's samples", () => {
       await held.waiters(1);
       const loading = s.runJobs();
       await held.waiters(2);
-      await held.letGo();
+      await held.release();
       await Promise.all([loading, releasing]);
       await take(device, 1);
       expect(await timesRead(device, 1, now(), ahead)).toEqual([]);
@@ -165,7 +165,7 @@ describe("a former owner's samples", () => {
           fixType: Uint8Array.of(3),
         },
       ]);
-      await held.letGo();
+      await held.release();
       const [page, ranges, latest, timestamp] = await Promise.all(reads);
       expect([page?.status, page?.body.results ?? []]).toEqual([expect.toBeOneOf([200, 403]), []]);
       expect([ranges?.status, ranges?.body.results ?? []]).toEqual([expect.toBeOneOf([200, 403]), []]);

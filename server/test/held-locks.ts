@@ -23,7 +23,7 @@ export async function hold(s: TestService, statement: string) {
         );
       await expect.poll(waiting, { interval: 20, timeout: 10_000 }).toBe(count);
     },
-    async letGo() {
+    async release() {
       await client.query("COMMIT");
       await Promise.all([client.end(), observer.end()]);
     },

@@ -63,11 +63,11 @@ const ROWS: readonly string[] = [
      CASE WHEN n % 2000 = 0 THEN 'pending' WHEN n % 3000 = 0 THEN 'retrying' WHEN n % 50 = 0 THEN 'failed' ELSE 'delivered' END, 1, n, ${daysAgo("n % 90")}
    FROM generate_series(1, 200000) AS n`,
   // All but some hundred are finished.
-  `INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at, finished_at, worker, lease_until, lease_token)
+  `INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at, finished_at, lease_until, lease_token)
    SELECT 'job-' || n, CASE WHEN n % 100 < 60 THEN 'compute' WHEN n % 100 < 95 THEN 'webhook' WHEN n % 100 < 99 THEN 'bulk-load' ELSE 'mail' END,
      CASE WHEN n % 100 BETWEEN 95 AND 98 THEN ${manager("n")} END, ${manager("n")}, state, '{}', '{}',
      CASE WHEN n % 100 < 60 THEN 'timeframe-' || n END, CASE WHEN n % 100 BETWEEN 60 AND 94 THEN 'club' || n % 50 || '.example.org:443' END, at, at,
-     CASE WHEN state = 'SUCCESS' OR state = 'FAILURE' THEN at END, CASE WHEN state = 'STARTED' THEN 1 END, CASE WHEN state = 'STARTED' THEN now() END,
+     CASE WHEN state = 'SUCCESS' OR state = 'FAILURE' THEN at END, CASE WHEN state = 'STARTED' THEN now() END,
      CASE WHEN state = 'STARTED' THEN 'lease-' || n END
    FROM generate_series(1, ${JOBS}) AS n, LATERAL (SELECT ${daysAgo("90.0 * n / 1000000")} AS at,
      CASE WHEN n % 5003 = 0 THEN 'PENDING' WHEN n % 20011 = 0 THEN 'RETRY' WHEN n % 50021 = 0 THEN 'STARTED' WHEN n % 200 = 0 THEN 'FAILURE' ELSE 'SUCCESS' END AS state) AS moment`,

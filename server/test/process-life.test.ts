@@ -121,7 +121,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(1);
       expect(linesOf(output()).find(({ msg }) => msg === "not ended in time")).toMatchObject({
         level: 60,
-        parts: ["session of the worker"],
+        parts: ["database"],
       });
     },
   );

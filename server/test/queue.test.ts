@@ -10,7 +10,6 @@ import {
   accountsWaiting,
   groupsWaiting,
   kindsDue,
-  type LeaseHolder,
   leaseOf,
   leaseOfReceivers,
   receiversWaiting,
@@ -176,8 +175,7 @@ describe("accounts take turns", () => {
         ),
       );
     const charged: (number | null)[] = [];
-    const fill = () =>
-      lane.fill(s.ctx, { worker: null, leaseMs: 60_000 }, ({ chargedTo }) => charged.push(chargedTo));
+    const fill = () => lane.fill(s.ctx, ({ chargedTo }) => charged.push(chargedTo));
     for (let account = 1; account <= 20; account += 1) await add("192.0.2.1", account);
     await fill();
     // No job has ended. The address holds three times as many places as it leaves free.
@@ -240,7 +238,7 @@ function explaining(): { queries: Queries; touched: number[] } {
 }
 
 describe("behind 300,000 webhooks that wait", () => {
-  const taker: LeaseHolder = { worker: null, leaseMs: 60_000 };
+  const LEASE_MS = 60_000;
 
   beforeAll(async () => {
     await s.store.database.queries.execute(sql`
@@ -267,13 +265,13 @@ describe("behind 300,000 webhooks that wait", () => {
       "for which receivers they wait",
       (queries) => receiversWaiting(queries, "webhook", { group: "", account: 1 }, "", now),
     ],
-    ["a computation", (queries) => leaseOf(queries, taker, "compute", { group: "", account: 5 }, 2, now)],
+    ["a computation", (queries) => leaseOf(queries, LEASE_MS, "compute", { group: "", account: 5 }, 2, now)],
     [
       "webhooks of one receiver, past those of busy ones",
       (queries) =>
         leaseOfReceivers(
           queries,
-          taker,
+          LEASE_MS,
           "webhook",
           { group: "", account: 1 },
           [{ receiver: "receiver-27", places: 4 }],

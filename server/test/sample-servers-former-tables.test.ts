@@ -9,7 +9,7 @@ import { TestService } from "./service.js";
 
 const NEVER = /^$/;
 
-describe.runIf(isSpread)("copies of samples that nothing uses any more", () => {
+describe.runIf(isSpread)("unused copies of samples", () => {
   let store: Awaited<ReturnType<typeof storeOn>>;
 
   beforeAll(async () => {

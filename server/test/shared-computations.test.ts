@@ -47,17 +47,17 @@ async function holdThread(): Promise<() => Promise<void>> {
 describe("computed data", () => {
   it("that many ask for at once are computed once", async () => {
     const frame = await team.frame(0, 600);
-    const letGo = await holdThread();
+    const release = await holdThread();
     const answers = Array.from({ length: MANY }, () => team.computed(frame));
     await expect.poll(() => share.mock.calls.length).toBe(MANY + 1);
-    await letGo();
+    await release();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(MANY).fill(200));
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
   it("for which everybody has left before their turn are not computed", async () => {
     const frame = await team.frame(0, 600);
-    const letGo = await holdThread();
+    const release = await holdThread();
     const leaving = new AbortController();
     const left = fetch(`${s.service.url}/api/v1/timeframes/${frame}/computed-data/`, {
       headers: { Authorization: `Bearer ${team.manager.token}` },
@@ -68,7 +68,7 @@ describe("computed data", () => {
     leaving.abort();
     await expect(left).rejects.toThrow();
     await expect.poll(() => signal?.aborted).toBe(true);
-    await letGo();
+    await release();
     const next = await team.frame(0, 600);
     expect((await team.computed(next)).status).toBe(200);
     expect(compute).toHaveBeenCalledTimes(2);
@@ -76,11 +76,11 @@ describe("computed data", () => {
 
   it("have the samples of the moment in which a thread is free", async () => {
     const frame = await team.frame(0, 600);
-    const letGo = await holdThread();
+    const release = await holdThread();
     const answer = team.computed(frame);
     await expect.poll(() => share.mock.calls.length).toBe(2);
     await team.run(0, 100, 3000, 150);
-    await letGo();
+    await release();
     expect((await answer).body).toMatchObject({ total_distance: 299.7, hr_max: 150 });
     // What was read before would have been computed in vain, and then once more.
     expect(compute).toHaveBeenCalledTimes(2);

@@ -41,7 +41,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
   return bestEngine();
 }
 
-// One of another realm is no instance of this one's class.
+// A module of another realm is not an instance of the class of this one.
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

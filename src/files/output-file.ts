@@ -44,7 +44,7 @@ export class OutputFile {
     return this.#bytes;
   }
 
-  /** Where it stands until it gets its name. */
+  /** Where it is until it gets its name. */
   get temporaryPath(): string {
     return this.#temporaryPath;
   }
@@ -95,7 +95,7 @@ export async function folderReachesDisk(folder: string): Promise<void> {
   try {
     await syncPath(folder, "r");
   } catch {
-    // not everywhere can a folder be opened; the files are there all the same
+    // some platforms cannot open a folder; the files exist anyway
   }
 }
 

@@ -5,9 +5,9 @@ import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-fil
 
 /** Files that are whole and on the disk, and still to get their names. It can be sent from one thread to another. */
 export interface PreparedFiles {
-  /** Where they will stand. */
+  /** Where they will be. */
   paths: readonly string[];
-  /** Where they stand, in the same order. None where the output has been written through to a pipe or device. */
+  /** Where they are, in the same order. None where the output has been written through to a pipe or device. */
   temporaryPaths: readonly string[];
   /** The folder of all of them. */
   folder: string;

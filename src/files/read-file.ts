@@ -43,14 +43,14 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
       await file.close();
     }
   }
-  const letGo = async () => {
+  const release = async () => {
     try {
       await file.close();
     } catch {
       // nobody waits for it
     }
   };
-  return withReturn(chunks(), letGo);
+  return withReturn(chunks(), release);
 }
 
 /** The same for callers that need a chunk only until they request the next: chunks share one buffer. */
@@ -145,10 +145,10 @@ function waitingChunks(
   onProgress: ReadFileOptions["onProgress"],
 ): Chunks {
   let source: Destroyable | null = null;
-  let isLetGo = false;
+  let isReleased = false;
   async function* chunks(): Chunks {
     source = await open();
-    if (isLetGo) source.destroy();
+    if (isReleased) source.destroy();
     let bytesRead = 0;
     try {
       for await (const chunk of source) {
@@ -157,21 +157,21 @@ function waitingChunks(
         yield chunk;
       }
     } catch (error) {
-      // destroyed in the middle of a read, by whom nobody waits for any more
-      if (!isLetGo) throw error;
+      // destroyed during a read that nobody waits for
+      if (!isReleased) throw error;
     }
   }
   return withReturn(chunks(), () => {
-    isLetGo = true;
+    isReleased = true;
     source?.destroy();
   });
 }
 
-// A generator returns behind the read in progress, which may never end: `letGo` is told at once.
-function withReturn(chunks: Chunks, letGo: () => unknown): Chunks {
+// A generator returns behind the read in progress, which may never end: `release` is called at once.
+function withReturn(chunks: Chunks, release: () => unknown): Chunks {
   const finish = chunks.return.bind(chunks);
   chunks.return = (value) => {
-    letGo();
+    release();
     return finish(value);
   };
   return chunks;

@@ -32,8 +32,8 @@ function prefixOf(thread: number): string {
 }
 
 /**
- * Takes back what a thread of this process left in `folder` when it broke down; it must have ended. `handedOver`: paths that
- * belong to others by now.
+ * Removes the files that a thread of this process left in `folder` when it failed; it must have ended. `handedOver`: paths that
+ * have other owners.
  */
 export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {

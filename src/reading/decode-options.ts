@@ -74,7 +74,7 @@ function checkEvery(everyMs: number | undefined): void {
   );
 }
 
-/** Throws `BAD_OPTION` for a signal that is none. */
+/** Throws `BAD_OPTION` for an invalid signal. */
 export function checkSignal(signal: AbortSignal | undefined): void {
   // by its methods: a signal of another realm or of a library is not an instance
   if (signal === undefined || signal === null) return;

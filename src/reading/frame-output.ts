@@ -1,9 +1,12 @@
+import type { Engine } from "../engine/engine.js";
 import { headerlessInfo, renameHeader, writeHeader } from "../recording/header.js";
 import { frame } from "../recording/ubx.js";
 import { concatenate } from "../sources/concatenate.js";
+import type { Headers, Output } from "./output.js";
 
 /** Puts the headers, which engines signal separately, back between the valid frames of a recording. */
-export class FrameOutput {
+export class FrameOutput implements Output<Uint8Array> {
+  readonly reads = "frames";
   readonly #serial: string | null;
   #hasHeader = false;
 
@@ -12,14 +15,8 @@ export class FrameOutput {
     this.#serial = serial;
   }
 
-  /**
-   * The output of one step.
-   *
-   * @param frames the valid frames of the step
-   * @param header payload of the header at which the step stopped; null if it did not stop at one
-   * @returns null if there is no output
-   */
-  take(frames: Uint8Array, header: Uint8Array | null): Uint8Array | null {
+  step(engine: Engine, { payload: header }: Headers): Uint8Array[] {
+    const frames = engine.frames();
     const parts: Uint8Array[] = [];
     if (frames.length > 0) {
       // a plain log: there is no header before its first frames
@@ -33,7 +30,10 @@ export class FrameOutput {
       parts.push(frame("header", this.#serial === null ? header : renameHeader(header, this.#serial)));
       this.#hasHeader = true;
     }
-    if (parts.length === 0) return null;
-    return header === null && parts.length === 1 ? frames : concatenate(parts);
+    return parts.length > 1 ? [concatenate(parts)] : parts;
+  }
+
+  end(): Uint8Array[] {
+    return [];
   }
 }

@@ -28,7 +28,7 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
   output: K;
 }
 
-/** Most rows with a heart rate are not kept: a reading stands on one row in ten. */
+/** Most rows with a heart rate are not kept: a reading is on one row in ten. */
 const THINNED_FILL_HR_MS = 2000;
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];

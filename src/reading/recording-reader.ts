@@ -6,11 +6,11 @@ import { csvFormat } from "../formats/csv.js";
 import type { OpenFormat } from "../formats/format.js";
 import { headerlessInfo, readHeader } from "../recording/header.js";
 import { type CsvLayout, checkLayout, headerText } from "../rows/csv-layout.js";
-import { copyBatch, joinBatches } from "../rows/sample-batch.js";
 import { checkChunk } from "../sources/source.js";
-import type { EngineName, RecordingInfo, SampleBatch } from "../types.js";
-import { type FileOutput, FormatOutput } from "./file-output.js";
+import type { EngineName, RecordingInfo } from "../types.js";
+import { FormatOutput } from "./format-output.js";
 import { FrameOutput } from "./frame-output.js";
+import { beatsOutput, columnsOutput, copyOutput, noOutput, type Output } from "./output.js";
 import { type ReadResult, resultOf } from "./read-result.js";
 import {
   checkReaderOptions,
@@ -29,17 +29,14 @@ import { StandardCsvOutput } from "./standard-csv-output.js";
  * reader that is dropped before its end is garbage-collected together with its engine.
  */
 export class RecordingReader<K extends OutputKind> {
-  readonly #output: OutputKind;
   readonly #engineName: EngineName | undefined;
   readonly #settings: EngineSettings;
-  readonly #frameOutput: FrameOutput;
   readonly #split: boolean;
   readonly #thinning: RowThinning | null;
-  /** Null if the output is not a file. */
-  #fileOutput: FileOutput | null = null;
-  // remaining output of the last step
-  #pieces: Iterator<Uint8Array> | null = null;
-  #isFileEnded = false;
+  #output: Output<Outputs[K]>;
+  // remaining outputs of the last step
+  #outputs: Iterator<Outputs[K]> | null = null;
+  #isEnded = false;
   #isConcluded = false;
   #isGzip = false;
   #driver: EngineDriver | null = null;
@@ -57,17 +54,13 @@ export class RecordingReader<K extends OutputKind> {
   constructor(options: RecordingReaderOptions<K>, split: boolean);
   constructor(options: RecordingReaderOptions<K>, split = false) {
     checkReaderOptions(options);
-    this.#output = options.output;
     this.#engineName = options.engine;
     this.#settings = settingsOf(options);
-    this.#frameOutput = new FrameOutput(this.#settings.serial);
     this.#split = split;
     const { everyMs, output } = options;
     const hasRows = output !== "frames" && output !== "beats";
     this.#thinning = everyMs === undefined || !hasRows ? null : new RowThinning(everyMs);
-    // rows are counted although they are not output
-    if (this.#thinning !== null && options.output === "none") this.#settings.output = "columns";
-    if (options.output === "csv") this.#useFileOutput(csvOutput(options, split, this.#thinning));
+    this.#output = this.#use(outputOf(options, this.#settings.serial, split, this.#thinning));
   }
 
   /**
@@ -76,12 +69,12 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   useFormat(open: OpenFormat): void {
-    this.#useFileOutput(new FormatOutput(open, this.#split, this.#thinning));
+    this.#output = this.#use(new FormatOutput(open, this.#split, this.#thinning));
   }
 
-  #useFileOutput(output: FileOutput): void {
-    this.#fileOutput = output;
+  #use(output: Output<Outputs[OutputKind]>): Output<Outputs[K]> {
     this.#settings.output = output.reads;
+    return output as Output<Outputs[K]>;
   }
 
   /** The first header; null until it has been read. For a log without a header it is set at the end. */
@@ -133,7 +126,7 @@ export class RecordingReader<K extends OutputKind> {
   /** Releases the engine. May be called at any time. Nothing can be pushed afterwards; `info` and `result` remain available. */
   close(): void {
     this.#isClosed = true;
-    this.#pieces = null;
+    this.#outputs = null;
     if (this.#driver !== null) releaseEngine(this.#driver.engine);
     this.#driver = null;
   }
@@ -145,7 +138,7 @@ export class RecordingReader<K extends OutputKind> {
    */
   abandon(): void {
     this.#isClosed = true;
-    this.#pieces = null;
+    this.#outputs = null;
     this.#driver = null;
   }
 
@@ -154,7 +147,7 @@ export class RecordingReader<K extends OutputKind> {
 
   /** @internal */
   get needsInput(): boolean {
-    return this.#pieces === null && (this.#driver === null || this.#driver.needsInput);
+    return this.#outputs === null && (this.#driver === null || this.#driver.needsInput);
   }
 
   /** @internal */
@@ -184,27 +177,22 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   step(gives: "copies" | "views"): Outputs[K] | null {
-    if (this.#pieces === null) {
+    if (this.#outputs === null) {
       if (this.#driver === null || this.#failure !== null) this.#driver = this.#openDriver();
       const driver = this.#driver;
       const signal = driver.step();
-      const header = signal.kind === "header" ? this.#takeHeader(signal) : null;
+      const payload = signal.kind === "header" ? this.#takeHeader(signal) : null;
       if (signal.kind === "notRecording" || signal.kind === "damaged") {
         this.#failure =
           this.#isGzip && signal.kind === "notRecording" ? compressedInput() : stopError(signal);
       }
-      if (this.#fileOutput === null) {
-        const output = this.#takeOutput(driver.engine, header, gives === "views");
-        if (driver.isDone) this.#conclude(driver.engine);
-        return output as Outputs[K] | null;
-      }
-      const info = this.#info ?? this.#headerless();
-      this.#pieces = this.#fileOutput.step(driver.engine, info)[Symbol.iterator]();
+      const headers = { info: this.#info ?? this.#headerless(), payload };
+      this.#outputs = this.#output.step(driver.engine, headers)[Symbol.iterator]();
     }
-    const { done, value } = this.#pieces.next();
-    if (done !== true) return (gives === "views" ? value : copyOf(value)) as Outputs[K];
-    this.#pieces = null;
-    if (this.#driver?.isDone === true) this.#endFile(this.#driver.engine);
+    const { done, value } = this.#outputs.next();
+    if (done !== true) return gives === "views" ? value : (copyOutput(value) as Outputs[K]);
+    this.#outputs = null;
+    if (this.#driver?.isDone === true) this.#end(this.#driver.engine);
     return null;
   }
 
@@ -214,7 +202,7 @@ export class RecordingReader<K extends OutputKind> {
    * @internal
    */
   get beginsFile(): boolean {
-    return this.#fileOutput?.beginsFile === true;
+    return this.#output.beginsFile === true;
   }
 
   #openDriver(): EngineDriver {
@@ -233,7 +221,7 @@ export class RecordingReader<K extends OutputKind> {
     const outputs: Outputs[K][] = [];
     while (!this.needsInput && !this.isDone) {
       // the next call throws, so that output before the error is not lost
-      if (this.#failure !== null && this.#pieces === null && outputs.length > 0) break;
+      if (this.#failure !== null && this.#outputs === null && outputs.length > 0) break;
       const output = this.step("copies");
       if (output !== null) outputs.push(output);
     }
@@ -255,44 +243,11 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  /** The output of a step if it is not a file. */
-  #takeOutput(engine: Engine, header: Uint8Array | null, isView: boolean): Outputs[OutputKind] | null {
-    switch (this.#output) {
-      case "columns": {
-        const batch = this.#thinning === null ? engine.columns() : this.#thinned(engine, this.#thinning);
-        if (batch.length === 0) return null;
-        return isView ? batch : copyBatch(batch);
-      }
-      case "frames": {
-        const frames = engine.frames();
-        const clean = this.#frameOutput.take(frames, header);
-        return isView || clean !== frames ? clean : copyOf(frames);
-      }
-      case "beats": {
-        const beats = engine.beats();
-        return beats.length === 0 ? null : beats;
-      }
-      default:
-        if (this.#thinning !== null) this.#thinned(engine, this.#thinning);
-        return null;
-    }
-  }
-
-  /** The kept rows of a step, with the very last one in the last step. */
-  #thinned(engine: Engine, thinning: RowThinning): SampleBatch {
-    const { batch } = thinning.step({ batch: engine.columns(), breaks: engine.rangeBreaks() });
-    if (this.#driver?.isDone !== true) return batch;
-    return joinBatches([copyBatch(batch), thinning.end().batch]);
-  }
-
-  /** After the last rows: first the end of the file, then the result. */
-  #endFile(engine: Engine): void {
-    if (this.#fileOutput === null || this.#isFileEnded) {
-      this.#conclude(engine);
-      return;
-    }
-    this.#isFileEnded = true;
-    this.#pieces = this.#fileOutput.end(engine)[Symbol.iterator]();
+  /** After the last step: first the end of the output, then the result. */
+  #end(engine: Engine): void {
+    if (this.#isEnded) this.#conclude(engine);
+    else this.#outputs = this.#output.end(engine)[Symbol.iterator]();
+    this.#isEnded = true;
   }
 
   #conclude(engine: Engine): void {
@@ -311,16 +266,31 @@ export class RecordingReader<K extends OutputKind> {
   }
 }
 
-function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | null): FileOutput {
+function outputOf(
+  options: RecordingReaderOptions,
+  serial: string | null,
+  split: boolean,
+  thinning: RowThinning | null,
+): Output<Outputs[OutputKind]> {
+  switch (options.output) {
+    case "csv":
+      return csvOutput(options, split, thinning);
+    case "columns":
+      return columnsOutput(thinning);
+    case "frames":
+      return new FrameOutput(serial);
+    case "beats":
+      return beatsOutput;
+    case "none":
+      return noOutput(thinning);
+  }
+}
+
+function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | null): Output<Uint8Array> {
   const layout = checkLayout(options);
   // only the engine's own rows are lines of the standard CSV
   if (!layout.hasStandardRows || thinning !== null) {
     return new FormatOutput(csvFormat(layout), split, thinning);
   }
   return new StandardCsvOutput(new TextEncoder().encode(headerText(layout)), split);
-}
-
-// `slice` would clear the memory first
-function copyOf(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
 }

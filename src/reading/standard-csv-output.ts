@@ -1,9 +1,9 @@
 import type { Engine } from "../engine/engine.js";
 import { concatenate } from "../sources/concatenate.js";
-import type { FileOutput } from "./file-output.js";
+import type { Output } from "./output.js";
 
 /** The standard CSV, whose rows the engine writes itself. */
-export class StandardCsvOutput implements FileOutput {
+export class StandardCsvOutput implements Output<Uint8Array> {
   readonly reads = "csv";
   beginsFile = false;
   readonly #headerLine: Uint8Array;

@@ -122,7 +122,7 @@ export class TimeZone {
  * @throws RangeError for another text: an offset of 0 would be wrong times
  */
 export function offsetIn(formatted: string): number {
-  // "5/17/2025, GMT+02:00"; "GMT" alone is no offset; before 1972 some zones have seconds; the minus sign can be U+2212
+  // "5/17/2025, GMT+02:00"; "GMT" alone has no offset; before 1972 some zones have seconds; the minus sign can be U+2212
   const match = /GMT(?:([+\-\u2212])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted);
   if (match === null) throw new RangeError(`the platform formats an offset as ${shown(formatted)}`);
   const [, sign = "+", hours = 0, minutes = 0, seconds = 0] = match;

@@ -16,7 +16,7 @@ import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";
 
-/** A page has room for so many sprints. */
+/** Maximum number of sprints on a page. */
 const MOST_SPRINTS = 60;
 const PLOT_COLUMNS = 400;
 /** A page has room for two heat maps, and the page after the squad for two tables. */

@@ -4,11 +4,11 @@ import type { SquadRow } from "./squad-table.js";
 
 /** The rule for what is normal of a player *(choice)*. */
 export const NORMAL_RULE = {
-  /** So many matches before a session count. */
+  /** Number of matches before a session that count. */
   matches: 5,
   /** With fewer a player is new: nothing is normal yet. */
   fewestMatches: 3,
-  /** A match counts if the player has data of so many minutes in it. */
+  /** Minutes of data that the player must have in a match for it to count. */
   shortestMinutes: 10,
   /** Half the width of the band, in standard deviations. */
   deviations: 1.5,

@@ -29,7 +29,7 @@ export class SessionClock {
    * A start: without a date it is of the day on which it is closest to the session. Of a time that occurs twice, at the end of summer
    * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
    *
-   * @returns null for a text that is no time
+   * @returns null if the text is not a time
    */
   start(text: string): ClockTime | null {
     const time = dividedTime(text);
@@ -43,10 +43,10 @@ export class SessionClock {
   }
 
   /**
-   * An end: without a date it is of the day of the start, or of the next one if the period goes on after midnight. It can be before the
+   * An end: without a date it is of the day of the start, or of the next one if the period continues after midnight. It can be before the
    * start, by mistake.
    *
-   * @returns null for a text that is no time
+   * @returns null if the text is not a time
    */
   end(text: string, startMs: number): number | null {
     const time = dividedTime(text);

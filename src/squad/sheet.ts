@@ -115,7 +115,7 @@ interface SheetRecord {
   fields: string[];
 }
 
-// A file of a squad has hundreds of rows at most, and pages and services read it too, so it is no stream.
+// A file of a squad has hundreds of rows at most, and pages and services read it too, so it is not streamed.
 function recordsOf(
   text: string,
   delimiter: string,

@@ -10,7 +10,7 @@ const MIN_DISTANCE_MM = 100_000;
 /** The distance from speeds divided by the distance from positions is within these limits only if the speeds are in km/h. */
 const MIN_RATIO = 3.2;
 const MAX_RATIO = 4;
-/** At least so many steps are measured, and this share of them is within wider limits by itself. */
+/** Minimum number of steps that are measured; and this share of them is within wider limits by itself. */
 const MIN_STEPS = 10;
 const MIN_SHARE = 0.5;
 const MIN_STEP_RATIO = 2;

@@ -6,7 +6,7 @@ import type { WaveformWriter } from "./waveform-writer.js";
 // EDF+ (Kemp and Olivan, Clinical Neurophysiology 114, 2003; www.edfplus.info/specs/edfplus.html): a header of text, then records
 // of one second with the samples and a list of annotations, whose first one says when the record begins.
 
-/** A time that differs less from the one expected is no gap: the device's clock has whole milliseconds, and drifts. */
+/** A time that differs less from the one expected is not a gap: the device's clock has whole milliseconds, and drifts. */
 const TOLERANCE_MS = 20;
 const RECORD_MS = 1000;
 const HEADER_BYTES = 256;

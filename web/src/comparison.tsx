@@ -11,7 +11,7 @@ import { useFigures } from "./parts/use-figures.js";
 import { usePlaced } from "./parts/use-placed.js";
 import { ValueTable } from "./parts/value-table.js";
 import { CHANNELS, comparedReadouts, comparedRows } from "./recording/channels.js";
-import type { RecordingReader } from "./recording/messages.js";
+import type { RecordingService } from "./recording/messages.js";
 import type { ChannelName, Recording } from "./recording/recording.js";
 import { overlap, wholeOf } from "./recording/timeline.js";
 import type { Axis } from "./view/axis.js";
@@ -20,7 +20,7 @@ import type { Settings } from "./view/settings.js";
 
 export interface ComparisonProps {
   recordings: readonly Recording[];
-  reader: RecordingReader;
+  reader: RecordingService;
   settings: Settings;
   onClose: (id: number) => void;
 }

@@ -9,7 +9,7 @@ import { useFigures } from "./parts/use-figures.js";
 import { useHeart } from "./parts/use-heart.js";
 import { channelRows, readoutsAt } from "./recording/channels.js";
 import { isDamaged } from "./recording/is-damaged.js";
-import type { RecordingReader } from "./recording/messages.js";
+import type { RecordingService } from "./recording/messages.js";
 import { placeInTime } from "./recording/placed.js";
 import type { Damage, Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
@@ -20,7 +20,7 @@ import type { TimeWindow } from "./view/window.js";
 
 interface Props {
   recording: Recording;
-  reader: RecordingReader;
+  reader: RecordingService;
   settings: Settings;
   /** The part that a link shows; null for the whole. */
   linked?: TimeWindow | null;

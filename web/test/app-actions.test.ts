@@ -24,7 +24,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     const { username, device } = await owner("arno");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
-    const { waiting, letGo } = await held(page, "**/release-ownership/", "POST");
+    const { waiting, release } = await held(page, "**/release-ownership/", "POST");
     await page.getByRole("button", { name: "Release the device…" }).click();
     await page.getByRole("button", { name: "Release the device", exact: true }).click();
     const button = page.getByRole("button", { name: "Releasing the device…" });
@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     expect(await violations(page)).toEqual([]);
     await button.click({ force: true });
     expect([waiting.length, await page.getByRole("dialog").count()]).toEqual([1, 0]);
-    await letGo();
+    await release();
     await page.getByText(`${username} is released.`).waitFor();
   });
 
@@ -60,10 +60,10 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
   it("says that signing out takes its time", async () => {
     const { username } = await service.manager("sol");
     const page = await openSignedIn(service, { username });
-    const { letGo } = await held(page, "**/session/", "DELETE");
+    const { release } = await held(page, "**/session/", "DELETE");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Signing out…" }).waitFor();
-    await letGo();
+    await release();
     await page.getByText("You are signed out.").waitFor();
   });
 
@@ -71,14 +71,14 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await service.athlete("pia", { first_name: "Pia" });
     const page = await openSignedIn(service, { username: "pia" });
     await showView(page, "#/account", "Pia");
-    const { letGo } = await held(page, /\/athletes\/\d+\/$/, "PATCH");
+    const { release } = await held(page, /\/athletes\/\d+\/$/, "PATCH");
     const PNG =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const picture = { name: "pia.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") };
     await page.getByLabel("JPEG, PNG or WebP").setInputFiles(picture);
     await page.getByLabel("Saving the picture…").waitFor();
     expect(await page.getByLabel("Saving the picture…").isDisabled()).toBe(true);
-    await letGo();
+    await release();
     await page.getByRole("img", { name: "Pia" }).waitFor();
     await page.getByText("The picture is saved.").waitFor();
     const large = { ...picture, buffer: Buffer.alloc(2 * 1024 * 1024 + 1) };

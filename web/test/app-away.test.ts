@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)(
       const shell = await held(page, "**/assets/app-shell*");
       await page.getByRole("link", { name: "Sign in" }).click();
       await page.getByText("Loading…").waitFor();
-      await shell.letGo();
+      await shell.release();
       await signIn(page, username);
       const athletes = await held(page, "**/api/v1/athletes/**");
       const creation = await held(page, "**/api/v1/activities/", "POST");
@@ -152,8 +152,8 @@ describe.skipIf(hasNoBrowser)(
       await page.getByLabel("Name").fill("Derby");
       await page.getByRole("button", { name: "Create activity" }).click();
       await page.getByText("One moment…").waitFor();
-      await creation.letGo();
-      await athletes.letGo();
+      await creation.release();
+      await athletes.release();
       await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
     });
 

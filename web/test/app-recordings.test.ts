@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     // a day without a recording says so
     const days = page.getByRole("list", { name: "Days" });
     expect(await days.getByText("No recording", { exact: true }).count()).toBe(12);
-    await days.getByText("The recording of the day before goes on").waitFor();
+    await days.getByText("The recording of the day before continues").waitFor();
     await page.getByText("Settings", { exact: true }).click();
     await page.getByRole("button", { name: "UTC" }).click();
     await page.keyboard.press("Escape");

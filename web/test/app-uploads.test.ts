@@ -114,9 +114,9 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const { page, id, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
     const named = async (name: string, of = serial) => ({ ...(await match(of)), name });
-    let letGo = () => {};
+    let release = () => {};
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     let sent = 0;
     // the first is refused, the third waits for the end of the second
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await showView(page, "#/athletes", "Athletes");
     await showView(page, `#/recordings/${other.id}`, "Recordings");
     await uploads(page).getByText("Files of other devices: 1 uploading, 1 waiting.").waitFor();
-    letGo();
+    release();
     await uploads(page).getByText("Files of other devices").waitFor({ state: "detached" });
     await page.getByLabel("Device", { exact: true }).selectOption({ value: String(id) });
     await uploads(page).getByText("3 files: 2 done, 1 not stored.").waitFor();

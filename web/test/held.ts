@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 
-/** Holds requests back until `letGo`: what the page says meanwhile needs no clock. */
+/** Holds requests back until `release`: what the page says meanwhile needs no clock. */
 export async function held(page: Page, pattern: string | RegExp, method = "GET") {
   const waiting: Route[] = [];
   let isHeld = true;
@@ -8,9 +8,9 @@ export async function held(page: Page, pattern: string | RegExp, method = "GET")
     if (!isHeld || route.request().method() !== method) return route.continue();
     waiting.push(route);
   });
-  const letGo = async () => {
+  const release = async () => {
     isHeld = false;
     for (const route of waiting) await route.continue();
   };
-  return { waiting, letGo };
+  return { waiting, release };
 }

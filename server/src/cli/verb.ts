@@ -17,11 +17,11 @@ export interface Verb {
   example?: string;
   /** For what cannot be undone: the question to ask first, about the first argument. */
   question?: (subject: string) => string;
-  /** For what tells first what it would do: the help of `--yes`. */
+  /** For commands that print first what they would do: the help of `--yes`. */
   yes?: string;
 }
 
-/** Of commands that ask nothing: a script may write it after every command. */
+/** Commands that ask nothing accept it too: a script may append it to every command. */
 export const yesOption = (): Option => new Option("--yes", "accepted by every command").hideHelp();
 
 type Options = Record<string, string | boolean | undefined>;
@@ -68,7 +68,7 @@ export function verb(parent: Command, spec: Verb): Command {
 /** A command that lists. */
 export function list(parent: Command, spec: Verb): Command {
   return described(parent, spec)
-    .option("--limit <n>", "list at most so many; default: all")
+    .option("--limit <n>", "maximum number of entries; default: all")
     .action(
       guarded(async function (this: Command) {
         const { json, limit, ...options } = this.opts<Options>();

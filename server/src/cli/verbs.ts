@@ -129,7 +129,7 @@ function devices(root: Command): void {
     .option("--custom-name <name>", 'the name that its owner gave; "" for none');
   verb(device, {
     signature: "device retire <serial-number>",
-    about: "end the ownership of a device, which nobody can take any more; its samples stay",
+    about: "end the ownership of a device, which nobody can take afterwards; its samples stay",
     example: "A1B2 --yes",
     question: (serial) => `Retire the device ${serial} and end its ownership?`,
   }).option("--undo", "let managers take a retired device again; its ownership does not come back");
@@ -222,7 +222,7 @@ function work(root: Command): void {
   });
 }
 
-/** Without `--yes`, commands that erase or reset tell what they would remove. */
+/** Without `--yes`, commands that erase or reset print what they would remove. */
 function personalData(root: Command): void {
   const athlete = root.command("athlete").description("personal data of athletes");
   verb(athlete, {

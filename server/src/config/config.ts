@@ -133,7 +133,7 @@ export const settings = {
   jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
     "JOB_LEASE_MS",
-    60_000,
+    15_000,
     "Time after which the jobs of a dead worker are given to another worker",
   ),
   jobConcurrency: integer(1, 64)(
@@ -321,7 +321,7 @@ export const settings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Mails to one address from registrations, whoever sends them; beyond it, who has chosen a password is registered without a mail",
+    "Mails to one address from registrations of anybody; above the limit, a user who has chosen a password is registered without a mail",
   ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(
@@ -342,7 +342,7 @@ export const settings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Links for a new password that one address may request for one username; after so many mails to a user, the next ones are spread over the hour",
+    "Links for a new password that one address may request for one username; after this number of mails to a user, the next ones are spread over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

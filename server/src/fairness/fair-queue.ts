@@ -50,7 +50,7 @@ interface Share extends Use {
 }
 
 /** The longest pause after a task. */
-const MAX_REST_MS = 1_000;
+const MAX_COOLDOWN_MS = 1_000;
 
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
@@ -146,7 +146,7 @@ export class FairQueue<Caller> {
       over = true;
       const tookMs = performance.now() - beganMs;
       if (!this.#settings.cooldown) this.#end(caller, share, tookMs);
-      else setTimeout(() => this.#end(caller, share, tookMs), Math.min(tookMs, MAX_REST_MS)).unref();
+      else setTimeout(() => this.#end(caller, share, tookMs), Math.min(tookMs, MAX_COOLDOWN_MS)).unref();
     };
   }
 

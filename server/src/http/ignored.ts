@@ -34,7 +34,7 @@ function* unnamed(schema: TSchema, value: unknown, path: string): Generator<stri
   }
 }
 
-/** Whether a limit counts as the default because it is no positive number. */
+/** Whether a limit counts as the default because it is not a positive number. */
 const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => {
   const limit = isObject(given) ? given.limit : undefined;
   return (
@@ -46,8 +46,8 @@ const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => 
 };
 
 /**
- * Tells in `X-Ignored` which parts of a request had no effect: query parameters and members of the body that the operation does
- * not know, and a `limit` that is no positive number. The first version of the API accepts them.
+ * Reports in `X-Ignored` which parts of a request had no effect: query parameters and members of the body that the operation does
+ * not know, and a `limit` that is not a positive number. The first version of the API accepts them.
  */
 export function tellIgnored(
   reply: FastifyReply,

@@ -7,7 +7,7 @@ const TOLERATED_MS = 5 * 60_000;
 
 /**
  * Warns when the clock of this machine is behind what the database has recorded, or differs from the database's own clock: tokens
- * would end at wrong times, and samples of now would be refused as those of the future.
+ * would end at wrong times, and current samples would be refused as those of the future.
  */
 export async function checkClock(
   { queries, clock }: Pick<Context, "queries" | "clock">,

@@ -4,7 +4,6 @@ import {
   accountsWaiting,
   type Charged,
   groupsWaiting,
-  type LeaseHolder,
   LOOK_AHEAD,
   leaseOf,
   leaseOfReceivers,
@@ -76,7 +75,7 @@ export class Lane {
   }
 
   /** Takes jobs until no place is free or nothing is due. @param start begins the work of a job */
-  async fill(ctx: Context, taker: LeaseHolder, start: (job: Job) => void): Promise<void> {
+  async fill(ctx: Context, start: (job: Job) => void): Promise<void> {
     const { queries, clock } = ctx;
     const begin = (job: Job) => {
       this.#running.add(job);
@@ -89,7 +88,7 @@ export class Lane {
       for await (const { sharers, last } of groups) {
         for (const [index, group] of sharers.entries()) {
           const places = this.#shareOfGroup(group, sharers.length - index);
-          const began = places > 0 ? await this.#fillGroup(ctx, taker, group, places, begin) : 0;
+          const began = places > 0 ? await this.#fillGroup(ctx, group, places, begin) : 0;
           taken += began;
           if (began > 0) this.#served = group;
           if (this.#free === 0) return;
@@ -100,13 +99,7 @@ export class Lane {
   }
 
   /** Takes jobs of one group. @returns how many */
-  async #fillGroup(
-    ctx: Context,
-    taker: LeaseHolder,
-    group: string,
-    places: number,
-    begin: (job: Job) => void,
-  ): Promise<number> {
+  async #fillGroup(ctx: Context, group: string, places: number, begin: (job: Job) => void): Promise<number> {
     const { queries, clock } = ctx;
     let left = places;
     const accounts = rounds(this.#servedOf.get(group) ?? null, (after) =>
@@ -115,7 +108,7 @@ export class Lane {
     for await (const { sharers, last } of accounts) {
       for (const [index, account] of sharers.entries()) {
         const share = this.#shareOfAccount(account, left, sharers.length - index);
-        const jobs = share > 0 ? await this.#lease(ctx, taker, { group, account }, share) : [];
+        const jobs = share > 0 ? await this.#lease(ctx, { group, account }, share) : [];
         for (const job of jobs) begin(job);
         left -= jobs.length;
         if (jobs.length > 0) this.#servedOf.set(group, account);
@@ -151,11 +144,11 @@ export class Lane {
     return Math.max(0, Math.min(places, Math.ceil((this.#free - held) / 2)));
   }
 
-  async #lease(ctx: Context, taker: LeaseHolder, charged: Charged, places: number): Promise<Job[]> {
-    const { queries, clock } = ctx;
+  async #lease(ctx: Context, charged: Charged, places: number): Promise<Job[]> {
+    const { queries, clock, config } = ctx;
     const { kind, perReceiver } = this.#settings;
     const now = clock.now();
-    if (perReceiver === undefined) return leaseOf(queries, taker, kind, charged, places, now);
+    if (perReceiver === undefined) return leaseOf(queries, config.jobLeaseMs, kind, charged, places, now);
     const key = `${charged.group} ${charged.account}`;
     const seen = this.#receiversSeen.get(key) ?? "";
     // Starts after the last receiver of the previous query, then from the first receiver.
@@ -173,7 +166,9 @@ export class Lane {
         else this.#receiversSeen.set(key, next);
         const free = this.#freeOf(found, perReceiver);
         const jobs =
-          free.length === 0 ? [] : await leaseOfReceivers(queries, taker, kind, charged, free, places, now);
+          free.length === 0
+            ? []
+            : await leaseOfReceivers(queries, config.jobLeaseMs, kind, charged, free, places, now);
         if (jobs.length > 0) return jobs;
         from = next === undefined || (end !== null && next >= end) ? null : next;
       }

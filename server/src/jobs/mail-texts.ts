@@ -1,6 +1,6 @@
 /**
  * The texts of the mails. Their subjects are in `mail.ts`. Nobody has confirmed that the address of an account is its user's, so the mail
- * may reach a stranger, to whom the username must say nothing.
+ * may reach a stranger, who must not be shown anything that the username was chosen to say.
  */
 
 /** Longer than a name or an address by which people log in. */

@@ -3,11 +3,11 @@ import type { Context } from "../domain/change/context.js";
 import { onBehalfOf } from "../fairness/callers.js";
 import type { Trace } from "../observability/trace-context.js";
 import { inJobSpan, outsideOfSpans } from "../observability/tracing.js";
-import { kindsDue, type LeaseHolder, returnToQueue } from "../store/queue/job-lease.js";
+import { kindsDue, returnToQueue } from "../store/queue/job-lease.js";
 import type { Job } from "../store/queue/job-queue.js";
 import { handlers } from "./handlers.js";
 import { Lane, type LaneSettings } from "./lane.js";
-import { LostJobs } from "./lost-jobs.js";
+import { returnLostJobs } from "./lost-jobs.js";
 import type { JobMetrics } from "./metrics.js";
 import { runJob } from "./outcome.js";
 
@@ -27,18 +27,15 @@ export interface Worker {
  * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The
  * clock of the service decides what is due; the clock of the database decides when a lease ends.
  * @param contextOf a context for the work of a job, and of what follows from it in its trace
- * @param number of the worker, if it has a session; see `openWorkerSession`
  */
 export function startWorker(
   contextOf: (job: Job, trace?: Trace) => Context,
   log: FastifyBaseLogger,
   metrics: JobMetrics,
   { pollMs, lanes: settings }: { pollMs: number | null; lanes: readonly LaneSettings[] },
-  number: () => number | null = () => null,
 ): Worker {
   const ctx = contextOf({ jobId: "worker" } as Job);
   const lanes = settings.filter(({ kind }) => handlers[kind] !== undefined).map((lane) => new Lane(lane));
-  const lostJobs = new LostJobs(metrics);
   const underWay = new Map<Promise<void>, Job>();
   let stopping = false;
   let taking: Promise<void> | undefined;
@@ -47,15 +44,14 @@ export function startWorker(
   async function takeDueJobs(): Promise<void> {
     do {
       wanted = false;
-      const taker: LeaseHolder = { worker: number(), leaseMs: ctx.config.jobLeaseMs };
-      await lostJobs.returnToQueue(ctx, taker.worker);
+      await returnLostJobs(ctx, metrics);
       const due = await kindsDue(
         ctx.queries,
         lanes.map(({ kind }) => kind),
         ctx.clock.now(),
       );
       for (const lane of lanes) {
-        if (!stopping && due.has(lane.kind)) await lane.fill(ctx, taker, (job) => start(lane, job));
+        if (!stopping && due.has(lane.kind)) await lane.fill(ctx, (job) => start(lane, job));
       }
     } while (wanted && !stopping);
   }

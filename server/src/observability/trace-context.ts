@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 const TRACEPARENT =
   /^(?!ff)(?!00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?=$|-)/;
 
-/** A trace, which the service hands on to jobs and webhooks. */
+/** A trace, which the service passes on to jobs and webhooks. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   id: string;

@@ -24,7 +24,6 @@ import { requireOwnSchema } from "../store/migrations/migrate.js";
 import { openReplica, type Store } from "../store/open.js";
 import { removeUnusedBodies } from "../store/queue/job-body.js";
 import { endLeases } from "../store/queue/job-lease.js";
-import { openWorkerSession, type WorkerSession } from "../store/queue/worker-session.js";
 import { announceWaiting } from "./announce-waiting.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
 import { Shutdown } from "./shutdown.js";
@@ -116,7 +115,6 @@ export async function startService(
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
   const jobMetrics = measureJobs(app.metrics, own);
   const countRemoved = measureRetention(app.metrics);
-  let session: WorkerSession | null = null;
   worker = startWorker(
     ({ jobId }, trace) => ({ ...own, requestId: jobId, ...(trace === undefined ? {} : { trace }) }),
     app.log,
@@ -132,7 +130,6 @@ export async function startService(
         { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
       ],
     },
-    () => session?.worker ?? null,
   );
   const running = worker;
 
@@ -170,7 +167,6 @@ export async function startService(
     if (store.database.kind === "embedded") stopOperator = await serveOperator(own, app.log);
     if (!runsJobs) return;
     stopRetention = startRetention(own, app.log, countRemoved);
-    session = await openWorkerSession(store.database);
     if (store.database.kind === "embedded") await endLeases(own.queries);
     running.wake();
     stopQueueOutdated = startQueueOutdated(own, app.log);
@@ -197,7 +193,6 @@ export async function startService(
     clearTimeout(timeout);
     stopClosing();
     await ending.waitFor("computations", computer.close());
-    await ending.waitFor("session of the worker", session?.end());
     await ending.waitFor("metrics", stopMetrics?.());
     await ending.waitFor("read replica", replica?.close());
     if (isWatching) await ending.waitFor("watch of the sample servers", store.database.sampleServers?.stop());

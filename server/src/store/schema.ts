@@ -208,8 +208,6 @@ export const jobs = pgTable("jobs", {
   leaseUntil: instant("lease_until"),
   /** Identifies the lease, so that a worker that has lost it cannot finish the job. */
   leaseToken: text("lease_token"),
-  /** Number of the worker that has the job, if it has a session; see `worker-session.ts`. */
-  worker: integer("worker"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
 });

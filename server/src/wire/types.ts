@@ -154,7 +154,7 @@ export const pageQuery = (limits: { default: number; max: number }) => ({
   limit: Type.Optional(
     Type.String({
       description:
-        "Results per page; a higher number counts as the maximum. What is no positive number counts as the default, and `X-Ignored` says so",
+        "Results per page; a higher number counts as the maximum. Anything but a positive number counts as the default, and `X-Ignored` says so",
       openapi: { type: "integer", minimum: 1, maximum: limits.max, default: limits.default },
     }),
   ),

@@ -36,7 +36,7 @@ export interface Batch<T> {
 }
 
 /**
- * Works on each input, even if others fail, and tells the results in the order of the inputs. The failures among several
+ * Works on each input, even if others fail, and reports the results in the order of the inputs. The failures among several
  * inputs follow at the end, where they are seen, and then a line that counts.
  *
  * @throws what stopped the whole: an interruption
@@ -119,7 +119,7 @@ async function tell({ console }: Context, object: object): Promise<void> {
 }
 
 function totalBytes(inputs: readonly Input[]): number {
-  // a pipe among them: the whole is not known
+  // one input is a pipe, so the total is unknown
   if (inputs.some(({ kind }) => kind === "standardInput")) return 0;
   return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
 }

@@ -59,7 +59,7 @@ function findBraces(pattern: string): { before: string; alternatives: string[]; 
 }
 
 /**
- * Tells whether a name meets one part of a pattern, between slashes. Takes at most as many steps as the length of the pattern
+ * Whether a name matches one part of a pattern, between slashes. Takes at most as many steps as the length of the pattern
  * times that of the name.
  */
 export function nameMatcher(part: string): (name: string) => boolean {
@@ -100,7 +100,7 @@ function tokensOf(part: string): Token[] {
     else if (character === "?") tokens.push(() => true);
     else if (character === "[") {
       const first = /[!^]/.test(characters[i + 1] ?? "") ? i + 2 : i + 1;
-      // a bracket that stands first belongs to the class
+      // a bracket in the first place belongs to the class
       const end = characters.indexOf("]", first + 1);
       if (end < 0) tokens.push((other) => other === "[");
       else {

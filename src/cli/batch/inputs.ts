@@ -19,7 +19,7 @@ const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
 
 /**
  * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
- * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is no file and no folder is read as a
+ * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is neither a file nor a folder is read as a
  * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
  *
  * @param flags with a serial number, plain logs can be read: a folder includes its `*.ubx` too
@@ -124,7 +124,7 @@ function matches(pattern: string): string[] {
   let found = [root];
   parts.forEach((part, i) => {
     const isLast = i === parts.length - 1;
-    // `**` behind `**` meets the same folders again and again
+    // `**` after `**` finds the same folders repeatedly
     found = [...new Set(found.flatMap((folder) => step(folder, part, isLast)))];
   });
   return found;

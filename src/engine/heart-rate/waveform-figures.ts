@@ -1,4 +1,4 @@
-/** Successive RR intervals that differ by more than this share are no pair: one of them belongs to a premature beat. */
+/** Successive RR intervals that differ by more than this share are not a pair: one of them belongs to a premature beat. */
 const MAX_DIFFERENCE = 0.2;
 
 /** Sums over a whole waveform, from which its figures follow. */
@@ -19,7 +19,7 @@ export interface EcgFigures {
   /** Length of the waveform in whole seconds. */
   seconds: number;
   /** Share of these seconds that have a heart rate, 0 to 1. The others lack four beats in the 8 s before them, intervals that are
-   * even enough, or a signal that is clear enough; `decodeBeats` gives the beats all the same. */
+   * even enough, or a signal that is clear enough; `decodeBeats` still gives the beats. */
   usable: number;
   /** Mean of the heart rates of all seconds, beats per minute; null if there are none. */
   meanBpm: number | null;

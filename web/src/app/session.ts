@@ -36,7 +36,7 @@ export class Session {
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
-  /** For the forms before signing in: who waits at a form is told that the service wants a pause. */
+  /** For the forms before signing in: a waiting user is told that the service wants a pause. */
   readonly #impatient: Client;
   /** Aborted when the account changes. */
   #ending = new AbortController();

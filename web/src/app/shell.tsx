@@ -26,7 +26,7 @@ export interface ShellProps {
 
 const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes(account.role));
 
-/** The button is in the header; what went wrong stands over the view. */
+/** The button is in the header; errors are shown above the view. */
 const signOutProblem: Problem = signal(null);
 
 /** Shown before a user signs in. */
@@ -56,7 +56,7 @@ export function Navigation() {
   const here = route.value?.path[0] ?? "";
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // until the user goes on
+    // until the user continues
     signOutProblem.value = null;
     const links = list.current;
     if (links === null) return;

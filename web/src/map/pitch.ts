@@ -15,7 +15,7 @@ const LENGTH_M = { shortest: 90, usual: 105, longest: 120 };
 const WIDTH_M = { shortest: 45, usual: 68, longest: 90 };
 const SAMPLE = 4000;
 const ANGLES = 90;
-// players leave the pitch now and then
+// players sometimes leave the pitch
 const OUTSIDE_SHARE = 0.01;
 
 /** The pitch on which a track may have been run: the smallest rectangle around nearly all of it; null if there is none. */
@@ -44,7 +44,7 @@ export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitc
   return pitch;
 }
 
-// A track that stays within the usual pitch tells nothing about its size.
+// A track that stays within the usual pitch does not show its size.
 function sizeOf(covered: number, { usual, longest }: typeof LENGTH_M): number {
   return Math.min(Math.max(covered, usual), longest);
 }

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { PlotRow } from "../plots/plot-panel.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import type { Damage, Figures, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
@@ -22,7 +22,7 @@ interface Props {
   rows: readonly PlotRow[];
   selection: Selection;
   settings: Settings;
-  reader: RecordingReader;
+  reader: RecordingService;
   /** What else is known about the recording. */
   children?: ComponentChildren;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
-import type { RecordingReader, SavedPart } from "../recording/messages.js";
+import type { RecordingService, SavedPart } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import type { Saved, SavedFormat } from "../recording/save.js";
 import { titlesOf } from "../recording/timeline.js";
@@ -31,7 +31,7 @@ interface Props {
   placed: readonly Placed[];
   selection: Selection;
   settings: Settings;
-  reader: RecordingReader;
+  reader: RecordingService;
 }
 
 /** Saves recordings, or the part that is shown, in a format of the library; several also as one table. */

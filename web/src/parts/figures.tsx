@@ -74,7 +74,7 @@ const TYPING_MS = 500;
 function HeartRate({ figures: { metrics }, settings }: { figures: Figures; settings: Settings }) {
   const { maxHeartRate } = settings;
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // null for nothing; undefined for what is no maximum, or not yet
+  // null for an empty field; undefined for a number that is not a maximum, or not yet
   const entered = (input: HTMLInputElement): number | null | undefined => {
     const value = input.valueAsNumber;
     if (value >= LEAST_MAXIMUM && value <= MOST_MAXIMUM) return value;

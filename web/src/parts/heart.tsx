@@ -1,6 +1,6 @@
 import type { PlotRow } from "../plots/plot-panel.js";
 import { axisRange, type Readout } from "../recording/channels.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import type { Heart, Recording } from "../recording/recording.js";
 import { indexAt, nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
@@ -19,7 +19,7 @@ const LEAST_RR_SPAN_MS = 100;
 const PIXELS_PER_MARK = 7;
 
 /** The plots of the heart: RR intervals, and the waveform with its beats. */
-export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: RecordingReader): PlotRow[] {
+export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: RecordingService): PlotRow[] {
   const rows: PlotRow[] = [
     {
       key: "ecg",

@@ -4,7 +4,7 @@ import { decimal, speedFactor } from "../view/values.js";
 
 type Hid = Pick<Metrics, "hid">;
 
-/** High-intensity distance, wherever one number stands for it: that from the higher threshold on, m. */
+/** The high-intensity distance that is shown as one number: that above the higher threshold, m. */
 export const highIntensityMetres = ({ hid_distance }: Pick<Metrics, "hid_distance">): number =>
   hid_distance.threshold_2;
 

@@ -11,7 +11,7 @@ import { type Marker, TrackMap } from "../map/track-map.js";
 import { isInPage, type PlotRow } from "../plots/plot-panel.js";
 import { PlotStack } from "../plots/plot-stack.js";
 import { fastestOf, type Readout } from "../recording/channels.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import { titlesOf } from "../recording/timeline.js";
 import type { Axis } from "../view/axis.js";
@@ -28,7 +28,7 @@ interface Props {
   rows: PlotRow[];
   selection: Selection;
   settings: Settings;
-  reader: RecordingReader;
+  reader: RecordingService;
   colouring: Signal<Colouring>;
   colourings: readonly (readonly [Colouring, string])[];
   readoutsAt: (ms: number | null) => Readout[];

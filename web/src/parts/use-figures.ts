@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import type { Figures } from "../recording/recording.js";
 import { oneAtATime } from "../view/latest.js";
@@ -20,7 +20,7 @@ export function useFigures(
   placed: readonly Placed[],
   shown: ReadonlySignal<TimeWindow>,
   settings: Settings,
-  reader: RecordingReader,
+  reader: RecordingService,
 ): ReadonlySignal<ShownFigures> {
   const result = useSignal<ShownFigures>({ figures: placed.map(() => null), problem: null });
   const compute = useMemo(

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { ReadingError } from "../recording/calls.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import type { Heart, Recording } from "../recording/recording.js";
 
 type Module = typeof import("./heart.js");
@@ -14,7 +14,7 @@ export type ShownHeart =
 /** Reads the waveform when it is first asked for, and shows and hides it. */
 export function useHeart(
   { id }: Recording,
-  reader: RecordingReader,
+  reader: RecordingService,
 ): { shown: ReadonlySignal<ShownHeart>; toggle: () => void } {
   const shown = useSignal<ShownHeart>({ state: "hidden" });
   const read = useSignal<ShownHeart | null>(null);

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
-import type { RecordingReader } from "../recording/messages.js";
+import type { RecordingService } from "../recording/messages.js";
 import { type Placed, placeByDistance, placeInTime } from "../recording/placed.js";
 import type { Recording } from "../recording/recording.js";
 import type { Axis } from "../view/axis.js";
@@ -19,7 +19,7 @@ export function usePlaced(
   recordings: readonly Recording[],
   chosen: ReadonlySignal<Axis>,
   settings: Settings,
-  reader: RecordingReader,
+  reader: RecordingService,
 ): ReadonlySignal<OnAxis> {
   const onAxis = useSignal<OnAxis>({
     axis: chosen.peek(),

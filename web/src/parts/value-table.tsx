@@ -37,7 +37,7 @@ export function ValueTable({ rows, selection, settings, axis }: Props) {
 function Slices({ rows: all, selection, settings, axis }: Props) {
   const { startMs, stopMs } = selection.shown.value;
   const zone = settings.zone.value;
-  // what is not in the page has no values in the table; its beats have
+  // samples that are not in the page have no values in the table; their beats have
   const rows = all.flatMap((row) => (isInPage(row.content) ? { ...row, content: row.content } : []));
   const stepMs = (stopMs - startMs) / SLICES;
   const slices = Array.from({ length: SLICES }, (_, i) => startMs + i * stepMs);

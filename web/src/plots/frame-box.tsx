@@ -14,7 +14,7 @@ export interface Frame {
   textOf: (ms: number) => string;
 }
 
-/** Ends lie on whole seconds: nobody brushes more precisely. */
+/** Ends are whole seconds: users cannot drag more precisely. */
 const GRAIN_MS = 1000;
 const SHORTEST_MS = 1000;
 

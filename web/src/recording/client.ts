@@ -1,4 +1,4 @@
-import type { RecordingReader, Requests } from "./messages.js";
+import type { RecordingService, Requests } from "./messages.js";
 import type { SquadRequests } from "./squad/messages.js";
 import workerUrl from "./worker.ts?worker&url";
 import { WorkerClient } from "./worker-client.js";
@@ -7,7 +7,7 @@ import { WorkerClient } from "./worker-client.js";
 export const squadWorker = (name: string) => new WorkerClient<SquadRequests>(workerUrl, name);
 
 /** The worker that reads recordings and draws tracks, as the page sees it. */
-export class RecordingWorker extends WorkerClient<Requests> implements RecordingReader {
+export class RecordingWorker extends WorkerClient<Requests> implements RecordingService {
   readonly canSave = true;
 
   constructor() {

@@ -4,7 +4,7 @@ import type { Damage } from "./recording.js";
 const MOST_PLACES = 100;
 
 /**
- * Finds the damaged places of a recording. The reader stops at each one and goes on one byte after it, as it does while it
+ * Finds the damaged places of a recording. The reader stops at each one and continues one byte after it, as it does while it
  * decodes, so the whole costs one reading.
  *
  * @param serial of the device, because what follows a damaged place has no header

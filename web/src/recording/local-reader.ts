@@ -1,11 +1,11 @@
 import type { SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
 import { figuresOf } from "./figures.js";
-import type { RecordingReader, RequestName, Requests } from "./messages.js";
+import type { RecordingService, RequestName, Requests } from "./messages.js";
 import type { Damage, Recording } from "./recording.js";
 
 /** Reads one recording in the page itself, where no worker can be started: in a file opened from the disk. */
-export class LocalReader implements RecordingReader {
+export class LocalReader implements RecordingService {
   readonly canSave = false;
   readonly #recording: Recording;
   readonly #rows: SampleBatch;

@@ -44,7 +44,7 @@ export interface Requests {
 export type RequestName = keyof Requests;
 
 /** What reads and draws recordings: the worker, or the page itself in a report. */
-export interface RecordingReader {
+export interface RecordingService {
   /** @throws ReadingError */
   ask<Name extends RequestName>(
     name: Name,

@@ -6,15 +6,15 @@ import { AsiError, type AsiErrorCode } from "asi-convert";
  */
 const WORDS: Partial<Record<AsiErrorCode, string>> = {
   NOT_A_RECORDING:
-    "The page reads recordings (.asi), FIT, GPX, TCX and CSV files, and this is none of them, or too damaged. If it comes from a device, copy it from there again.",
+    "The page reads recordings (.asi), FIT, GPX, TCX and CSV files, and this file is something else, or too damaged. If it comes from a device, copy it from there again.",
   UNSUPPORTED_VERSION:
     "The recording is in a version of the format that this page does not know. Its device may be newer than the page: look for a newer version of the page.",
   BAD_HEADER:
     "A header of the recording, which says from which device it is, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
   MIXED_DEVICES:
-    "The file has recordings of several devices in it. Open those of each device by themselves. If it is one recording all the same, give it one serial number.",
+    "The file has recordings of several devices in it. Open those of each device by themselves. If it is one recording nevertheless, give it one serial number.",
   BAD_TRACK:
-    "The file is damaged or incomplete, or is no FIT, GPX or TCX file. Export it again from the watch or the program that it comes from.",
+    "The file is damaged or incomplete, or is not a FIT, GPX or TCX file. Export it again from the watch or the program that it comes from.",
   BAD_OPTION:
     "This serial number cannot be used. Take 1 to 16 letters and digits; names that Windows keeps for itself, such as CON, are not possible.",
 };

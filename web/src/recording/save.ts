@@ -125,7 +125,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   if (rest !== "") yield [rest];
 }
 
-// The log of a receiver is no recording: it has no header.
+// The log of a receiver is not a recording: it has no header.
 function isRecording({ kind, info }: Facts): boolean {
   return kind === "asi" && info?.formatVersion !== null;
 }
@@ -156,6 +156,6 @@ const LONGEST_SERIAL = 16;
 /** A serial number for files that have none: what a serial number may consist of, from the name of the file. */
 function serialFrom(fileName: string): string {
   const allowed = nameWithoutExtension(fileName).replace(/[^A-Za-z0-9._-]+/g, "-");
-  // so that it is no reserved name either
+  // so that it is not a reserved name either
   return `T${allowed}`.slice(0, LONGEST_SERIAL);
 }

@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { ReadingError } from "./calls.js";
 import type { DeviceRange } from "./fetch-range.js";
-import type { RecordingReader } from "./messages.js";
+import type { RecordingService } from "./messages.js";
 import type { Recording } from "./recording.js";
 
 type Origin = Recording["track"]["origin"];
@@ -41,13 +41,13 @@ export class Workspace {
   /** How many files and ranges wait for those that are being read. */
   readonly waiting: Signal<number> = signal(0);
   readonly problems: Signal<readonly Problem[]> = signal([]);
-  readonly reader: RecordingReader;
+  readonly reader: RecordingService;
   #cancelling = new AbortController();
   /** How many turns are taken or wait, and the end of the last of them. */
   #turns = 0;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
-  constructor(reader: RecordingReader) {
+  constructor(reader: RecordingService) {
     this.reader = reader;
   }
 

@@ -4,7 +4,7 @@ import { useLoaded } from "../view/use-loaded.js";
 import { room } from "./room.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What is seen where there is no room for all. */
+/** What is shown where there is not room for everything. */
 export type Part = "table" | "clock" | "map";
 
 /** What the squad shows in the width of the window. */

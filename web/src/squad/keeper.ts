@@ -54,7 +54,8 @@ export class Keeper {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     try {
       const folder = await keptFolder();
-      if (folder === null) throw new Error("This browser keeps no files, as in a private window.");
+      if (folder === null)
+        throw new Error("This browser does not store files, for example in a private window.");
       const missing = files.filter((file) => !this.#stored.has(file));
       const needed = missing.reduce((sum, { size }) => sum + size, 0);
       const { quota = 0, usage = 0 } = await navigator.storage.estimate();

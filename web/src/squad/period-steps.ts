@@ -30,7 +30,7 @@ export class PeriodSteps {
     this.#attack = attack;
   }
 
-  /** What undo goes back to, the last first. */
+  /** The states that undo restores, the last first. */
   get past(): ReadonlySignal<readonly PeriodsState[]> {
     return this.#past;
   }

@@ -8,7 +8,7 @@ import type { SquadSession } from "./squad-session.js";
 export const SPEEDS = [1, 5, 10, 30, 60] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** After a pause of the browser, time goes on from there and does not jump. */
+/** After a pause of the browser, time continues from there and does not jump. */
 const LONGEST_FRAME_MS = 250;
 /** For somebody who asks for less motion. */
 const STEP_MS = 1000;

@@ -23,7 +23,7 @@ export interface OpenSquad {
 /**
  * Begins a squad for files of which two were recorded at the same time, or that have a roster or periods among them.
  *
- * @returns null for other files: they are no squad
+ * @returns null for other files: they are not a squad
  */
 export async function startSquad(
   files: readonly File[],
@@ -74,7 +74,7 @@ export async function startDemonstration(
 
 async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {
   const extents = (await workers.peek(files)).filter((extent) => extent !== null);
-  // a copy of a recording is no second one
+  // a copy of a recording does not count twice
   const different = new Map(extents.map((extent) => [JSON.stringify(extent), extent]));
   return findSessions([...different.values()]).some((session) => session.length > 1);
 }

@@ -67,7 +67,7 @@ interface ReadSheet<Content> {
 export class SquadSession {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
-  /** What need not be looked at any more, by its key. */
+  /** What no longer needs a look, by its key. */
   readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
   /** Trackers that the user has named: serial number by name of the player in the roster. */
   readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
@@ -99,7 +99,7 @@ export class SquadSession {
 
   /** What the figures are of. */
   readonly scope: Signal<Scope> = signal({ kind: "session" });
-  /** Exact figures of a scope: those of before while others are computed. */
+  /** Exact figures of a scope: the previous ones while others are computed. */
   readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
 

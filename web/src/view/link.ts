@@ -31,7 +31,7 @@ export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: S
   return `#${fields}`;
 }
 
-/** Applies a link to the settings; gives what it shows, null for an address that is no link. Whatever is not understood is left out. */
+/** Applies a link to the settings; gives what it shows, null for an address that is not a link. Whatever is not understood is left out. */
 export function applyLink(hash: string, settings: Settings): Link | null {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   choose(settings.speedUnit, fields.get("speed"), ["km/h", "m/s"]);

@@ -4,6 +4,6 @@ import { trustedAddress } from "./trusted-address.js";
 export function keepOffline(): void {
   if (!("serviceWorker" in navigator) || !isSecureContext) return;
   const address = new URL("./sw.js", document.baseURI).href;
-  // a page that cannot be kept works all the same
+  // a page that cannot be kept still works
   navigator.serviceWorker.register(trustedAddress(address)).catch(() => {});
 }

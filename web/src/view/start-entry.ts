@@ -17,7 +17,7 @@ addEventListener("popstate", () => {
 /** Whether the entry of the history is that of the start view, from which files were opened. They stay open. */
 export const isAtStart: ReadonlySignal<boolean> = showsStart;
 
-/** Goes on from the start view to an entry for the files that are open. */
+/** Continues from the start view to an entry for the files that are open. */
 export function leaveStart(): void {
   showsStart.value = false;
   // after a reload the entry of the files is there without them

@@ -12,7 +12,7 @@ const plainAddress = (email: string) =>
     .toLowerCase()
     .replace(/\+[^@]*(?=@[^@]*$)/, "");
 
-/** Stands for the recipient of a mail where it is only counted. */
+/** Identifies the recipient of a mail where it is only counted. */
 export const recipientHash = (email: string) =>
   createHash("sha256").update(plainAddress(email)).digest("base64url");
 
@@ -57,7 +57,7 @@ export async function mailCredentials(
 }
 
 /**
- * Queues mails that the password or the mail address of a user has changed. They go to the address of before the change:
+ * Queues mails that the password or the mail address of a user has changed. They go to the previous address:
  * otherwise someone who changes both would receive them.
  */
 export async function mailChangedCredentials(

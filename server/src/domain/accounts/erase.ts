@@ -18,7 +18,7 @@ const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;
 /** Rows that one transaction erases at most; others wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** Erases at most so many rows. @returns how many */
+/** Erases a limited number of rows. @returns how many */
 export type Erasing = (queries: UnitOfWork["queries"], limit: number) => Promise<number>;
 
 /** Removes rows, or changes them so that the condition matches them no more. */

@@ -192,8 +192,8 @@ const AthleteProfileFields = Type.Object({
   first_name: Type.Optional(Nullable(PersonName())),
   last_name: Type.Optional(Nullable(PersonName())),
   gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
-  weight: Type.Optional(Nullable(Type.Number({ minimum: 1, maximum: 500, description: "Kilograms" }))),
-  height: Type.Optional(Nullable(Type.Number({ minimum: 0.3, maximum: 3, description: "Metres" }))),
+  weight: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" }))),
+  height: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3, description: "Metres" }))),
   birth_date: Type.Optional(Nullable(BirthDate())),
   nationality: Type.Optional(Nullable(Text({ maxLength: 100 }))),
   profile_picture: Type.Optional(
@@ -215,7 +215,7 @@ const AthleteProfileFields = Type.Object({
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
 
-/** The password of now: proves that the change is made by the user, not by somebody who has found a token. */
+/** The current password: proves that the user makes the change, not somebody who has found a token. */
 export const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,
@@ -225,6 +225,10 @@ export const CurrentPassword = Type.Optional(
       "Needed for another password or mail address when the session began more than 5 minutes ago; checked whenever it is sent",
   }),
 );
+
+/** For descriptions of the operations that take it. */
+export const NEEDS_CURRENT_PASSWORD =
+  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
 
 /** The body of the operations that set a new password. */
 export const NewPassword = Type.Object(

@@ -41,7 +41,7 @@ export class ResponsesNaming {
     }
   }
 
-  /** Removes those that have come since `eraseInParts` began. */
+  /** Removes those that were stored after `eraseInParts` began. */
   async eraseRest({ queries }: UnitOfWork): Promise<void> {
     if (this.#accounts.length === 0) return;
     const { accountId, createdAt } = idempotencyKeys;

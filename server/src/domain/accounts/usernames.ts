@@ -6,7 +6,7 @@ import { isVisibleName } from "./visible-text.js";
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
 /**
- * Stands for a username where something outlives the account: usernames are personal data.
+ * Identifies a username in what outlives the account: usernames are personal data.
  * @param key the `usernameKey`
  */
 export const usernameHash = (key: string) => createHash("sha256").update(key).digest("base64url");

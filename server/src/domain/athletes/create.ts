@@ -1,12 +1,11 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { countCredentialsMail, mailCredentials } from "../accounts/credentials-mail.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
-import { athleteProfileColumns, insertAccount, requireAvailable } from "../accounts/write.js";
+import { prepareRegistration } from "../accounts/own-account.js";
+import { athleteProfileColumns } from "../accounts/write.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceAthleteQuota, enforcePictureQuota } from "../change/quotas.js";
-import { generatePassword, hashPassword } from "../secrets/passwords.js";
 import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
 import { type AthleteItem, athleteItem } from "./list.js";
 
@@ -15,22 +14,10 @@ export async function createAthlete(
   ctx: Context,
   body: StaticDecode<typeof NewAthlete>,
 ): Promise<AthleteItem> {
-  await requireAvailable(ctx, "ATHLETE", { username: body.username, externalId: body.external_id });
-  const generated = body.password === undefined ? generatePassword() : null;
-  const isMailed = await countCredentialsMail(ctx, body.email, generated !== null);
-  const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", body.username);
-  return change(ctx, "createAthlete", {}, async (unit) => {
-    const athlete = await insertAccount(unit, {
-      role: "ATHLETE",
-      username: body.username,
-      email: body.email,
-      externalId: body.external_id ?? null,
-      passwordHash,
-      ...athleteProfileColumns(body.athlete_profile),
-    });
-    if (isMailed) await mailCredentials(ctx, unit, athlete, generated);
-    return athleteItem(athlete);
-  });
+  const register = await prepareRegistration(ctx, "ATHLETE", body);
+  return change(ctx, "createAthlete", {}, async (unit) =>
+    athleteItem(await register(unit, athleteProfileColumns(body.athlete_profile))),
+  );
 }
 
 /** @throws ServiceError `forbidden` when another manager than the caller is named */

@@ -58,7 +58,7 @@ export async function acceptBulkLoad(
   }
 }
 
-/** Writes the bytes first, and then the job, with which they are seen. */
+/** Writes the bytes first, and then the job, which makes them visible. */
 async function addJob(
   ctx: Context,
   deviceId: number,

@@ -50,7 +50,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
     },
     (unit, { before, after }) => mailChangedCredentials(unit, before, after),
-    // Whoever reads the mails to the old address has no say any more, and a disabled account gets no new password.
+    // The links that were mailed to the old address must not be used, and a disabled account gets no new password.
     async (unit, { before, after }) => {
       const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
       if (ends) await revokeResets(unit, after.id);

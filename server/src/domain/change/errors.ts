@@ -12,7 +12,7 @@ export type ErrorKind =
   | "throttled"
   | "unavailable";
 
-/** Field name to messages; nested objects nest; problems of no single field stand under `non_field_errors`. */
+/** Field name to messages; nested objects nest; problems of no single field are in `non_field_errors`. */
 export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }

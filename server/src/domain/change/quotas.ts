@@ -1,4 +1,5 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
 import { isSampleServerAway } from "../../store/placement/watch.js";
@@ -25,133 +26,112 @@ export class QuotaExceeded extends ServiceError {
   }
 }
 
-/**
- * Locks the account, so that its requests count one after another. The rows to count are already written: a
- * transaction that is over the quota is rolled back.
- */
-async function lock({ queries }: UnitOfWork, accountId: number): Promise<void> {
-  await queries
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-    .for("no key update");
+/** What an account has at most. */
+interface Limit {
+  setting: Extract<keyof Config, `quota${string}`>;
+  used: SQL<number>;
+  message(limit: number): string;
 }
 
-/**
- * Call it after adding an activity, or after its JSON grows.
- * @throws QuotaExceeded
- */
-export async function enforceActivityQuota(unit: UnitOfWork, ownerId: number): Promise<void> {
-  await lock(unit, ownerId);
-  const { quotaActivities, quotaActivityBytes } = unit.config;
-  // The size of a value is known without reading it.
-  const [used] = await unit.queries
-    .select({
-      count: sql<number>`count(*)::int`,
-      bytes: sql<number>`coalesce(sum(pg_column_size(${activities.json})), 0)::float8`,
-    })
-    .from(activities)
-    .where(eq(activities.ownerId, ownerId));
-  if ((used?.count ?? 0) > quotaActivities) {
-    throw new QuotaExceeded(`One account has at most ${quotaActivities} activities. Delete some first.`);
-  }
-  if ((used?.bytes ?? 0) > quotaActivityBytes) {
-    throw new QuotaExceeded(
-      `The JSON and the courses of one account's activities take at most ${quotaActivityBytes} bytes. Delete some first.`,
-    );
-  }
-}
+const rows = sql<number>`count(*)::int`;
+const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * Call it after adding a time frame.
+ * A check to call after writing the rows of an account: a transaction that is over the quota is rolled back. It locks the account,
+ * so that its requests count one after another.
  * @throws QuotaExceeded
  */
-export async function enforceTimeframeQuota(unit: UnitOfWork, ownerId: number): Promise<void> {
-  await lock(unit, ownerId);
-  const { quotaTimeframes } = unit.config;
-  const count = await unit.queries.$count(timeframes, eq(timeframes.ownerId, ownerId));
-  if (count <= quotaTimeframes) return;
-  throw new QuotaExceeded(`One account has at most ${quotaTimeframes} time frames. Delete some first.`);
-}
+const quota =
+  (table: PgTable, isOf: (accountId: number) => SQL | undefined, ...limits: Limit[]) =>
+  async ({ queries, config }: UnitOfWork, accountId: number): Promise<void> => {
+    await queries
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(eq(accounts.id, accountId))
+      .for("no key update");
+    const [use] = await queries
+      .select(Object.fromEntries(limits.map(({ setting, used }) => [setting, used])))
+      .from(table)
+      .where(isOf(accountId));
+    for (const { setting, message } of limits) {
+      if ((use?.[setting] ?? 0) > config[setting]) throw new QuotaExceeded(message(config[setting]));
+    }
+  };
 
-/**
- * Call it after adding an ownership.
- * @throws QuotaExceeded
- */
-export async function enforceOwnershipQuota(unit: UnitOfWork, managerId: number): Promise<void> {
-  await lock(unit, managerId);
-  const { quotaOwnerships } = unit.config;
-  const count = await unit.queries.$count(ownerships, eq(ownerships.managerId, managerId));
-  if (count <= quotaOwnerships) return;
-  throw new QuotaExceeded(
-    `One account has at most ${quotaOwnerships} ownerships, with those that have ended. Ask the operator of the service for a higher QUOTA_OWNERSHIPS.`,
-  );
-}
+/** After adding an activity, or after its JSON grows. */
+export const enforceActivityQuota = quota(
+  activities,
+  (owner) => eq(activities.ownerId, owner),
+  {
+    setting: "quotaActivities",
+    used: rows,
+    message: (limit) => `One account has at most ${limit} activities. Delete some first.`,
+  },
+  {
+    setting: "quotaActivityBytes",
+    // The size of a value is known without reading it.
+    used: bytes(sql`pg_column_size(${activities.json})`),
+    message: (limit) =>
+      `The JSON and the courses of one account's activities take at most ${limit} bytes. Delete some first.`,
+  },
+);
 
-/**
- * Call it after adding a managed athlete.
- * @throws QuotaExceeded
- */
-export async function enforceAthleteQuota(unit: UnitOfWork, managerId: number): Promise<void> {
-  await lock(unit, managerId);
-  const { quotaManagedAthletes } = unit.config;
-  const count = await unit.queries.$count(accounts, eq(accounts.managedBy, managerId));
-  if (count <= quotaManagedAthletes) return;
-  throw new QuotaExceeded(`One account manages at most ${quotaManagedAthletes} athletes. Delete some first.`);
-}
+/** After adding a time frame. */
+export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
+  setting: "quotaTimeframes",
+  used: rows,
+  message: (limit) => `One account has at most ${limit} time frames. Delete some first.`,
+});
 
-/**
- * Call it after adding permissions of an athlete. Every check of a right reads all those of a manager.
- * @throws QuotaExceeded
- */
-export async function enforcePermissionQuota(unit: UnitOfWork, athleteId: number): Promise<void> {
-  await lock(unit, athleteId);
-  const { quotaPermissions } = unit.config;
-  const count = await unit.queries.$count(permissions, eq(permissions.athleteId, athleteId));
-  if (count <= quotaPermissions) return;
-  throw new QuotaExceeded(`One athlete gives at most ${quotaPermissions} permissions. Remove some first.`);
-}
+/** After adding an ownership. */
+export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownerships.managerId, manager), {
+  setting: "quotaOwnerships",
+  used: rows,
+  message: (limit) =>
+    `One account has at most ${limit} ownerships, with those that have ended. Ask the operator of the service for a higher QUOTA_OWNERSHIPS.`,
+});
 
-/**
- * Call it after a managed athlete gets a larger picture.
- * @throws QuotaExceeded
- */
-export async function enforcePictureQuota(unit: UnitOfWork, managerId: number): Promise<void> {
-  await lock(unit, managerId);
-  const { quotaPictureBytes } = unit.config;
-  const [used] = await unit.queries
-    .select({ bytes: sql<number>`coalesce(sum(octet_length(${accounts.profilePicture})), 0)::float8` })
-    .from(accounts)
-    .where(eq(accounts.managedBy, managerId));
-  if ((used?.bytes ?? 0) <= quotaPictureBytes) return;
-  throw new QuotaExceeded(
-    `The pictures of one account's athletes take at most ${quotaPictureBytes} bytes in base64. Remove some first.`,
-  );
-}
+/** After adding a managed athlete. */
+export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.managedBy, manager), {
+  setting: "quotaManagedAthletes",
+  used: rows,
+  message: (limit) => `One account manages at most ${limit} athletes. Delete some first.`,
+});
+
+/** After adding permissions of an athlete. Every check of a right reads all those of a manager. */
+export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
+  setting: "quotaPermissions",
+  used: rows,
+  message: (limit) => `One athlete gives at most ${limit} permissions. Remove some first.`,
+});
+
+/** After a managed athlete gets a larger picture. */
+export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.managedBy, manager), {
+  setting: "quotaPictureBytes",
+  used: bytes(sql`octet_length(${accounts.profilePicture})`),
+  message: (limit) =>
+    `The pictures of one account's athletes take at most ${limit} bytes in base64. Remove some first.`,
+});
 
 /** Larger responses count. The index `idempotency_keys_large` contains them, so it has the same number. */
 export const SMALL_RESPONSE_BYTES = 2048;
 
-/**
- * Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`.
- * @throws QuotaExceeded
- */
-export async function enforceResponseQuota(unit: UnitOfWork, accountId: number): Promise<void> {
-  await lock(unit, accountId);
-  const { quotaResponseBytes } = unit.config;
-  const { body } = idempotencyKeys;
-  // A literal, because the partial index does not match parameters.
-  const small = sql.raw(`${SMALL_RESPONSE_BYTES}`);
-  // However well they compress, the quota has room for a limited number, so that their sum is computed fast.
-  const [used] = await unit.queries
-    .select({ bytes: sql<number>`coalesce(sum(greatest(pg_column_size(${body}), ${small})), 0)::float8` })
-    .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.accountId, accountId), sql`octet_length(${body}) > ${small}`));
-  if ((used?.bytes ?? 0) <= quotaResponseBytes) return;
-  throw new QuotaExceeded(
-    `The responses kept for the idempotency keys of one account take at most ${quotaResponseBytes} bytes. They are kept for 24 hours: send the request later, or without Idempotency-Key.`,
-  );
-}
+// A literal, because the partial index does not match parameters.
+const smallBytes = sql.raw(`${SMALL_RESPONSE_BYTES}`);
+
+/** After storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`. */
+export const enforceResponseQuota = quota(
+  idempotencyKeys,
+  (account) =>
+    and(eq(idempotencyKeys.accountId, account), sql`octet_length(${idempotencyKeys.body}) > ${smallBytes}`),
+  {
+    setting: "quotaResponseBytes",
+    // However well they compress, the quota has room for a limited number, so that their sum is computed fast.
+    used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
+    message: (limit) =>
+      `The responses kept for the idempotency keys of one account take at most ${limit} bytes. They are kept for 24 hours: send the request later, or without Idempotency-Key.`,
+  },
+);
 
 interface Count {
   rows: number;

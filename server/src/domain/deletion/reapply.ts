@@ -6,7 +6,7 @@ import {
   personHash,
   readErasures,
 } from "../../store/backup/erasure-list.js";
-import { withErasureLock } from "../../store/backup/erasure-lock.js";
+import { whileNoneErases } from "../../store/connection/advisory-lock.js";
 import type { Database } from "../../store/connection/database.js";
 import { accounts, erasures } from "../../store/schema.js";
 import type { Account } from "../accounts/find.js";
@@ -39,7 +39,7 @@ export async function reapplyErasures(
   let { recorded, missing } = await compare(ctx, listed);
   let erased = 0;
   if (missing.size > 0) {
-    await withErasureLock(ctx.database, async () => {
+    await whileNoneErases(ctx.database, async () => {
       ({ recorded, missing } = await compare(ctx, listed));
       if (missing.size > 0) erased = await eraseListed(ctx, missing);
       for (const { person, at, kind } of missing.values()) {

@@ -43,7 +43,7 @@ const connectionOf = preparedOnce((queries) =>
 );
 
 /**
- * Makes a new connection the one that the caller has for a device; another one ends when it looks next, in whichever process.
+ * Makes a new connection the one that the caller has for a device; another one ends at its next poll, in whichever process.
  * @returns the id of the connection
  */
 export async function openLiveConnection({ queries, caller }: Context, device: number): Promise<string> {
@@ -71,7 +71,7 @@ interface Following {
 /**
  * Yields the samples of a device in the order in which they are stored, whatever their times are: after every `LIVE_POLL_MS` a
  * batch, or null when there are none. Left out are samples that are more than 15 minutes older than the newest one, at least,
- * and the older ones of more than 300 at a time. Every look checks that the caller may still see the device.
+ * and the older ones of more than 300 at a time. Every poll checks that the caller may still see the device.
  * @returns why it ends; null after the signal
  */
 export async function* followRawData(
@@ -84,7 +84,7 @@ export async function* followRawData(
   const device = target.device.id;
   let lastMs = afterMs;
   let known: KnownSamples | null = null;
-  const look = async (): Promise<LiveSamples | LiveEnd | null> => {
+  const poll = async (): Promise<LiveSamples | LiveEnd | null> => {
     const [signedIn, [holder]] = await Promise.all([
       ctx.isSignedIn?.() ?? false,
       connectionOf(ctx.queries).execute({ account: ctx.caller?.id ?? 0, device }),
@@ -104,7 +104,7 @@ export async function* followRawData(
   };
   try {
     while (!signal.aborted) {
-      const found = await onBehalfOf(caller, look);
+      const found = await onBehalfOf(caller, poll);
       if (typeof found === "string") return found;
       lastMs = found?.lastMs ?? lastMs;
       yield found;
@@ -124,7 +124,7 @@ async function closeLiveConnection({ queries, caller }: Context, connection: str
 }
 
 /**
- * The samples since the last look, at most the newest 300. The first look finds those after a time, or the newest one when the
+ * The samples since the last poll, at most the newest 300. The first poll finds those after a time, or the newest one when the
  * time is null.
  * @param lastMs `lastMs` of what the client has
  */

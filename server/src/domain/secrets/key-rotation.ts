@@ -42,7 +42,7 @@ export interface Rotation {
 /**
  * Replaces the keys of the secrets while the service runs: adds a key, which the old and the new server key open, and
  * encrypts all secrets with it. Without SERVER_KEY, the file in the data folder is replaced too, and the old server key
- * opens nothing any more. After an interruption, run it again; it goes on.
+ * opens nothing afterwards. After an interruption, run it again; it continues.
  * @param given the new server key, when SERVER_KEY is set
  */
 export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise<Rotation> {
@@ -108,7 +108,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
   });
 
 /**
- * Goes on with an interrupted rotation, and removes the keys that no secret needs any more. Workers call it regularly; it
+ * Continues an interrupted rotation, and removes the keys that no secret needs. Workers call it regularly; it
  * costs a query when there is nothing to do.
  */
 export async function continueRotation(ctx: Context): Promise<void> {

@@ -15,7 +15,7 @@ import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
  */
 type Keys = Pick<Context, "serverKey" | "config">;
 
-/** The number of the server key of before the first rotation, with which secrets without a number are encrypted. */
+/** The number of the server key before the first rotation, with which secrets without a number are encrypted. */
 export const FIRST_KEY = 0;
 
 const NUMBERED = /^k(\d+):(.*)$/s;

@@ -14,7 +14,7 @@ const PER_TRANSACTION = 200;
 
 /**
  * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that
- * owns the webhooks has been deleted; the closing of an account deletes the job. For a disabled account it goes on, as its
+ * owns the webhooks has been deleted; the closing of an account deletes the job. For a disabled account it continues, as its
  * other deliveries do: receivers must learn what to delete.
  */
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {

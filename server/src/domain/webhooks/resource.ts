@@ -22,7 +22,7 @@ function isWebhookUrl(text: string): boolean {
   // The URL parser would drop or repair such characters, but the stored URL must be the one that is called.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(text) || !/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
     return false;
-  // An empty user name is no part of the parsed URL, but still one.
+  // The parsed URL does not show that it has an empty user name.
   return !/^https?:\/\/[^/?#]*@/i.test(text);
 }
 

@@ -38,7 +38,7 @@ async function* text(events: AsyncIterable<ServerEvent | null>, heartbeatMs: num
   }
 }
 
-/** Looking for news as long as the connection lasts is no part of the request's trace. */
+/** Polling as long as the connection lasts is not part of the trace of the request. */
 async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {

@@ -5,7 +5,7 @@ import { Tally } from "../../fairness/tally.js";
 import { onResponseEnd } from "./response-end.js";
 
 /**
- * Open connections with live data of one process: of all users, of all users of one address, and of one user. Each looks into the
+ * Open connections with live data of one process: of all users, of all users of one address, and of one user. Each polls the
  * database every `LIVE_POLL_MS`.
  */
 const MAX_CONNECTIONS = 256;

@@ -35,9 +35,9 @@ interface Waiter {
 
 /** How long a request waits for room, and how many of one caller wait. */
 const WAIT_MS = 15_000;
-/** How often a request that waits looks for a response that has taken too long, and from which time on also beside those over their share. */
-const LOOK_MS = WAIT_MS / 4;
-const LOOK_AT_ALL_MS = WAIT_MS / 2;
+/** How often a waiting request looks for a response that has taken too long, and after which wait it considers all addresses. */
+const POLL_MS = WAIT_MS / 4;
+const POLL_ALL_MS = WAIT_MS / 2;
 const MAX_WAITING_OF_CALLER = 1000;
 const RETRY_AFTER_MS = 2_000;
 
@@ -188,7 +188,7 @@ export class ResponseBudget {
     if (this.#waitingOf.get(share.caller) >= MAX_WAITING_OF_CALLER) throw errors.throttled(RETRY_AFTER_MS);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        clearInterval(looks);
+        clearInterval(polls);
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
         this.#waiting.delete(waiter);
@@ -209,12 +209,12 @@ export class ResponseBudget {
       };
       const onAbort = () => refuse(signal?.reason);
       const sinceMs = performance.now();
-      const looks = setInterval(() => {
+      const polls = setInterval(() => {
         if (!this.#hasOwnRoom(share, bytes)) return;
         if (this.#endOverShare(waiter)) return;
-        if (performance.now() - sinceMs < LOOK_AT_ALL_MS) return;
+        if (performance.now() - sinceMs < POLL_ALL_MS) return;
         if (!this.#endSlow(waiter)) this.#endSlowest();
-      }, LOOK_MS).unref();
+      }, POLL_MS).unref();
       const timer = setTimeout(() => {
         refuse(this.#hasOwnRoom(share, bytes) ? this.#limits.refusal() : errors.throttled(RETRY_AFTER_MS));
       }, WAIT_MS).unref();

@@ -6,7 +6,7 @@ const SWEEP_MS = 50;
 
 /**
  * Follows the connections of a server, so that they do not delay its end. Call it before the server listens.
- * @returns when called, begins to close the connections on which no request is in progress, and goes on until the function
+ * @returns when called, begins to close the connections on which no request is in progress, and continues until the function
  *   that it returns is called: those that wait for the next request, and those that have not sent the whole head of one, which
  *   `closeIdleConnections` of Node.js takes for active
  */

@@ -51,14 +51,14 @@ export function asLibraryError(error: unknown): unknown {
 function firstBytes(file: Readable): Promise<Uint8Array> {
   return new Promise((resolve) => {
     const events = ["readable", "end", "error", "close"] as const;
-    const look = () => {
+    const read = () => {
       const first: Buffer | null = file.destroyed ? null : file.read(MAGIC.length);
       if (first === null && !file.readableEnded && !file.destroyed) return;
-      for (const event of events) file.off(event, look);
+      for (const event of events) file.off(event, read);
       if (first !== null) file.unshift(first);
       resolve(first ?? new Uint8Array());
     };
-    for (const event of events) file.on(event, look);
-    if (file.readableEnded || file.destroyed) look();
+    for (const event of events) file.on(event, read);
+    if (file.readableEnded || file.destroyed) read();
   });
 }

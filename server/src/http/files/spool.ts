@@ -151,7 +151,7 @@ export class SpooledFile {
     return file.createReadStream({ highWaterMark: READ_BYTES });
   }
 
-  /** Removes the file, if it exists. Call it when nobody needs the content any more. */
+  /** Removes the file, if it exists. Call it when the content is no longer needed. */
   async remove(): Promise<void> {
     this.#isRemoved = true;
     this.#forget();

@@ -2,13 +2,13 @@ import type { FastifyServerOptions } from "fastify";
 import { errorRecord } from "../../observability/error-record.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 
-/** During an outage every request and every look for work fails: so often a line tells of those with one message, ms. */
+/** Minimum time between two lines with one message, ms: during an outage, every request and every poll for jobs fails. */
 const INTERVAL_MS = 1_000;
 
 /** Pino's number of the level `warn`. */
 const WARN = 40;
 
-/** Joins lines that tell of the same outage: the first is written at once, the following ones with their number, once a second. */
+/** Joins lines about the same outage: the first is written at once, the following ones with their number, once a second. */
 class OutageLines {
   readonly #last = new Map<string, { times: number; write: (times: number) => void }>();
 

@@ -29,7 +29,7 @@ export function measureRequests(app: FastifyInstance): Registry {
 
 /**
  * Serves `/metrics` on a separate port, and `/health/` too, because a worker has no other port.
- * @param defaultPort the port of which nobody has said that it must be this one: when another process has it, a free one is taken
+ * @param defaultPort the port when the settings name none: when another process uses it, a free one is taken
  * @returns stops the server
  */
 export async function serveMetrics(

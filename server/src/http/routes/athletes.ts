@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { changePassword } from "../../domain/accounts/own-account.js";
 import { PICTURE_BODY_BYTES } from "../../domain/accounts/picture.js";
-import { Athlete, NewPassword } from "../../domain/accounts/resource.js";
+import { Athlete, NEEDS_CURRENT_PASSWORD, NewPassword } from "../../domain/accounts/resource.js";
 import {
   AthleteReplacement,
   AthleteUpdate,
@@ -18,7 +19,7 @@ import {
   retrieveAthlete,
   retrieveAthleteByExternalId,
 } from "../../domain/athletes/list.js";
-import { changeAthletePassword, updateAthlete, updateManagedAthlete } from "../../domain/athletes/update.js";
+import { updateAthlete, updateManagedAthlete } from "../../domain/athletes/update.js";
 import { deleteAthlete, deleteManagedAthlete } from "../../domain/deletion/athlete.js";
 import { Page, Text } from "../../wire/types.js";
 import { route } from "../route.js";
@@ -28,8 +29,6 @@ const tag = "Athletes";
 const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
 const bodyLimitBytes = PICTURE_BODY_BYTES;
-const NEEDS_PASSWORD =
-  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
 const KEEPS = "Fields that are not sent do not change; PUT requires the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {
@@ -118,7 +117,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     hasLargeResponse: true,
     tag,
     summary: "Update an athlete",
-    description: `${KEEPS} ${NEEDS_PASSWORD} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
+    description: `${KEEPS} ${NEEDS_CURRENT_PASSWORD} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
     deprecated,
     method: "PUT",
     path,
@@ -194,7 +193,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "changeAthletePassword",
     tag,
     summary: "Change the athlete's password",
-    description: `Every token of the athlete is revoked, and a mail says so. ${NEEDS_PASSWORD}`,
+    description: `Every token of the athlete is revoked, and a mail says so. ${NEEDS_CURRENT_PASSWORD}`,
     deprecated,
     method: "PUT",
     otherMethods: ["POST", "PATCH"],
@@ -202,6 +201,6 @@ export function athleteRoutes(app: FastifyInstance): void {
     body: NewPassword,
     success: { status: 204 },
     failures: [400],
-    handle: ({ ctx, target, body }) => changeAthletePassword(ctx, target, body),
+    handle: ({ ctx, ids, target, body }) => changePassword(ctx, "changeAthletePassword", ids, target, body),
   });
 }

@@ -11,7 +11,7 @@ import { openApiDocument } from "../documentation/openapi.js";
 
 const OPEN = { config: { open: true } };
 
-/** As strict as that of the page: Swagger UI sets styles by script, which is no inline style. Responses can be pictures. */
+/** As strict as that of the page: Swagger UI sets styles by script, which is not an inline style. Responses can be pictures. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,17 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { changePassword } from "../../domain/accounts/own-account.js";
 import { PICTURE_BODY_BYTES } from "../../domain/accounts/picture.js";
-import { AuthenticatedAccount, Manager, NewPassword } from "../../domain/accounts/resource.js";
+import {
+  AuthenticatedAccount,
+  Manager,
+  NEEDS_CURRENT_PASSWORD,
+  NewPassword,
+} from "../../domain/accounts/resource.js";
 import { ManagerReplacement, ManagerUpdate, NewManager } from "../../domain/managers/bodies.js";
 import { createManager } from "../../domain/managers/create.js";
 import { managerItem, retrieveAccount, retrieveManagerByExternalId } from "../../domain/managers/retrieve.js";
-import { changeManagerPassword, updateManager } from "../../domain/managers/update.js";
+import { updateManager } from "../../domain/managers/update.js";
 import { Query, Text } from "../../wire/types.js";
 import { route } from "../route.js";
 
 const tag = "Managers";
-const NEEDS_PASSWORD =
-  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
 
 export function managerRoutes(app: FastifyInstance): void {
   route(app, {
@@ -74,7 +78,7 @@ export function managerRoutes(app: FastifyInstance): void {
     id: "updateManager",
     tag,
     summary: "Update a manager",
-    description: `Fields that are not sent do not change; PUT requires username and email. A password other than the current one ends every session. ${NEEDS_PASSWORD}`,
+    description: `Fields that are not sent do not change; PUT requires username and email. A password other than the current one ends every session. ${NEEDS_CURRENT_PASSWORD}`,
     method: "PUT",
     path: "/api/v1/managers/{manager}/",
     body: ManagerReplacement,
@@ -88,13 +92,13 @@ export function managerRoutes(app: FastifyInstance): void {
     id: "changeManagerPassword",
     tag,
     summary: "Change the manager's password",
-    description: `Every token of the manager is revoked, and a mail says so. ${NEEDS_PASSWORD}`,
+    description: `Every token of the manager is revoked, and a mail says so. ${NEEDS_CURRENT_PASSWORD}`,
     method: "PUT",
     otherMethods: ["POST", "PATCH"],
     path: "/api/v1/managers/{manager}/change-password/",
     body: NewPassword,
     success: { status: 204 },
     failures: [400],
-    handle: ({ ctx, target, body }) => changeManagerPassword(ctx, target, body),
+    handle: ({ ctx, ids, target, body }) => changePassword(ctx, "changeManagerPassword", ids, target, body),
   });
 }

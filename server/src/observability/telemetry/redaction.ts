@@ -30,10 +30,10 @@ const KEPT = new Set([
 /** What `@opentelemetry/instrumentation-pg` records of an error of the database. */
 const SQLSTATE = /^PostgreSQL error of type '\w*' occurred \(code: ([0-9A-Z]{5})\)$/;
 
-/** Characters of a statement; a list of thousands of placeholders tells nothing more. */
+/** Characters of a statement; a list of thousands of placeholders adds nothing. */
 const MAX_STATEMENT = 2_000;
 
-/** Statements without literals, by their texts: the same ones come again and again. */
+/** Statements without literals, by their texts: the same ones are repeated often. */
 const statements = new LRUCache<string, string>({ max: 500 });
 
 function statementOf(text: string): string {

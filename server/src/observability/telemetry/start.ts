@@ -109,12 +109,12 @@ const positiveOr = (fallback: number, given: number | undefined) =>
 function recordSpans(tracerProvider: BasicTracerProvider): void {
   trace.setGlobalTracerProvider(tracerProvider);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  // Without baggage, which would hand on to the receivers of webhooks what a caller has sent.
+  // Without baggage, which would pass on to the receivers of webhooks what a caller has sent.
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   registerInstrumentations({
     tracerProvider,
     instrumentations: [
-      // Looking for jobs every second belongs to no trace.
+      // Polling for jobs is not part of a trace.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
       new UndiciInstrumentation({ requireParentforSpans: true }),
     ],

@@ -40,18 +40,18 @@ export function optionalInteger(args: Arguments, name: string, maxDigits = 15): 
   return Number(given);
 }
 
-/** @throws ServiceError on the argument when it is no id */
+/** @throws ServiceError on the argument when it is not an id */
 export function idOf(args: Arguments, name: string): number {
   const id = optionalInteger(args, name);
   if (id === undefined) throw errors.field(name, "This field is required.");
   return id;
 }
 
-/** An invalid date when the text is none; the domain refuses it. */
+/** An invalid date when the text is not a date; the domain refuses it. */
 export const date = (args: Arguments, name: string): Date =>
   new Date(parseDateTime(text(args, name)) ?? Number.NaN);
 
-/** @throws ServiceError on the argument when it is no date and time */
+/** @throws ServiceError on the argument when it is not a date and time */
 export function optionalDate(args: Arguments, name: string): Date | undefined {
   const given = optionalText(args, name);
   if (given === undefined) return undefined;

@@ -36,7 +36,7 @@ export async function rememberDemo(ctx: Context, demo: DemoAccount): Promise<voi
 
 /**
  * The account of the demonstration of an earlier start, with its present username.
- * @returns null when there is none any more; `hasPassword` is false when its user has set another password
+ * @returns null when it no longer exists; `hasPassword` is false when its user has set another password
  */
 export async function rememberedDemo(
   ctx: Context,

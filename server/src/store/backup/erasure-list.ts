@@ -86,8 +86,8 @@ async function appendLines(handle: FileHandle, size: number, lines: readonly str
 }
 
 /**
- * Makes a list without entries when there is none, and names a list that has no name: such a list tells that nobody was erased since
- * it was made, and a missing one tells nothing.
+ * Makes a list without entries when there is none, and names a list that has no name: such a list proves that nobody was erased since
+ * it was made; a missing one proves nothing.
  * @throws UsageError when the file cannot be read or written, or is something else
  */
 export async function makeErasureList(file: string): Promise<void> {

@@ -98,7 +98,7 @@ export class PreparingClient extends pg.Client {
   }
 }
 
-/** The device on whose samples a statement works; undefined when it is none of those. */
+/** The device on whose samples a statement works; undefined for other statements. */
 function deviceOf(statement: unknown, values: unknown): number | undefined {
   const config = typeof statement === "string" ? { text: statement } : statement;
   if (!isConfig(config) || !ON_SAMPLES.test(config.text)) return undefined;

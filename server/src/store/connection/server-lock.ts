@@ -3,10 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 import { onBehalfOf } from "../../fairness/callers.js";
+import { isAwaited, tryLock, waitForLock } from "./advisory-lock.js";
 import type { Database } from "./database.js";
-
-/** The advisory lock that every running server of a PostgreSQL database holds in shared mode. */
-const SERVER_LOCK = 7_340_002;
 
 /** How soon a lost lock is taken again. */
 const RENEWAL_MS = 500;
@@ -39,9 +37,8 @@ export async function holdServerLock(
   async function hold(): Promise<void> {
     const client = await onBehalfOf({ name, group: name }, () => direct.connect());
     try {
-      // Waits until a running restore ends, without a time limit.
-      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
-      await client.query("SELECT pg_advisory_lock_shared($1)", [SERVER_LOCK]);
+      // Waits until a running restore ends.
+      await waitForLock(client, "servers", "_shared");
       await check?.(client);
     } catch (error) {
       client.release(true);
@@ -79,28 +76,6 @@ export async function holdServerLock(
   };
 }
 
-/**
- * Keeps servers from starting until `allowServers`, or the end of the connection.
- * @returns false when one runs, or a restore
- */
-export async function lockOutServers(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS free", [SERVER_LOCK]);
-  return rows[0]?.free === true;
-}
-
-export async function allowServers(client: pg.ClientBase): Promise<void> {
-  await client.query("SELECT pg_advisory_unlock($1)", [SERVER_LOCK]);
-}
-
-async function serversAreWaiting(client: pg.PoolClient): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [SERVER_LOCK],
-  );
-  return rows.length > 0;
-}
-
 /** Runs `work` while no server runs and none can start. @returns false when a server is running */
 export async function withoutServers(
   { kind, direct }: Database,
@@ -112,10 +87,10 @@ export async function withoutServers(
   }
   const client = await direct.connect();
   try {
-    if (!(await lockOutServers(client))) return false;
+    if (!(await tryLock(client, "servers"))) return false;
     // A server that has lost its lock with its connection tries to take it again, and waits for this one.
     await sleep(3 * RENEWAL_MS);
-    if (await serversAreWaiting(client)) return false;
+    if (await isAwaited(client, "servers")) return false;
     await work();
     return true;
   } finally {

@@ -24,7 +24,7 @@ const SETTINGS = [
   "default_statistics_target=20",
 ];
 
-/** The engine throws objects that are no errors, and would be told as "[object Object]". */
+/** The engine throws objects that are not errors, which would be printed as "[object Object]". */
 async function open() {
   try {
     return await PGlite.create({

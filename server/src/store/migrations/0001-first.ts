@@ -169,11 +169,8 @@ CREATE TABLE jobs (
   -- The account whose share of the work the job is.
   charged_to bigint NOT NULL DEFAULT 0,
   -- The address that caused the job, as a keyed hash: many accounts of one address have one share. Empty for the service itself.
-  charged_group text COLLATE "C" NOT NULL DEFAULT '',
-  -- The worker that runs the job: when its session ends, the job is requeued.
-  worker integer
+  charged_group text COLLATE "C" NOT NULL DEFAULT ''
 );
-CREATE SEQUENCE worker_numbers AS integer CYCLE;
 CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE state IN ('PENDING', 'RETRY');
 CREATE INDEX jobs_groups ON jobs (kind, charged_group, due_at) WHERE state IN ('PENDING', 'RETRY');
 CREATE INDEX jobs_shares ON jobs (kind, charged_group, charged_to, due_at, id) WHERE state IN ('PENDING', 'RETRY');

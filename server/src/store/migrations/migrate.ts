@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
+import { tryLock, unlock } from "../connection/advisory-lock.js";
 import type { Database } from "../connection/database.js";
-import { allowServers, lockOutServers } from "../connection/server-lock.js";
 import { migrateServers } from "../sample-servers/migrate-servers.js";
 import { migrations as ownMigrations } from "./index.js";
 import { checksumOf, type Migration } from "./migration.js";
-
-/** The number of the lock that lets one process migrate while others wait; an arbitrary constant. */
-const MIGRATION_LOCK = 7_340_001;
 
 /** How often a process checks whether another one has finished migrating. */
 const LOCK_POLL_MS = 50;
@@ -83,7 +80,7 @@ export async function requireOwnSchema(
 
 /** Locks out processes of the former release, which would not know the new schema. @throws SchemaError when one runs */
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
-  if (await lockOutServers(client)) return;
+  if (await tryLock(client, "servers")) return;
   throw new SchemaError(
     "Processes of a former release run on this database, and would not know its new schema. End all of them, then start this release.",
   );
@@ -125,8 +122,8 @@ async function applyMissing(
     "SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)",
     [settings?.statement, settings?.lock],
   );
-  if (isUpgrade) await allowServers(client);
-  await client.query("SELECT pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+  if (isUpgrade) await unlock(client, "servers");
+  await unlock(client, "migrations");
   return applied;
 }
 
@@ -140,11 +137,7 @@ ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text;
  * when it creates an index concurrently.
  */
 async function lockMigrations(client: pg.ClientBase): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [MIGRATION_LOCK]);
-    if (rows[0]?.locked === true) return;
-    await sleep(LOCK_POLL_MS);
-  }
+  while (!(await tryLock(client, "migrations"))) await sleep(LOCK_POLL_MS);
 }
 
 /** @returns the migrations that have not been applied */

@@ -15,7 +15,7 @@ export interface ServerAddress {
 /** Parameters of a URL that postgres_fdw takes too. */
 const TLS_PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/** @throws UsageError when it is no URL of a PostgreSQL database */
+/** @throws UsageError when it is not the URL of a PostgreSQL database */
 export function serverAddress(url: string): ServerAddress {
   const refuse = (why: string) =>
     new UsageError(`${why} Expected postgres://user:password@host:port/database in each line.`);

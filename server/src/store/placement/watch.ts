@@ -189,7 +189,7 @@ export class SampleServerWatch {
   /** Asks a server. @returns why it is unreachable */
   async #problemOf(server: Watched): Promise<string | undefined> {
     const client = server.client ?? (await this.#opened(server).catch(() => undefined));
-    // The database of the service is unreachable, of which its own errors tell.
+    // The database of the service is unreachable; its own errors report that.
     if (client === undefined) return server.problem;
     server.client = client;
     try {
@@ -233,7 +233,7 @@ export class SampleServerWatch {
     if (server.problem === undefined)
       this.#log?.warn({ server: server.label, problem }, "a sample server is unreachable");
     server.problem = problem;
-    // Those that are known do not wait until all are.
+    // Requests for the devices that are known end now; reading the list again may take long.
     this.#cutOff(server);
     if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
     await this.#readDevicesAnew(server);

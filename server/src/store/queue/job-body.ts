@@ -80,7 +80,7 @@ export async function removeUnused(queries: Queries, { key }: Pick<StoredBody, "
     .catch(() => undefined);
 }
 
-/** Matches bytes of before that time whose job was never added, because a process ended in between. */
+/** Matches bytes from before that time whose job was never added, because a process ended before it added the job. */
 export const isUnusedSince = (before: Date): SQL | undefined =>
   and(lt(jobBodies.createdAt, before), isUnused);
 

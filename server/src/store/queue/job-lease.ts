@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { and, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
 import { jobs } from "../schema.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
@@ -101,13 +101,6 @@ async function sharers<Key>(
   return rows.map(({ key, due }) => ({ key: read(key), due }));
 }
 
-/** The worker that takes jobs, and the duration of its lease. */
-export interface LeaseHolder {
-  /** Its number, if it has a session. */
-  worker: number | null;
-  leaseMs: number;
-}
-
 /** The end of a lease that starts or is renewed now. */
 export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
@@ -118,7 +111,7 @@ export const leaseEnd = (leaseMs: number): SQL =>
  */
 export async function leaseOf(
   queries: Queries,
-  { worker, leaseMs }: LeaseHolder,
+  leaseMs: number,
   kind: JobKind,
   charged: Charged,
   places: number,
@@ -126,13 +119,13 @@ export async function leaseOf(
 ): Promise<Job[]> {
   const due = sql`SELECT id FROM jobs WHERE ${isOf(kind, charged)} AND ${isWaiting}
     AND due_at <= ${now} ORDER BY due_at, id LIMIT ${places} FOR UPDATE SKIP LOCKED`;
-  return take(queries, due, worker, leaseMs);
+  return take(queries, due, leaseMs);
 }
 
 /** Does the same with a limit for each receiver and one for all together. */
 export async function leaseOfReceivers(
   queries: Queries,
-  { worker, leaseMs }: LeaseHolder,
+  leaseMs: number,
   kind: JobKind,
   charged: Charged,
   receivers: readonly { receiver: string; places: number }[],
@@ -147,13 +140,13 @@ export async function leaseOfReceivers(
         AND receiver IS NOT NULL AND ${isWaiting} AND due_at <= ${now}
       ORDER BY due_at, id LIMIT free.places FOR UPDATE SKIP LOCKED
     ) AS due LIMIT ${places}`;
-  return take(queries, due, worker, leaseMs);
+  return take(queries, due, leaseMs);
 }
 
-const take = (queries: Queries, due: SQL, worker: number | null, leaseMs: number): Promise<Job[]> =>
+const take = (queries: Queries, due: SQL, leaseMs: number): Promise<Job[]> =>
   queries
     .update(jobs)
-    .set({ state: "STARTED", leaseUntil: leaseEnd(leaseMs), leaseToken: randomUUID(), worker })
+    .set({ state: "STARTED", leaseUntil: leaseEnd(leaseMs), leaseToken: randomUUID() })
     .where(sql`${jobs.id} = ANY(ARRAY(${due}))`)
     .returning(jobColumns);
 
@@ -187,21 +180,14 @@ export async function addToPayload(
  * The columns of a job without a worker. A job that waits again gives up its unique key, because a newer job may have
  * it.
  */
-export const unleased = { leaseToken: null, leaseUntil: null, worker: null, uniqueKey: null } as const;
+export const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } as const;
 
-/** Jobs whose lease has ended, or whose worker is in `gone`. */
-export const jobsLost = (queries: Queries, gone: readonly number[]) =>
+/** Jobs whose lease has ended: their worker was killed, hangs, or has lost the database. */
+export const jobsLost = (queries: Queries) =>
   queries
     .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
     .from(jobs)
-    .where(
-      and(
-        isLeased,
-        gone.length === 0
-          ? lte(jobs.leaseUntil, sql`clock_timestamp()`)
-          : sql`(${lte(jobs.leaseUntil, sql`clock_timestamp()`)} OR ${inArray(jobs.worker, [...gone])})`,
-      ),
-    );
+    .where(and(isLeased, lte(jobs.leaseUntil, sql`clock_timestamp()`)));
 
 /** Ends every lease. Call it at start when no other process can be working, as with the embedded database. */
 export async function endLeases(queries: Queries): Promise<void> {

@@ -1,7 +1,7 @@
 import { UsageError } from "../../config/usage-error.js";
+import { whileNoneMoves } from "../connection/advisory-lock.js";
 import { type Connection, sampleServers } from "../placement/placement.js";
 import { stateOf } from "./copying.js";
-import { whileNoneMoves } from "./move-lock.js";
 
 /*
  * Samples on the workers of a Citus cluster. Citus places rows by the hash of the distribution column, sends each statement

@@ -7,7 +7,7 @@ const TABLE = /\bsample_chunks\b/g;
 
 /**
  * Applies a migration of the samples on every server that has some, each in a transaction and once. When one fails, those
- * before it keep it, and the next call goes on.
+ * before it keep it, and the next call continues.
  * @throws UsageError when a server cannot be reached: all of them must be there for such a migration
  */
 export async function migrateServers(client: Connection, name: string, statement: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
+import { whileNoneMoves } from "../connection/advisory-lock.js";
 import { MAJOR_FOR_SAMPLE_SERVERS, OLDEST_MAJOR, requireMajor } from "../connection/server-version.js";
 import { tlsConnection } from "../connection/tls.js";
 import { tableName } from "../placement/move-names.js";
@@ -8,7 +9,6 @@ import { abandonedCopies, type Connection, type Copy, sampleServers } from "../p
 import type { ServerAddress } from "../placement/server-address.js";
 import { requireOffCitus } from "./citus.js";
 import { CHANGES_AT_ONCE, copyNext, noteMissed, repeatChanges, repeatSome, stateOf } from "./copying.js";
-import { whileNoneMoves } from "./move-lock.js";
 import {
   BOOKKEEPING,
   columnsOf,
@@ -42,7 +42,7 @@ export interface Plan {
 /**
  * Moves the samples to servers, or back into one table, while the service runs: copies chunk by chunk into a new table, while
  * a trigger notes which chunks change, copies those again, and then exchanges the tables. Until then the old table is in use,
- * and whatever ends the move leaves it so. Called again with the same servers, it goes on where it was.
+ * and whatever ends the move leaves it so. Called again with the same servers, it continues where it stopped.
  *
  * @param client a connection to the database with a session of its own and no statement timeout
  * @param servers to which the samples go; none: one table in the database of the service
@@ -222,7 +222,7 @@ async function exchange(client: Connection, columns: string): Promise<void> {
 }
 
 /**
- * Drops the copies of samples that nothing uses any more. The database keeps their addresses until they are dropped: a command
+ * Drops the unused copies of samples. The database keeps their addresses until they are dropped: a command
  * that is killed, or a server that is unreachable, leaves no copy that nobody knows.
  * @returns those that could not be dropped; the next command tries again
  */

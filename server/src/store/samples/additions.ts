@@ -6,7 +6,7 @@ import type { SqlClient } from "./sql-client.js";
 /** Chunks that are watched: the newest one, and at least 15 minutes before it. */
 const WATCHED_CHUNKS = 4;
 
-/** The samples of a chunk at the last look. */
+/** The samples of a chunk at the last poll. */
 interface KnownChunk {
   startMs: number;
   stopMs: number;
@@ -16,18 +16,18 @@ interface KnownChunk {
 
 /** State at the last poll. Immutable. */
 export interface KnownSamples {
-  /** The first watched bucket. What is stored before it is not looked at. */
+  /** The first watched bucket. What is stored before it is not read. */
   firstBucket: number;
   chunks: ReadonlyMap<number, KnownChunk>;
 }
 
 /**
- * The samples of a device that have been stored since the last look, whatever their times are within the newest chunks. They
+ * The samples of a device that have been stored since the last poll, whatever their times are within the newest chunks. They
  * are found by comparison, because neither the times of samples nor those of chunks rise with each load. A heart rate that
  * fills a missing one is not found.
  *
  * @param fromMs earliest time of a sample, ms since 1970 UTC
- * @param known  of the last look; null in the first one, in which all samples of the newest chunks are new
+ * @param known  of the last poll; null in the first one, in which all samples of the newest chunks are new
  * @returns new samples, times ascending; what is known now
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */

@@ -10,7 +10,7 @@ export interface Batch {
 }
 
 /**
- * The first part of an interval with at most so many chunks, so that work on a long interval can be divided into short
+ * The first part of an interval with a limited number of chunks, so that work on a long interval can be divided into short
  * transactions.
  * @param toMs the earliest time after the interval
  */

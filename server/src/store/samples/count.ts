@@ -17,7 +17,7 @@ const bucket = (time: string) => `floor(extract(epoch FROM ${time}) * 1000 / ${B
  * A bucket in which one ownership ends and another starts counts for the earlier one.
  *
  * @param isAway whether an error says that the server of a device cannot be reached; its samples then count nothing.
- *   Only for errors after which the transaction goes on.
+ *   Only for errors after which the transaction continues.
  */
 export async function countSamplesOf(
   client: SqlClient,

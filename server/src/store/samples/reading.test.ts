@@ -182,25 +182,25 @@ onEachDatabase("reading samples", (on) => {
     });
   });
 
-  describe("what was added since the last look", () => {
+  describe("what was added since the last poll", () => {
     it("is found whatever its time is, once, within the newest four chunks and from the given time on", async () => {
       let known: KnownSamples | null = null;
-      const look = async () => {
+      const poll = async () => {
         const found = await addedSamples(on.db.client, DEVICE, 100, known);
         known = found.known;
         return samplesOf(found.samples).map(({ ms }) => ms);
       };
-      expect(await look()).toEqual([]);
+      expect(await poll()).toEqual([]);
       await on.storeAt(50, 100, 300_000);
-      expect(await look()).toEqual([100, 300_000]);
+      expect(await poll()).toEqual([100, 300_000]);
       await on.storeAt(200, 299_999, 300_000, 900_000, 1_200_000);
-      expect(await look()).toEqual([200, 299_999, 900_000, 1_200_000]);
+      expect(await poll()).toEqual([200, 299_999, 900_000, 1_200_000]);
       await on.storeAt(150, 600_000);
       // The newest four begin at 300,000 now.
-      expect(await look()).toEqual([600_000]);
+      expect(await poll()).toEqual([600_000]);
       await on.storeAt(160, 300_001, 1_199_999);
-      expect(await look()).toEqual([300_001, 1_199_999]);
-      expect(await look()).toEqual([]);
+      expect(await poll()).toEqual([300_001, 1_199_999]);
+      expect(await poll()).toEqual([]);
     });
   });
 

@@ -15,7 +15,7 @@ export const NewPasswordField = ({ label = "New password", more = "", isFirst = 
   />
 );
 
-/** The password of now, as proof that the owner of the account asks. */
+/** The current password, as proof that the owner of the account asks. */
 export const CurrentPasswordField = ({ isFirst = false }) => (
   <Field
     name="current_password"

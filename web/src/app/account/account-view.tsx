@@ -101,8 +101,8 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
           <>
             <CurrentPasswordField />
             <p class="note">
-              Links for a new password are mailed to this address, so another one needs your password. A mail
-              to the address of before tells of it.
+              Links for a new password are mailed to this address, so another one needs your password. The
+              previous address gets a mail about the change.
             </p>
           </>
         ) : null}
@@ -142,7 +142,7 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
       <h2>Password</h2>
       <p class="note">
         A new password ends all your sessions, in other browsers and in applications too. A mail to{" "}
-        {account.email} tells of it.
+        {account.email} reports the change.
       </p>
       <Form
         action="Change the password"

@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { Client, Resource } from "asi-client";
 import { useState } from "preact/hooks";
 import type { DeviceRange } from "../../recording/device-range.js";
-import type { RecordingReader } from "../../recording/messages.js";
+import type { RecordingService } from "../../recording/messages.js";
 import type { Selection } from "../../view/selection.js";
 import type { Settings } from "../../view/settings.js";
 import { day, duration, timeOfDay } from "../../view/times.js";
@@ -19,7 +19,7 @@ interface Props {
   client: Client;
   device: Resource["Device"];
   settings: Settings;
-  reader: RecordingReader;
+  reader: RecordingService;
   part: Signal<TimeWindow | null>;
   /** The time frame itself, or one of the same activity; null if there is none. */
   likely: TimeWindow | null;

@@ -1,7 +1,7 @@
 import type { Client } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRange } from "../../recording/device-range.js";
-import type { RecordingReader } from "../../recording/messages.js";
+import type { RecordingService } from "../../recording/messages.js";
 import type { Recording } from "../../recording/recording.js";
 import { afterSigningIn } from "../parts/after-signing-in.js";
 import { useReturn } from "../parts/request.js";
@@ -20,7 +20,7 @@ const NOTHING_YET = { recording: null, share: 0, error: null };
 /** A range of a device as a recording of the worker. It is closed when it is no longer needed. */
 export function useDeviceRecording(
   client: Client,
-  reader: RecordingReader,
+  reader: RecordingService,
   range: DeviceRange,
 ): DeviceRecording {
   const [state, setState] = useState<Omit<DeviceRecording, "retry">>(NOTHING_YET);

@@ -7,7 +7,7 @@ import { isInPage } from "../../plots/plot-panel.js";
 import { PlotStack } from "../../plots/plot-stack.js";
 import { channelRows, readoutsAt } from "../../recording/channels.js";
 import type { DeviceRange } from "../../recording/device-range.js";
-import type { RecordingReader } from "../../recording/messages.js";
+import type { RecordingService } from "../../recording/messages.js";
 import { placeInTime } from "../../recording/placed.js";
 import type { Recording } from "../../recording/recording.js";
 import { wholeOf } from "../../recording/timeline.js";
@@ -21,7 +21,7 @@ import { useDeviceRecording } from "./device-recording.js";
 interface Props {
   client: Client;
   settings: Settings;
-  reader: RecordingReader;
+  reader: RecordingService;
   /** What is loaded. */
   data: DeviceRange;
   part: Signal<TimeWindow | null>;

@@ -30,7 +30,7 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
     const startMs = instantOf(texts.start, zone);
     const stopMs = instantOf(texts.end, zone);
     const isWindow = startMs !== null && stopMs !== null && startMs < stopMs;
-    // times that are none mark nothing, so that nothing else is saved than what is shown
+    // invalid times mark nothing, so that only what is shown is saved
     const next = isWindow ? { startMs, stopMs } : null;
     setTyped({ ...texts, part: next });
     part.value = next;

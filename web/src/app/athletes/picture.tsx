@@ -7,7 +7,7 @@ import "./picture.css";
 /** The largest picture that the service takes. */
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** The picture of a profile, as an address of an image; null for none, and for what is no image that the page knows. */
+/** The picture of a profile, as an address of an image; null without a picture, and for an image that the page does not know. */
 export function pictureAddress({ profile_picture: picture }: AthleteProfile): string | null {
   if (picture === null) return null;
   const type = [

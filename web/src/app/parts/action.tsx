@@ -17,7 +17,7 @@ export function ProblemOf({ problem: { value } }: { problem: Problem }) {
 interface Props {
   /** Does it. If it gives a text, that is announced. */
   work: () => Promise<unknown>;
-  /** Stands in the button while it takes longer than a moment: "Releasing…". */
+  /** Shown in the button while it takes longer than a moment: "Releasing…". */
   busy: string;
   /** The title over what went wrong: "The device was not released." */
   failed: string;

@@ -29,7 +29,7 @@ export function announce(text: string): void {
 
 const pathOf = (hash: string) => hash.replace(/\?.*/, "");
 
-// who goes on to another page has done with it
+// a user who opens another page no longer needs it
 effect(() => {
   const isViewer = route.value === null;
   const home = announced.peek()?.home;

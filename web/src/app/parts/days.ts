@@ -36,7 +36,7 @@ export function dateText(ms: number, zone: Zone): string {
   return new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10);
 }
 
-/** The beginning of the day of an address; null when it is no day. */
+/** The beginning of the day of an address; null when it is not a day. */
 export function readDate(text: string | null, zone: Zone): number | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
   if (year === undefined) return null;

@@ -130,7 +130,7 @@ interface FieldProps {
   /** The name of the field in the request, with dots for nested objects. */
   name: string;
   label: string;
-  /** Stands below the field. */
+  /** Shown below the field. */
   hint?: ComponentChildren;
   /** Problem of the current value, if it is known before the form is sent. */
   problem?: string | undefined;

@@ -131,7 +131,7 @@ interface ViewProps<Item extends { id: number }> {
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];
-  /** Stands instead of a list that has nothing in it. */
+  /** Shown instead of an empty list. */
   empty: ComponentChildren;
   /** In which parts of them is searched, as in "name". */
   searched: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Account } from "../session.js";
 
-/** Stands where a list is empty: says what belongs there and what to do. */
+/** Shown where a list is empty: says what belongs there and what to do. */
 export function Nothing({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="nothing">
@@ -13,7 +13,7 @@ export function Nothing({ title, children }: { title: string; children?: Compone
   );
 }
 
-/** Stands where athletes are missing and the manager may add none. */
+/** Shown where there are no athletes and the manager may not add any. */
 export const AskForRight = ({ account: { username } }: { account: Account }) => (
   <>
     Ask the person who runs the service for the right to add athletes:{" "}

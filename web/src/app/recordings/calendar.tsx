@@ -95,7 +95,7 @@ function Days({
             </h3>
             {own.length === 0 ? (
               <p class={isCovered ? "note" : "unseen"}>
-                {isCovered ? "The recording of the day before goes on" : "No recording"}
+                {isCovered ? "The recording of the day before continues" : "No recording"}
               </p>
             ) : (
               <ul>

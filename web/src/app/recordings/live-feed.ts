@@ -15,7 +15,7 @@ export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost"
 const SILENCE_MS = 40_000;
 const RECONNECT_MS = 3_000;
 const POLL_MS = 5_000;
-/** After so many connections without an event the page asks instead, and after so many questions it tries a connection again. */
+/** After this number of connections without an event the page polls instead, and after this number of polls it tries a connection again. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
 /** The samples of 10 s at 10 Hz. Not every sample has a heart rate. */
@@ -64,7 +64,7 @@ export class LiveFeed {
   /** Asks for the newest sample now: the stream has only what is newer than what it knows, of times that were the manager's before. */
   async refresh(): Promise<void> {
     const { signal: stopped } = this.#stopping;
-    // what fails here is tried again, and told of, by what follows the device
+    // the loop that follows the device tries a failed request again, and reports it
     if (!stopped.aborted) await this.#poll(stopped).catch(() => undefined);
   }
 

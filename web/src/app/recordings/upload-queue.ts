@@ -31,13 +31,13 @@ export interface Upload {
 export const storedUploads = signal(0);
 
 const POLL_MS = 500;
-/** Between two looks at a job while the service does not answer. */
+/** How often a job is polled while the service does not answer. */
 const AWAY_POLL_MS = 2000;
 
 /** Whether nothing more happens to it by itself. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
-/** Sends files one after the other, as the service wants it. It goes on while the user looks at something else. */
+/** Sends files one after the other, as the service wants it. It continues while the user looks at something else. */
 export class UploadQueue {
   /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
@@ -160,7 +160,7 @@ export class UploadQueue {
     }
   }
 
-  /** The job; null while the service does not answer, or fails: the job goes on without the page. */
+  /** The job; null while the service does not answer, or fails: the job continues without the page. */
   async #look(job: string): Promise<Job | null> {
     try {
       return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));

@@ -55,7 +55,7 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   return stop;
 }
 
-/** The name of a time frame with that of its athlete; empty when it does not exist any more. */
+/** The name of a time frame with that of its athlete; empty when it no longer exists. */
 async function frameInWords(client: Client, timeframe: number, signal: AbortSignal): Promise<string> {
   try {
     const params = { path: { timeframe }, query: { with_athlete: true } };

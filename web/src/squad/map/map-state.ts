@@ -20,7 +20,7 @@ export class MapState {
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
   readonly nowMs: ReadonlySignal<number>;
   readonly period: ReadonlySignal<TimedPeriod | null>;
-  /** All who are on, and have data. */
+  /** All players on the pitch who have data. */
   readonly spots: ReadonlySignal<readonly Spot[]>;
   readonly #on: ReadonlySignal<ReadonlyMap<SquadPlayer, readonly Interval[] | null>>;
 
@@ -59,7 +59,7 @@ export class MapState {
 
   readonly isTurnedAt = (ms: number): boolean => this.turnedIn.value.has(this.#turnNameAt(ms));
 
-  /** Turns the map half round in the period of now. */
+  /** Turns the map half round in the current period. */
   turn(): void {
     const name = this.#turnNameAt(this.nowMs.peek());
     const next = new Set(this.turnedIn.peek());

@@ -1,6 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
+import { FairQueue } from "../../../fairness/fair-queue.js";
 import type { AddressLookup } from "../../change/address-lookup.js";
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
@@ -27,16 +28,12 @@ export interface ResolverSettings {
  * Here, no account waits for the names of another account.
  */
 export function createLookup({ servers, hostsFile = HOSTS_FILE }: ResolverSettings = {}): AddressLookup {
-  const limits = new Map<number, ConcurrencyLimit>();
-  return async (hostname, { account = 0, signal } = {}) => {
-    const own = limits.get(account) ?? new ConcurrencyLimit(PER_ACCOUNT);
-    limits.set(account, own);
-    try {
-      return await own.run(signal, () => resolve(hostname, { servers, hostsFile }, signal));
-    } finally {
-      if (own.idle) limits.delete(account);
-    }
-  };
+  const lookups = new FairQueue<number>({
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerCaller: PER_ACCOUNT,
+  });
+  return (hostname, { account = 0, signal } = {}) =>
+    lookups.run(account, () => resolve(hostname, { servers, hostsFile }, signal), signal);
 }
 
 async function resolve(
@@ -72,47 +69,4 @@ async function inHostsFile(hostname: string, file: string): Promise<string[]> {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
     return isIP(address) !== 0 && names.some((name) => name.toLowerCase() === wanted) ? [address] : [];
   });
-}
-
-/** Runs a bounded number of tasks at a time, in the order of their arrival. */
-class ConcurrencyLimit {
-  readonly #limit: number;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get idle(): boolean {
-    return this.#running === 0 && this.#waiting.length === 0;
-  }
-
-  async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limit) await this.#turn(signal);
-    this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  /** @throws the signal's reason when it is aborted before the turn comes */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((done, reject) => {
-      signal?.throwIfAborted();
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(signal?.reason);
-      };
-      const enter = () => {
-        signal?.removeEventListener("abort", leave);
-        done();
-      };
-      signal?.addEventListener("abort", leave, { once: true });
-      this.#waiting.push(enter);
-    });
-  }
 }

@@ -14,7 +14,7 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   },
   "X-Ignored": {
     description:
-      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: those that the operation does not know, and a `limit` that is no positive number",
+      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: those that the operation does not know, and a `limit` that is not a positive number",
     schema: { type: "string", examples: ["colour, profile.nickname"] },
   },
   "X-Request-Id": { description: "Names the call in the log of the service", schema: { type: "string" } },
@@ -34,7 +34,7 @@ export const IDEMPOTENCY_KEY: Json = {
 };
 
 /**
- * Whether a key makes a call repeatable: where a user is known, where the body has no password, of which a hash would be stored, and
+ * Whether a key makes a call repeatable: where a user is known, where the body has no password (a hash of it would be stored), and
  * where something is changed: a conversion is only an answer.
  */
 export const takesIdempotencyKey = (

@@ -1,24 +1,11 @@
 import type { Engine } from "../engine/engine.js";
 import type { FormatWriter, OpenFormat } from "../formats/format.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
+import type { Headers, Output } from "./output.js";
 import type { RowThinning } from "./row-thinning.js";
 
-/**
- * Converts the output of an engine to one file, or to a file for each range. Pieces are valid until the next one is requested.
- */
-export interface FileOutput {
-  /** The kind of output that the engine must produce. */
-  readonly reads: "csv" | "columns";
-  /** Whether the last returned piece starts a file. */
-  readonly beginsFile: boolean;
-  /** The output for the last step. The caller reads it to the end before the next step. */
-  step(engine: Engine, info: RecordingInfo): Iterable<Uint8Array>;
-  /** The output at the end of the recording. */
-  end(engine: Engine): Iterable<Uint8Array>;
-}
-
-/** Writes rows in a format. */
-export class FormatOutput implements FileOutput {
+/** Writes rows in a format, to one file or to a file for each range. */
+export class FormatOutput implements Output<Uint8Array> {
   readonly reads = "columns";
   beginsFile = false;
   readonly #open: OpenFormat;
@@ -40,7 +27,7 @@ export class FormatOutput implements FileOutput {
     this.#thinning = thinning;
   }
 
-  *step(engine: Engine, info: RecordingInfo): Generator<Uint8Array> {
+  *step(engine: Engine, { info }: Headers): Generator<Uint8Array> {
     const columns = engine.columns();
     if (columns.length === 0) return;
     let writer = this.#writer ?? this.#openWriter(engine, info);

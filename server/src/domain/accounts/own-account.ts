@@ -1,0 +1,83 @@
+import type { StaticDecode } from "@sinclair/typebox";
+import type { Role } from "../../store/schema.js";
+import type { IdsOf } from "../change/access.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { changedPasswordHash, generatePassword, hashPassword } from "../secrets/passwords.js";
+import { requireUser } from "./credential-changes.js";
+import { countCredentialsMail, mailCredentials } from "./credentials-mail.js";
+import type { Account } from "./find.js";
+import type { NewPassword } from "./resource.js";
+import { type AccountValues, insertAccount, requireAvailable, updateAccount } from "./write.js";
+
+/** What managers and athletes send of their own accounts, apart from their profiles. */
+interface AccountBody {
+  username: string;
+  email: string;
+  external_id?: string | null | undefined;
+  password?: string | undefined;
+}
+
+/**
+ * Does the costly part of a registration before its transaction.
+ * @returns inserts the account in the transaction, and mails the credentials
+ */
+export async function prepareRegistration(ctx: Context, role: Role, body: AccountBody) {
+  const { username, email, external_id: externalId = null } = body;
+  await requireAvailable(ctx, role, { username, externalId });
+  const generated = body.password === undefined ? generatePassword() : null;
+  const isMailed = await countCredentialsMail(ctx, email, generated !== null);
+  const passwordHash = await hashPassword(ctx, generated ?? body.password ?? "", username);
+  return async (unit: UnitOfWork, profile: Partial<AccountValues>): Promise<Account> => {
+    const account = await insertAccount(unit, {
+      role,
+      username,
+      email,
+      externalId,
+      passwordHash,
+      ...profile,
+    });
+    if (isMailed) await mailCredentials(ctx, unit, account, generated);
+    return account;
+  };
+}
+
+/**
+ * Does the costly part of an update by the user before its transaction. The current password changes nothing.
+ * @returns the columns to change, without the profile
+ */
+export async function prepareUpdate(
+  ctx: Context,
+  account: Account,
+  body: { [Field in keyof AccountBody]?: AccountBody[Field] | undefined } & { current_password?: string },
+) {
+  const { username, email, external_id: externalId, password } = body;
+  if (password !== undefined) await requireAvailable(ctx, account.role, { username, externalId }, account);
+  await requireUser(ctx, account, body);
+  const passwordHash = await changedPasswordHash(
+    ctx,
+    account.passwordHash,
+    password,
+    username ?? account.username,
+  );
+  return { username, email, externalId, passwordHash };
+}
+
+/** The operations that set a new password. */
+type PasswordChange = "changeManagerPassword" | "changeAthletePassword";
+
+/** Sets a new password and ends every session. */
+export async function changePassword(
+  ctx: Context,
+  operation: PasswordChange,
+  ids: IdsOf<PasswordChange>,
+  account: Account,
+  body: StaticDecode<typeof NewPassword>,
+): Promise<void> {
+  await requireUser(ctx, account, body);
+  const passwordHash = await hashPassword(ctx, body.password, account.username);
+  await change(ctx, operation, ids, async (unit, before) => {
+    await updateAccount(unit, before, { passwordHash });
+  });
+}

@@ -1,0 +1,86 @@
+import pg from "pg";
+import { UsageError } from "../../config/usage-error.js";
+import type { Database } from "./database.js";
+
+/** The advisory locks of the service that a session holds; arbitrary numbers. */
+const LOCKS = {
+  /** One process migrates while others wait. */
+  migrations: 7_340_001,
+  /** Every running server of a PostgreSQL database holds it in shared mode. */
+  servers: 7_340_002,
+  /** One command moves the samples. */
+  moves: 7_340_003,
+  /** One process erases the accounts of a restored backup again. */
+  erasures: 7_340_005,
+};
+
+type Lock = keyof typeof LOCKS;
+
+/** A connection with a session of its own. PostgreSQL releases the locks of a session when it ends. */
+interface Session {
+  query<R extends object>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
+}
+
+/** @returns false when another session has the lock */
+export async function tryLock(session: Session, lock: Lock): Promise<boolean> {
+  const { rows } = await session.query<{ locked: boolean }>("SELECT pg_try_advisory_lock($1) AS locked", [
+    LOCKS[lock],
+  ]);
+  return rows[0]?.locked === true;
+}
+
+/** Waits for the lock. From then on, no statement of the session has a time limit. */
+export async function waitForLock(session: Session, lock: Lock, mode: "" | "_shared" = ""): Promise<void> {
+  await session.query("SET lock_timeout = 0; SET statement_timeout = 0");
+  await session.query(`SELECT pg_advisory_lock${mode}($1)`, [LOCKS[lock]]);
+}
+
+export async function unlock(session: Session, lock: Lock): Promise<void> {
+  await session.query("SELECT pg_advisory_unlock($1)", [LOCKS[lock]]);
+}
+
+/** Whether a session of this database waits for the lock. */
+export async function isAwaited(session: Session, lock: Lock): Promise<boolean> {
+  const { rows } = await session.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [LOCKS[lock]],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Runs work that moves the samples, while no other command does.
+ * @throws UsageError when another command moves them
+ */
+export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  if (!(await tryLock(session, "moves"))) {
+    throw new UsageError("Another command moves the samples now. Wait until it has ended.");
+  }
+  try {
+    return await work();
+  } finally {
+    await unlock(session, "moves").catch(() => undefined);
+  }
+}
+
+/**
+ * Runs `work` while no other process erases the accounts of a restored backup; waits for it without a time limit. The connection
+ * is a separate one: it takes no place in the pool from the work. The embedded database has one process.
+ */
+export async function whileNoneErases(
+  { kind, direct }: Pick<Database, "kind" | "direct">,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (kind === "embedded") return work();
+  const client = new pg.Client(direct.options);
+  // Losing the connection loses the lock. What two processes then do at once is right too, only not counted once.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await waitForLock(client, "erasures");
+    await work();
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
