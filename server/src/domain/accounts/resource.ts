@@ -192,7 +192,9 @@ const AthleteProfileFields = Type.Object({
   first_name: Type.Optional(Nullable(PersonName())),
   last_name: Type.Optional(Nullable(PersonName())),
   gender: Type.Optional(Nullable(Type.Union([Type.Literal("M"), Type.Literal("F"), Type.Literal("X")]))),
-  weight: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" }))),
+  weight: Type.Optional(
+    Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 500, description: "Kilograms" })),
+  ),
   height: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, maximum: 3, description: "Metres" }))),
   birth_date: Type.Optional(Nullable(BirthDate())),
   nationality: Type.Optional(Nullable(Text({ maxLength: 100 }))),
