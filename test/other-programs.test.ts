@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { convert, decodeSync, type FormatName, type Row, rowsOf } from "../src/index.js";
 import { fixture } from "./fixture-files.js";
 import { rangesInXml, rowIn } from "./rows-in-file.js";
@@ -27,8 +27,12 @@ for (const [program, isInstalled] of Object.entries(isThere)) {
     console.warn(`skipped: ${program} is not installed${program === "xmllint" ? ", or its schemas" : ""}`);
 }
 
-const folder = mkdtempSync(join(tmpdir(), "asi-programs-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+let folder: string;
+// Not made where all tests are skipped, because then nothing would remove it.
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "asi-programs-"));
+  return () => rmSync(folder, { recursive: true });
+});
 
 const names = ["valid/edges", "valid/run-fix-loss"] as const;
 
