@@ -39,6 +39,7 @@ export {
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
+  NO_FIGURES,
   namesIn,
   ownParameters,
   playerNameOf,

@@ -129,7 +129,7 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...[...leftOutTexts(members), ...slowerPartLines(members, { preset, params })].map((text) => ({
+      ...[...leftOutTexts(members), ...slowerPartLines(rows)].map((text) => ({
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),

@@ -1,5 +1,4 @@
-import type { ParameterOverrides, PresetName } from "../../metrics/index.js";
-import { MUCH_OF_IT, slowerPart } from "../../metrics/slower-part.js";
+import { MUCH_OF_IT } from "../../metrics/slower-part.js";
 import { decimalText, KM_PER_H, percentText } from "../../pictures/figure-text.js";
 import {
   asSessionPeriods,
@@ -42,19 +41,12 @@ export function tellAbsent(roster: Roster | null, present: readonly Present[], {
 }
 
 /** Players much of whose time is in no figure because their recordings have rows of two rates; empty for none. */
-export function slowerPartLines(
-  members: readonly SquadMember[],
-  params: { preset: PresetName | undefined; params: ParameterOverrides },
-): string[] {
-  return members.flatMap(({ name, recordings }) => {
-    const part = slowerPart(
-      recordings.map(({ samples }) => samples),
-      params,
-    );
-    if (part.share <= MUCH_OF_IT) return [];
-    const time = `${decimalText(part.duration, 1)} s (${percentText(part.share)})`;
+export function slowerPartLines(rows: readonly SquadRow[]): string[] {
+  return rows.flatMap(({ member, slower }) => {
+    if (slower === null || slower.share <= MUCH_OF_IT) return [];
+    const time = `${decimalText(slower.duration, 1)} s (${percentText(slower.share)})`;
     return [
-      `${name}: ${time} with fewer rows a second than the rest are in no figure: beside the other rows their steps count as gaps. Name recordings of one rate`,
+      `${member.name}: ${time} with fewer rows a second than the rest are in no figure: beside the other rows their steps count as gaps. Name recordings of one rate`,
     ];
   });
 }

@@ -134,8 +134,7 @@ function sessionOf(
   const periods = sheet?.periods ?? [];
   const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
   tellOtherSport(rows, context);
-  for (const line of slowerPartLines(members, { preset: flags.sport, params: thresholdsOf(flags) }))
-    context.console.message(line);
+  for (const line of slowerPartLines(rows)) context.console.message(line);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
   return { ...session, members, periods, rows };
