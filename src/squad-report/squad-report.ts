@@ -1,6 +1,7 @@
 import { KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
+  groundOf,
   intervalsFor,
   type SessionPeriod,
   SQUAD_COLUMNS,
@@ -8,7 +9,6 @@ import {
   sessionInterval,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
-import { groundOf } from "./heat-map.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { speedColumns, speedStrip } from "./speed-strip.js";
 import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
