@@ -205,6 +205,53 @@ describe("asi squad", () => {
     );
   });
 
+  it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing more once they are saved", async () => {
+    const folder = scratchFolder();
+    const start = Date.UTC(2026, 4, 16, 12);
+    // minutes on the pitch: the third player comes on for the second
+    const times: Record<string, [number, number]> = {
+      Keller: [10, 50],
+      Kunz: [10, 35],
+      Vogel: [35, 50],
+      Wolf: [10, 50],
+    };
+    for (const [name, [from, to]] of Object.entries(times)) {
+      const rows = Array.from({ length: 3600 }, (_, second) => ({
+        timestamp: start + second * 1000,
+        latitude: 46.9629 + (second % 61) / 100_000,
+        longitude: 7.4648 + (second % 97) / 100_000,
+        speed: second >= from * 60 && second < to * 60 ? 3 : 0,
+      }));
+      writeFileSync(
+        join(folder, `${name}.asi`),
+        await wholeBytes(encode(rows, { serial: name, periodMs: 1000 })),
+      );
+    }
+    const lines = [
+      "period,start,end,player",
+      "Part 1,12:10:00,12:50:00,",
+      "Part 1,12:10:00,12:35:00,Kunz",
+      "Part 1,12:35:00,12:50:00,Vogel",
+    ];
+    const first = await asi(["squad", folder]);
+    expect(first.stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(
+        /^Periods are suggested by the common pauses\. 2 players seem to come on, go off or sit out;/,
+      ),
+      ...lines,
+    ]);
+    writeFileSync(join(folder, "periods.csv"), lines.slice(0, 2).join("\n"));
+    const second = await asi(["squad", folder]);
+    expect(second.stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(
+        /^2 players seem to come on, go off or sit out; without these times the bench counts/,
+      ),
+      ...lines,
+    ]);
+    writeFileSync(join(folder, "periods.csv"), lines.join("\n"));
+    expect((await asi(["squad", folder])).stderr).toBe("");
+  });
+
   it("goes on without a recording that cannot be read, and says so", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "4.asi"), "no recording");

@@ -2,6 +2,7 @@ import { decimalText, KM_PER_H, percentText } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
   figureOf,
+  type Ground,
   type Interval,
   intervalsFor,
   type SessionPeriod,
@@ -11,7 +12,7 @@ import {
   summaryOf,
 } from "../squad/index.js";
 import { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";
-import { type Ground, heatMap } from "./heat-map.js";
+import { heatMap } from "./heat-map.js";
 import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";

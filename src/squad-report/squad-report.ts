@@ -1,18 +1,21 @@
 import { KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
+  groundOf,
   intervalsFor,
   type SessionPeriod,
-  SQUAD_COLUMNS,
   type SquadRow,
   sessionInterval,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
-import { groundOf } from "./heat-map.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { speedColumns, speedStrip } from "./speed-strip.js";
-import { anchorOf, dotPlot, squadTable } from "./squad-tables.js";
+import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
+
+export { PAGE_COLUMNS } from "./player-page.js";
+export { speedColumns, speedStrip } from "./speed-strip.js";
+export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 
 /** Data of a report. */
 export interface SquadReport {
@@ -27,14 +30,6 @@ export interface SquadReport {
 }
 
 const STRIP_COLUMNS = 240;
-const DOT_FIGURES = [
-  "distance_m",
-  "rate_m_per_min",
-  "high_speed_m",
-  "sprints",
-  "top_speed_km_per_h",
-  "hr_mean_bpm",
-];
 
 /**
  * A report of a session as one HTML file that needs nothing else: the table of the squad, sortable, one for each period, the figures of
@@ -73,9 +68,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
         null,
       )}</div></section>`,
   );
-  const dots = SQUAD_COLUMNS.filter(({ key }) => DOT_FIGURES.includes(key)).map((column) =>
-    dotPlot(whole, column),
-  );
+  const dots = DOT_COLUMNS.map((column) => dotPlot(whole, column));
   const highestKmPerH = Math.max(20, ...whole.map(({ metrics }) => (metrics?.max_speed ?? 0) * KM_PER_H));
   const pages = {
     rows,
@@ -92,21 +85,22 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <title>${escaped(title)}</title><style>${STYLE}</style></head><body>
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
 <div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
-<p class="note">${recordingsInWords(whole)}</p>
+<p class="note">${escaped(recordingsInWords(whole))}</p>
 <h2>The squad in six figures <small>each dot is a player; filled: at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
-</main><footer><p><small>${definitions(whole)}</small></p></footer><script>${SCRIPT}</script></body></html>
+</main><footer><p><small>${escaped(definitions(whole))}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;
 }
 
-function recordingsInWords(rows: readonly SquadRow[]): string {
+/** What is wrong with recordings, in words. */
+export function recordingsInWords(rows: readonly SquadRow[]): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
   const sound = `${rows.filter(isSound).length} of ${rows.length} recordings are complete and undamaged.`;
   const named = limited.map(
     (row) =>
-      `${escaped([row.member.player?.number, row.member.name].filter((part) => part != null).join(" "))}: ${escaped(marksOf(row).join(", "))}`,
+      `${[row.member.player?.number, row.member.name].filter((part) => part != null).join(" ")}: ${marksOf(row).join(", ")}`,
   );
   return [
     sound,
@@ -116,7 +110,8 @@ function recordingsInWords(rows: readonly SquadRow[]): string {
   ].join(" ");
 }
 
-function definitions(rows: readonly SquadRow[]): string {
+/** With which thresholds figures were computed. */
+export function definitions(rows: readonly SquadRow[]): string {
   const definition = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition;
   if (definition === undefined) return "";
   const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;

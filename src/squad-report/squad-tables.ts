@@ -1,5 +1,12 @@
 import { escaped } from "../pictures/svg.js";
-import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../squad/index.js";
+import {
+  figureOf,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type SquadRow,
+  summaryOf,
+  wholeRows,
+} from "../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
 import { byPosition } from "./positions.js";
 
@@ -83,8 +90,22 @@ function meanRow(
 
 const DOTS = { width: 340, left: 10, size: 15, lanes: 4 };
 
-/** All players on a line from the lowest to the highest figure; a filled dot took part in the whole period. */
+/** The figures of which the report draws all players side by side. */
+export const DOT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) =>
+  ["distance_m", "rate_m_per_min", "high_speed_m", "sprints", "top_speed_km_per_h", "hr_mean_bpm"].includes(
+    key,
+  ),
+);
+
+/** A figure of all players, with its name; empty if nobody has it. */
 export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string {
+  const picture = dotPicture(rows, column);
+  if (picture === "") return "";
+  return `<figure class="dots"><figcaption>${escaped(column.title)} <small>${escaped(unitText(column, rows))}</small></figcaption>${picture}</figure>`;
+}
+
+/** All players on a line from the lowest to the highest figure; a filled dot took part in the whole period. As SVG, empty for nobody. */
+export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): string {
   const { width, left, size, lanes } = DOTS;
   const whole = new Set(wholeRows(rows));
   const points = rows
@@ -110,6 +131,6 @@ export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string 
     const name = row.member.player?.number ?? row.member.name.slice(0, 2);
     return `<g><title>${escaped(row.member.name)}: ${cellText(column, value, isIncomplete(row))}</title><circle cx="${x}" cy="${y}" r="${size / 2 - 0.5}"${whole.has(row) ? ' class="whole"' : ""}/><text x="${x}" y="${y + 3}">${escaped(name)}</text></g>`;
   });
-  const ends2 = `<text x="${left}" y="${floor + 12}">${cellText(column, first.value, false)}</text><text x="${width - left}" y="${floor + 12}">${cellText(column, last.value, false)}</text>`;
-  return `<figure class="dots"><figcaption>${escaped(column.title)} <small>${escaped(unitText(column, rows))}</small></figcaption><svg viewBox="0 0 ${width} ${floor + 16}" role="img" aria-label="${escaped(column.title)} of all players"><path class="grid" d="M0 ${floor}H${width}"/>${dots.join("")}${ends2}</svg></figure>`;
+  const ends2 = `<text x="0" y="${floor + 12}" style="text-anchor:start">${cellText(column, first.value, false)}</text><text x="${width}" y="${floor + 12}" style="text-anchor:end">${cellText(column, last.value, false)}</text>`;
+  return `<svg viewBox="0 0 ${width} ${floor + 16}" role="img" aria-label="${escaped(column.title)} of all players"><path class="grid" d="M0 ${floor}H${width}"/>${dots.join("")}${ends2}</svg>`;
 }

@@ -5,22 +5,34 @@ interface Content {
   samples: SampleBatch;
 }
 
+const columnsOf = ({ timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr }: SampleBatch) => [
+  timestampMs,
+  latitudeE7,
+  longitudeE7,
+  altitudeMm,
+  speedMmPerS,
+  hr,
+];
+
 /** What tells a recording from any other: its tracker and all its rows, whatever the file is called. Copies have the same. */
 export function contentKey({ serial, samples }: Content): string {
-  const { length, timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr } = samples;
-  const hashes = [timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr].map((column) =>
-    hashOf(column, length),
+  const { length } = samples;
+  return [serial.toLowerCase(), length, ...columnsOf(samples).map((column) => hashOf(column, length))].join(
+    " ",
   );
-  return [serial.toLowerCase(), length, ...hashes].join(" ");
 }
 
-/** Whether two recordings are copies: such a file counts once. */
+/** Whether two recordings are copies: such a file counts once. Of others mostly the tracker tells, or the first row. */
 export function isSameRecording(a: Content, b: Content): boolean {
-  return (
-    a.samples.length === b.samples.length &&
-    a.samples.timestampMs[0] === b.samples.timestampMs[0] &&
-    contentKey(a) === contentKey(b)
-  );
+  const { length } = a.samples;
+  if (a.serial.toLowerCase() !== b.serial.toLowerCase() || length !== b.samples.length) return false;
+  const others = columnsOf(b.samples);
+  return columnsOf(a.samples).every((column, at) => isSame(column, others[at] ?? [], length));
+}
+
+function isSame(a: ArrayLike<number>, b: ArrayLike<number>, length: number): boolean {
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** FNV-1a, of whole numbers in place of bytes. */

@@ -1,5 +1,6 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
+export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
@@ -39,6 +40,7 @@ export {
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
+  NO_FIGURES,
   namesIn,
   ownParameters,
   playerNameOf,
@@ -53,5 +55,10 @@ export {
   squadRows,
 } from "./squad-table.js";
 export { type SuggestedPeriod, suggestPeriods } from "./suggest-periods.js";
+export {
+  SUBSTITUTION_RULE,
+  type SuggestedSubstitutions,
+  suggestSubstitutions,
+} from "./suggest-substitutions.js";
 export { periodsCsv } from "./write-periods.js";
 export { refuseWrongDates } from "./wrong-dates.js";

@@ -1,9 +1,11 @@
 import {
   computeMetrics,
+  type MetricSamples,
   type Metrics,
   type MetricsOptions,
   type ParameterOverrides,
   type PresetName,
+  prepareSamples,
 } from "../metrics/index.js";
 import type { SampleBatch } from "../types.js";
 import { type Interval, lengthOf } from "./interval.js";
@@ -37,18 +39,14 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
-export interface SquadRow {
+export interface SquadRow extends MemberFigures {
   member: SquadMember;
   /** null: the whole session. */
   period: string | null;
   /** How long the period is for this player, or the time of the session in which anybody has data, ms; 0 if the player does not take part. */
   periodMs: number;
-  /** null where there are no data. */
-  metrics: Metrics | null;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
-  /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
-  hrCoverage: number | null;
 }
 
 export interface SquadOptions {
@@ -141,13 +139,17 @@ export function squadRows(
 ): SquadRow[] {
   const recordings = members.flatMap((member) => member.recordings);
   const recordedMs = timeWithData(recordings);
-  return members.flatMap((member) => [
-    squadRow(member, null, recordedMs, memberFigures(member, null, options)),
-    ...periods.map((period) => {
-      const intervals = intervalsFor(period, member.name);
-      return squadRow(member, period.name, lengthOf(intervals), memberFigures(member, intervals, options));
-    }),
-  ]);
+  return members.flatMap((member) => {
+    const samples = preparedSamples(member);
+    const figures = (intervals: readonly Interval[] | null) => figuresOf(member, samples, intervals, options);
+    return [
+      squadRow(member, null, recordedMs, figures(null)),
+      ...periods.map((period) => {
+        const intervals = intervalsFor(period, member.name);
+        return squadRow(member, period.name, lengthOf(intervals), figures(intervals));
+      }),
+    ];
+  });
 }
 
 /** What the samples of a member say about some time. */
@@ -158,6 +160,9 @@ export interface MemberFigures {
   hrCoverage: number | null;
 }
 
+/** The figures of no data. */
+export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null };
+
 /**
  * Computes the figures of a member, as `computeMetrics` gives them for the same samples and interval.
  *
@@ -167,20 +172,30 @@ export interface MemberFigures {
 export function memberFigures(
   member: SquadMember,
   intervals: readonly Interval[] | null,
-  { preset, params }: SquadOptions = {},
+  options: SquadOptions = {},
 ): MemberFigures {
-  const nothing = { metrics: null, hrCoverage: null };
-  if (intervals?.length === 0 || member.recordings.length === 0) return nothing;
-  const metrics = computeMetrics(
-    member.recordings.map(({ samples }) => samples),
-    {
-      ...(preset !== undefined && { preset }),
-      params: { ...params, ...ownParameters(member.player) },
-      birthDate: member.player?.birthDate ?? null,
-      ...(intervals === null ? {} : limitsOfIntervals(intervals)),
-    },
-  );
-  if (metrics.first_timestamp === null) return nothing;
+  return figuresOf(member, preparedSamples(member), intervals, options);
+}
+
+const preparedSamples = ({ recordings }: SquadMember) =>
+  prepareSamples(recordings.map(({ samples }) => samples));
+
+/** @param samples those of the member, prepared: what its figures have in common is made once */
+function figuresOf(
+  member: SquadMember,
+  samples: MetricSamples,
+  intervals: readonly Interval[] | null,
+  { preset, params }: SquadOptions,
+): MemberFigures {
+  if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
+  const options: MetricsOptions = {
+    ...(preset !== undefined && { preset }),
+    params: { ...params, ...ownParameters(member.player) },
+    birthDate: member.player?.birthDate ?? null,
+    ...(intervals === null ? {} : limitsOfIntervals(intervals)),
+  };
+  const metrics = computeMetrics(samples, options);
+  if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
   return {
     metrics,
@@ -197,11 +212,16 @@ export function squadRow(
   member: SquadMember,
   period: string | null,
   periodMs: number,
-  { metrics, hrCoverage }: MemberFigures,
+  figures: MemberFigures,
 ): SquadRow {
-  const row = { member, period, periodMs, metrics, hrCoverage };
-  if (periodMs === 0) return { ...row, metrics: null, hrCoverage: null, coverage: null };
-  return { ...row, coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs) };
+  const row = { member, period, periodMs };
+  if (periodMs === 0) return { ...row, ...NO_FIGURES, coverage: null };
+  const { metrics } = figures;
+  return {
+    ...row,
+    ...figures,
+    coverage: metrics === null ? 0 : Math.min(1, recordedTimeMs(metrics) / periodMs),
+  };
 }
 
 /** Intervals, ascending and disjoint, as limits of `computeMetrics`. */

@@ -9,6 +9,7 @@ import { type Browser, chromium } from "playwright-core";
 import { findBrowser, NO_BROWSER } from "../test/find-browser.js";
 import { launchOptions } from "../test/launch.js";
 import { servePage } from "../test/serve.js";
+import { measureSquad, SQUAD_TARGETS, type SquadTimes, writeMatch } from "./squad.js";
 
 // How fast the page shows recordings, in a real browser: npm run bench -w asi-web
 
@@ -137,6 +138,16 @@ try {
         shown(of("cursorMs"), FRAME_TARGET_MS).padEnd(16) +
         of("peakMb").toFixed(0),
     );
+  }
+  const match = writeMatch(join(folder, "match"));
+  const times: SquadTimes[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await measureSquad(browser, served.address, match));
+  for (const [name, key] of [
+    ["files of a squad to the table", "tableMs"],
+    ["figures of what is dragged", "brushMs"],
+  ] as const) {
+    const ms = median(times.map((one) => one[key]));
+    console.log(`${name}: ${ms.toFixed(0)} (${SQUAD_TARGETS[key]})`);
   }
   console.log(
     `Medians of ${ROUNDS} rounds, times in ms; targets in brackets. Browser: ${browser.version()}.`,

@@ -8,30 +8,35 @@ import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 const START = Date.UTC(2025, 4, 17, 12);
 const MINUTE = 60;
 /** Two halves of 40 minutes, with pauses of 10 minutes around them, in seconds. */
-const isPlay = (second: number) =>
+const isHalf = (second: number) =>
   (second >= 10 * MINUTE && second < 50 * MINUTE) || (second >= 60 * MINUTE && second < 100 * MINUTE);
 
-/** A row a second: 3 m/s eastwards while the squad plays, else standing. */
-function* rows(player: number) {
-  let metres = 0;
+const NAMES = ["Keller", "Meier", "Roth"];
+/** Goes off in the middle of the second half. */
+const SUBSTITUTE = "Fritsch";
+const isPlay = (second: number, name: string) =>
+  isHalf(second) && (name !== SUBSTITUTE || second < 80 * MINUTE);
+
+/** A row a second: 3 m/s to and fro while the squad plays, else standing. */
+function* rows(name: string) {
   for (let second = 0; second <= 110 * MINUTE; second++) {
-    const speed = isPlay(second) ? 3 : 0;
-    metres += speed;
+    const speed = isPlay(second, name) ? 3 : 0;
     yield {
       timestamp: START + second * 1000,
-      latitude: 47 + player / 10_000,
-      longitude: 8 + metres / 76_000,
+      latitude: 47 + (second % 61) / 100_000,
+      // no two begin at the same place, as copies do
+      longitude: 8 + ((second + 7 * name.length) % 97) / 100_000,
       speed,
     };
   }
 }
 
-async function files() {
-  const recordings = ["Keller", "Meier", "Roth"].map(async (name, i) => ({
+function files(names: readonly string[]) {
+  const recordings = names.map(async (name, i) => ({
     name: `${name}.asi`,
     mimeType: "application/octet-stream",
     buffer: Buffer.from(
-      await new Response(encode(rows(i), { serial: `A${i}`, periodMs: 1000 })).arrayBuffer(),
+      await new Response(encode(rows(name), { serial: `A${i}`, periodMs: 1000 })).arrayBuffer(),
     ),
   }));
   return Promise.all(recordings);
@@ -42,15 +47,16 @@ useBrowser();
 describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
   let recordings: Awaited<ReturnType<typeof files>>;
   beforeAll(async () => {
-    recordings = await files();
+    recordings = await files([...NAMES, SUBSTITUTE]);
   });
   afterAll(() => {
     recordings = [];
   });
 
-  const open = async (colorScheme: "light" | "dark" = "light") => {
+  const open = async (colorScheme: "light" | "dark" = "light", names = NAMES) => {
     const page = await openPage({ timezoneId: "UTC", colorScheme });
-    await page.setInputFiles("input[type=file] >> nth=0", recordings);
+    const files = recordings.filter(({ name }) => names.includes(name.replace(".asi", "")));
+    await page.setInputFiles("input[type=file] >> nth=0", files);
     await page.locator(".clock-chip.suggested").first().waitFor();
     return page;
   };
@@ -138,6 +144,30 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     expect(await page.locator("[data-strip]").first().innerText()).toMatch(
       /^Recorded 12:00 to 13:50, 0 sprints$/,
     );
+  });
+
+  it("asks whether a player who stops playing went off: the times are used or not, and all who play all the time are not asked about", async () => {
+    const page = await open("light", [...NAMES, SUBSTITUTE]);
+    const asks = page.getByRole("button", { name: "1 to look at" });
+    await page.getByRole("button", { name: "Periods…" }).click();
+    const editor = page.getByRole("dialog", { name: "Periods" });
+    await editor.getByRole("button", { name: "Use all 2" }).click();
+    await asks.click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toContain(
+      "1 player seems to come on, go off or sit out: they leave or join",
+    );
+    expect(await editor.innerText()).toContain("13:20 Fritsch off.");
+    expect(await violations(page)).toEqual([]);
+    await list.getByRole("button", { name: "Use: Periods" }).click();
+    await expect
+      .poll(() => page.locator("[data-strip]").allInnerTexts())
+      .toContainEqual(expect.stringContaining("On 12:10 to 12:50 and 13:00 to 13:20, goes off at 13:20"));
+    expect(await asks.count()).toBe(0);
+    // taken back, it asks again, until it is told that all played
+    await page.keyboard.press("Control+z");
+    await editor.getByRole("button", { name: "All played" }).click();
+    await expect.poll(() => page.getByText(/seems to come on/).count()).toBe(0);
   });
 
   it("edits periods: own times of a player, and saves them as periods.csv", async () => {

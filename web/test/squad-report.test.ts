@@ -59,6 +59,20 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("cuts no label of its six figures", async () => {
+    const page = await open();
+    const beyond = await page.locator(".dots svg").evaluateAll((pictures) =>
+      pictures.flatMap((picture) => {
+        const { left, right } = picture.getBoundingClientRect();
+        return [...picture.querySelectorAll("text")]
+          .map((text) => text.getBoundingClientRect())
+          .map((box) => Math.max(left - box.left, box.right - right));
+      }),
+    );
+    expect(beyond.length).toBeGreaterThan(6 * PLAYERS);
+    expect(Math.max(...beyond)).toBeLessThan(1);
+  });
+
   it("leads from a name to the page of the player, and fits on a telephone", async () => {
     const page = await open();
     await page.getByRole("link", { name: "Kunz" }).first().click();

@@ -9,7 +9,8 @@ const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const LENGTH_MS = 70 * MINUTE_MS;
 
-async function recording(seed: number, serial: string, fromMinute: number, toMinute: number) {
+/** Minutes of a made-up recording of the match. */
+export async function squadRecording(seed: number, serial: string, fromMinute: number, toMinute: number) {
   const all = demoRows({ seed, startMs: START_MS, durationMs: LENGTH_MS });
   function* part() {
     for (const row of all) {
@@ -23,6 +24,8 @@ async function recording(seed: number, serial: string, fromMinute: number, toMin
 /** A short match of five players, with the accidents of an afternoon. */
 export interface SquadScene {
   folder: string;
+  /** For files that are not of the match. */
+  beside: string;
   /** Paths of the files that belong to the match. */
   files: string[];
   /** An empty recording, a file that is none, and a copy of a recording. */
@@ -52,22 +55,23 @@ export async function squadScene(): Promise<SquadScene> {
     writeFileSync(join(where, name), content);
     return join(where, name);
   };
-  const keller = await recording(1, "TRK-1", 0, 70);
-  const huber = await recording(3, "TRK-3", 0, 70);
+  const keller = await squadRecording(1, "TRK-1", 0, 70);
+  const huber = await squadRecording(3, "TRK-3", 0, 70);
   // a bad block of the card, in the second half
   huber.fill(0, Math.floor(huber.length * 0.7), Math.floor(huber.length * 0.78));
   const files = [
     put("01-Keller.asi", keller),
-    put("02-Meier.asi.gz", gzipSync(await recording(2, "TRK-2", 0, 70), { level: 1 })),
+    put("02-Meier.asi.gz", gzipSync(await squadRecording(2, "TRK-2", 0, 70), { level: 1 })),
     put("03-Huber.asi", huber),
-    put("04-Graf-b.asi", await recording(4, "TRK-14", 22, 70)),
-    put("04-Graf.asi", await recording(4, "TRK-4", 0, 20)),
-    put("05-Roth.asi", await recording(6, "TRK-5", 0, 70)),
+    put("04-Graf-b.asi", await squadRecording(4, "TRK-14", 22, 70)),
+    put("04-Graf.asi", await squadRecording(4, "TRK-4", 0, 20)),
+    put("05-Roth.asi", await squadRecording(6, "TRK-5", 0, 70)),
     put("periods.csv", PERIODS),
     put("roster.csv", ROSTER),
   ];
   return {
     folder,
+    beside,
     files,
     get accidents() {
       return [

@@ -8,7 +8,8 @@ import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
-import { type SquadScene, squadScene } from "./squad-scene.js";
+import { pdfPages } from "./pdf-text.js";
+import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 
@@ -285,6 +286,55 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const titled = (html: string) => html.replace(/<title>.*?<\/title>/, "").replace(/<h1>.*?<\/h1>/, "");
     expect(titled(report.toString())).toBe(titled(readFileSync(path, "utf8")));
     rmSync(path);
+  });
+
+  it("prints the first page of the report: the table by position with strips, what is wrong, and six figures of all", async () => {
+    const page = await open({ colorScheme: "dark" });
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
+    const figures = Object.fromEntries(
+      await Promise.all((await names(page)).map(async (name) => [name, await cells(page, name)] as const)),
+    );
+    await page.waitForFunction(() =>
+      performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
+    );
+    const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    expect(pages).toHaveLength(1);
+    const [text = ""] = pages;
+    for (const [name, [minutes = "", distance = ""]] of Object.entries(figures))
+      expect(text, name).toMatch(new RegExp(`\\b${name} [^A-Z]*${minutes} ${distance}`));
+    expect(text).toMatch(
+      /Match Sat, 16 May 2026.*1st half.*GK mean of 1.*DF mean of 2.*MF mean of 1.*FW mean of 1/,
+    );
+    expect(text).toMatch(/\d of 5 recordings are complete and undamaged/);
+    expect(text).toContain("Top speed");
+    // the screen is as it was
+    expect(await page.locator(".squad-paper").innerHTML()).toBe("");
+    expect(await names(page)).toHaveLength(5);
+  });
+
+  it("counts the longer of two recordings of one player and one time, and names the other", async () => {
+    const page = await openPage();
+    const short = join(scene.beside, "02-Meier-short.asi");
+    writeFileSync(short, await squadRecording(7, "TRK-2", 10, 40));
+    await chooseAll(page, [...scene.files, short]);
+    await ready(page);
+    const before = await cells(page, "Meier");
+    expect(before[0]).toBe("60");
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toContain(
+      "One player, recorded at the same time. The roster gives them to Meier. The longest counts; 02-Meier-short.asi is left out.",
+    );
+    await page.locator("tr", { hasText: "Meier" }).locator(".quality").click();
+    expect(await page.getByRole("dialog", { name: "Quality of Meier" }).innerText()).toContain(
+      "02-Meier-short.asi",
+    );
+    await page.keyboard.press("Escape");
+    await list.getByRole("button", { name: /^Keep apart: 02-Meier/ }).click();
+    await expect.poll(() => names(page)).toContain("02-Meier-short");
+    // the longer one, which comes first in the table
+    expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 
   it("scrolls sideways in its frame only, at 360 pixels", async () => {

@@ -13,6 +13,7 @@ import {
   type SquadMember,
   type SquadRow,
   suggestPeriods,
+  suggestSubstitutions,
 } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
@@ -89,23 +90,35 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
   });
 }
 
-/** Suggested halves as lines that can be saved as periods.csv. */
+/** Suggested halves and substitutions as lines that can be saved as periods.csv. */
 export function tellSuggestions(
+  periods: readonly SessionPeriod[],
   members: readonly SquadMember[],
   timeZone: string | undefined,
   { console }: Context,
 ): void {
-  const suggested = suggestPeriods(
-    members.flatMap(({ recordings }) => recordings.map(({ samples }) => samples)),
-  );
-  if (suggested.length === 0) return;
   const recordings = members.flatMap((member) => member.recordings);
-  const where = { session: mainInterval(recordings), timeZone, players: [] };
-  console.message(
-    "Periods suggested by the common pauses; save these lines as periods.csv beside the recordings:",
-  );
-  for (const line of periodsCsv(asSessionPeriods(suggested), where).trimEnd().split("\n"))
-    console.message(line.replace(/,(player)?$/, ""));
+  const known =
+    periods.length > 0 ? periods : asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
+  const { periods: suggested, players } = suggestSubstitutions(known, members);
+  if (suggested.length === 0 || (periods.length > 0 && players.length === 0)) return;
+  const sentences = [
+    ...(periods.length > 0 ? [] : ["Periods are suggested by the common pauses."]),
+    ...(players.length === 0
+      ? []
+      : [
+          `${count(players.length, "player seems", "players seem")} to come on, go off or sit out; without these times the bench counts as playing.`,
+        ]),
+    "Save these lines as periods.csv beside the recordings:",
+  ];
+  console.message(sentences.join(" "));
+  const where = {
+    session: mainInterval(recordings),
+    timeZone,
+    players: members.map(({ name }) => name),
+  };
+  const lines = periodsCsv(suggested, where).trimEnd().split("\n");
+  for (const line of lines) console.message(players.length > 0 ? line : line.replace(/,(player)?$/, ""));
 }
 
 /** What to say of periods that are not within the recordings; null for none. */

@@ -91,8 +91,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     sessions.push(session);
   }
   const content = await contentOf(sessions, { args, flags, format, order });
-  if (format === "text" && periodsPath === null)
-    for (const { members } of sessions) tellSuggestions(members, flags.tz, context);
+  for (const { periods, members } of format === "text" ? sessions : []) {
+    if (periodsPath === null || periods.length > 0) tellSuggestions(periods, members, flags.tz, context);
+  }
   await writeContent(content, flags, context);
   return status;
 }

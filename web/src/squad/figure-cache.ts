@@ -1,4 +1,10 @@
-import type { Interval, MemberFigures, Player, SquadOptions } from "asi-convert/squad";
+import {
+  type Interval,
+  type MemberFigures,
+  NO_FIGURES,
+  type Player,
+  type SquadOptions,
+} from "asi-convert/squad";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadWorkers } from "./workers.js";
 
@@ -36,7 +42,7 @@ export class FigureCache {
         if (one !== undefined) this.#kept.set(keyOf(question, options), one);
       }
     }
-    return keys.map((key) => this.#kept.get(key) ?? { metrics: null, hrCoverage: null });
+    return keys.map((key) => this.#kept.get(key) ?? NO_FIGURES);
   }
 
   /** What `compute` gives for these recordings, computed once. */

@@ -1,5 +1,7 @@
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
+import { clockOf } from "./clock/clock-state.js";
+import { ofSubstitutions } from "./clock/substitutions.js";
 import { damageOf } from "./gaps.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
@@ -15,6 +17,7 @@ export function lookAt(session: SquadSession): LookAt[] {
     ...ofPeriods(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
     ...ofClocks(session, (key) => ignore(session, key)),
+    ...ofPlaying(session),
     ...ofOtherTimes(session),
     ...session.files.value.flatMap(ofLeftOut),
   ];
@@ -144,6 +147,13 @@ function ofPeriods(session: SquadSession): LookAt[] {
     const where = `${sheet.fileName}, line ${line}`;
     const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
     return { key, sign: "damaged", where, what: "", meaning: message, actions };
+  });
+}
+
+function ofPlaying(session: SquadSession): LookAt[] {
+  const { substitutions, isEditing } = clockOf(session);
+  return ofSubstitutions(session, substitutions.value, () => {
+    isEditing.value = true;
   });
 }
 

@@ -45,7 +45,8 @@ export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   }
   if (member.leftOut.length > 0) {
     const names = member.leftOut.map(({ fileName }) => fileName).join(", ");
-    marks.push({ kind: "joined", text: "1", words: `Recorded at the same time and left out: ${names}` });
+    const count = String(member.leftOut.length);
+    marks.push({ kind: "joined", text: count, words: `Recorded at the same time and left out: ${names}` });
   }
   if (!isDamaged && share >= MARKED_FIRST_SHARE && share < COMPLETE_SHARE) marks.push(shareMark);
   if (isOtherSport) {

@@ -135,6 +135,10 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
           ] as [string, string],
         ]
       : []),
+    ...member.leftOut.map(({ fileName }): [string, string] => [
+      "Recorded at the same time, left out",
+      fileName,
+    ]),
     ...shifted.map(({ serial, shiftMs }): [string, string] => [
       `Clock of ${serial} put right by`,
       shiftText(shiftMs),
@@ -143,7 +147,7 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
+        <div key={`${name} ${value}`}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -11,6 +11,7 @@ import { lookAt } from "./look-at.js";
 import { LookAtList } from "./look-at-list.js";
 import { marksOf } from "./marks.js";
 import { NowCell } from "./now-column.js";
+import { PaperPlace } from "./paper/paper-place.js";
 import { playbackOf } from "./play.js";
 import { QualityPlace } from "./quality-place.js";
 import { ReadingPanel } from "./reading-panel.js";
@@ -116,6 +117,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         keeper={keeper}
         onClose={() => session.close()}
       />
+      {isReading ? null : <PaperPlace session={session} />}
       {shown === null || row === undefined ? null : (
         <QualityPlace
           key={shown.key}

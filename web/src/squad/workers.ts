@@ -1,4 +1,4 @@
-import type { MemberFigures, RecordingExtent, SquadOptions } from "asi-convert/squad";
+import { type MemberFigures, NO_FIGURES, type RecordingExtent, type SquadOptions } from "asi-convert/squad";
 import type { Hooks } from "../recording/calls.js";
 import { squadWorker } from "../recording/client.js";
 import type { AskedMember, DemoMatch, SquadRequests } from "../recording/squad/messages.js";
@@ -73,7 +73,7 @@ export class SquadWorkers {
     options: SquadOptions,
   ): Promise<MemberFigures[]> {
     const places = await Promise.all(members.map(({ recordings }) => this.#together(recordings)));
-    const figures: MemberFigures[] = members.map(() => ({ metrics: null, hrCoverage: null }));
+    const figures: MemberFigures[] = members.map(() => NO_FIGURES);
     await Promise.all(
       this.#workers.map(async (worker, number) => {
         const own = places.flatMap((place, i) => (place === number ? [i] : []));

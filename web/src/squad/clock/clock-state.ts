@@ -1,8 +1,9 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { Interval, SuggestedPeriod } from "asi-convert/squad";
+import type { Interval, SuggestedPeriod, SuggestedSubstitutions } from "asi-convert/squad";
 import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/window.js";
 import type { Scope } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
+import { substitutionsOf } from "./substitutions.js";
 import { missingIn, suggestedOf } from "./suggested.js";
 import { type WrongClock, wrongClocks } from "./wrong-clocks.js";
 
@@ -35,6 +36,8 @@ export class Clock {
   readonly isEditing: Signal<boolean> = signal(false);
   /** Periods that the common pauses suggest, and that there are not yet. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
+  /** Who seems to come on, go off or sit out; null for nobody, and while it is not known. */
+  readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   /** Recordings whose times do not fit those of the others. */
   readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;
   readonly isRefused: Signal<boolean> = signal(false);
@@ -56,6 +59,7 @@ export class Clock {
     this.suggested = computed(() =>
       this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
     );
+    this.substitutions = substitutionsOf(session);
     this.wrongClocks = computed(() => (session.isReading.value ? [] : wrongClocks(session.recordings.value)));
     this.brush = computed(() => {
       const scope = session.scope.value;

@@ -8,6 +8,8 @@ import { listed } from "./clock-words.js";
 import { freeName, withPeriod } from "./period-edits.js";
 import { PeriodLine } from "./period-line.js";
 import { contextOf, problemsOf } from "./period-times.js";
+import { substitutionText } from "./substitution-text.js";
+import { areRefused, reftakeSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
 
 /** A new period begins so long. */
 const NEW_PERIOD_MS = 10 * 60_000;
@@ -40,6 +42,7 @@ export function PeriodEditor({ clock }: { clock: Clock }) {
         ×
       </button>
       <Suggestions clock={clock} />
+      <Substitutions clock={clock} />
       <Table session={session} periods={periods} />
       {problems.map((problem) => (
         <p key={problem} class="clock-problem" role="alert">
@@ -105,6 +108,25 @@ function Suggestions({ clock }: { clock: Clock }) {
         }}
       >
         No
+      </button>
+    </div>
+  );
+}
+
+function Substitutions({ clock: { session, substitutions } }: { clock: Clock }) {
+  const suggested = substitutions.value;
+  if (suggested === null || areRefused(session, suggested)) return null;
+  return (
+    <div class="period-suggested">
+      <p>
+        <b>{seemText(suggested)}</b> {substitutionText(suggested, session.settings.zone.value)} Until these
+        times are used, the bench counts as playing.
+      </p>
+      <button type="button" class="primary" onClick={() => takeSubstitutions(session, suggested)}>
+        Use
+      </button>
+      <button type="button" onClick={() => reftakeSubstitutions(session, suggested)}>
+        All played
       </button>
     </div>
   );

@@ -1,0 +1,209 @@
+import { type Ground, groundOf } from "./ground.js";
+import type { Interval } from "./interval.js";
+import type { SessionPeriod } from "./periods.js";
+import { nameKey } from "./roster.js";
+import type { SquadMember } from "./squad-table.js";
+
+/** The rule for suggested substitutions *(choice)*. */
+export const SUBSTITUTION_RULE = {
+  /** Speeds and places are averaged over this time. */
+  stepMs: 10_000,
+  /** A player is out where mean speeds are below this share of the fast minutes of the same player in the period, */
+  outShare: 0.4,
+  /** which are those above this share of the minutes, */
+  fastMinutes: 0.95,
+  /** and in any case where they are below this: 2 km/h, in mm/s. */
+  outMmPerS: 2000 / 3.6,
+  /** Within this of the first start and the last end of anybody, a player starts and ends with the period. */
+  sameEndMs: 2 * 60_000,
+  /** Who is in for less is out. */
+  shortestMs: 2 * 60_000,
+  /** Shorter periods, such as drills, say too little. */
+  shortestPeriodMs: 15 * 60_000,
+} as const;
+
+const STEPS_OF_MINUTE = 60_000 / SUBSTITUTION_RULE.stepMs;
+
+export interface SuggestedSubstitutions {
+  /** The periods, with times of their own for these players. */
+  periods: readonly SessionPeriod[];
+  /** Names of those who come on, go off or sit out; empty if all play all the time. */
+  players: readonly string[];
+}
+
+/**
+ * Suggests who is in when: players who leave or join the others, and those who sit out. A period stays as it is if it is not for all, is
+ * short, or has players with times of their own already.
+ *
+ * A player is in from one moment to another. These are chosen so that the player is fast and among the others in between, and slow
+ * or beside them before and after. A time without data says nothing.
+ */
+export function suggestSubstitutions(
+  periods: readonly SessionPeriod[],
+  members: readonly SquadMember[],
+): SuggestedSubstitutions {
+  const open = periods.flatMap(({ all, own }) => {
+    const isOpen = all !== null && own.size === 0;
+    return isOpen && all.endMs - all.startMs >= SUBSTITUTION_RULE.shortestPeriodMs ? [all] : [];
+  });
+  if (open.length === 0) return { periods, players: [] };
+  const extent = {
+    startMs: Math.min(...open.map(({ startMs }) => startMs)),
+    endMs: Math.max(...open.map(({ endMs }) => endMs)),
+  };
+  const recorded = members.map((member) => ({ member, means: new StepMeans(member, extent) }));
+  const withOwn = periods.map((period) => {
+    const { all } = period;
+    return all === null || !open.includes(all) ? period : { ...period, own: ownIntervals(all, recorded) };
+  });
+  const keys = new Set(withOwn.flatMap(({ own }, i) => (own === periods[i]?.own ? [] : [...own.keys()])));
+  return {
+    periods: withOwn,
+    players: members.map(({ name }) => name).filter((name) => keys.has(nameKey(name))),
+  };
+}
+
+interface RecordedMember {
+  member: SquadMember;
+  means: StepMeans;
+}
+
+function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<string, Interval[]> {
+  const present = recorded
+    .map(({ member, means }) => ({ member, steps: means.stepsOf(all) }))
+    .filter(({ steps }) => steps.some((step) => step !== null));
+  // where the play is, those know who are in for most of it by their speeds alone
+  const isMostlyIn = ({ steps }: { steps: readonly (Step | null)[] }) => {
+    const stretch = inStretch(steps, null);
+    return stretch !== null && stretch.end - stretch.start > steps.length / 2;
+  };
+  const ground = groundOf(
+    present.filter(isMostlyIn).map(({ member }) => member),
+    () => [all],
+  );
+  const { stepMs, sameEndMs, shortestMs } = SUBSTITUTION_RULE;
+  const found = present.map(({ member, steps }) => {
+    const stretch = inStretch(steps, ground);
+    const isIn = stretch !== null && (stretch.end - stretch.start) * stepMs >= shortestMs;
+    return { key: nameKey(member.name), stretch: isIn ? stretch : null };
+  });
+  const stretches = found.flatMap(({ stretch }) => stretch ?? []);
+  const first = Math.min(...stretches.map(({ start }) => start));
+  const last = Math.max(...stretches.map(({ end }) => end));
+  const own = new Map<string, Interval[]>();
+  // a period in which nobody moves has no substitutions
+  if (stretches.length === 0) return own;
+  const timeOf = (step: number) => Math.floor(all.startMs / stepMs + step) * stepMs;
+  for (const { key, stretch } of found) {
+    if (stretch === null) {
+      own.set(key, []);
+      continue;
+    }
+    const isFromStart = (stretch.start - first) * stepMs <= sameEndMs;
+    const isToEnd = (last - stretch.end) * stepMs <= sameEndMs;
+    if (isFromStart && isToEnd) continue;
+    const startMs = isFromStart ? all.startMs : timeOf(stretch.start);
+    const endMs = isToEnd ? all.endMs : Math.min(all.endMs, timeOf(stretch.end));
+    own.set(key, [{ startMs, endMs }]);
+  }
+  return own;
+}
+
+/** Means of a player over a step; positions in 1e-7 degrees. */
+interface Step {
+  speedMmPerS: number;
+  latitudeE7: number;
+  longitudeE7: number;
+}
+
+/** Means of a player over steps, whose ends are multiples of their length. */
+class StepMeans {
+  /** Number of the first step since 1970. */
+  readonly #first: number;
+  readonly #counts: Uint32Array;
+  readonly #speeds: Float64Array;
+  readonly #latitudes: Float64Array;
+  readonly #longitudes: Float64Array;
+
+  constructor({ recordings }: SquadMember, { startMs, endMs }: Interval) {
+    const { stepMs } = SUBSTITUTION_RULE;
+    const first = Math.floor(startMs / stepMs);
+    const length = Math.ceil(endMs / stepMs) - first;
+    const counts = new Uint32Array(length);
+    const speeds = new Float64Array(length);
+    const latitudes = new Float64Array(length);
+    const longitudes = new Float64Array(length);
+    for (const { samples } of recordings) {
+      for (let i = 0; i < samples.length; i++) {
+        const step = Math.floor((samples.timestampMs[i] ?? 0) / stepMs) - first;
+        const speed = samples.speedMmPerS[i] ?? -1;
+        if (step < 0 || step >= length || speed < 0) continue;
+        counts[step] = (counts[step] ?? 0) + 1;
+        speeds[step] = (speeds[step] ?? 0) + speed;
+        latitudes[step] = (latitudes[step] ?? 0) + (samples.latitudeE7[i] ?? 0);
+        longitudes[step] = (longitudes[step] ?? 0) + (samples.longitudeE7[i] ?? 0);
+      }
+    }
+    this.#first = first;
+    this.#counts = counts;
+    this.#speeds = speeds;
+    this.#latitudes = latitudes;
+    this.#longitudes = longitudes;
+  }
+
+  /** The steps of a time, from its start; null for one without data. */
+  stepsOf({ startMs, endMs }: Interval): (Step | null)[] {
+    const { stepMs } = SUBSTITUTION_RULE;
+    const from = Math.floor(startMs / stepMs) - this.#first;
+    const to = Math.ceil(endMs / stepMs) - this.#first;
+    return Array.from(this.#counts.subarray(from, to), (count, i) =>
+      count === 0
+        ? null
+        : {
+            speedMmPerS: (this.#speeds[from + i] ?? 0) / count,
+            latitudeE7: (this.#latitudes[from + i] ?? 0) / count,
+            longitudeE7: (this.#longitudes[from + i] ?? 0) / count,
+          },
+    );
+  }
+}
+
+/** From the first step in which a player is in to after the last one; null if never. */
+function inStretch(
+  steps: readonly (Step | null)[],
+  ground: Ground | null,
+): { start: number; end: number } | null {
+  const speeds = steps.map((step) => {
+    if (step === null) return null;
+    return ground === null || ground.isInPlay(step.latitudeE7, step.longitudeE7) ? step.speedMmPerS : 0;
+  });
+  const { outShare, outMmPerS } = SUBSTITUTION_RULE;
+  const limit = Math.max(outMmPerS, outShare * fastMinute(speeds));
+  // the stretch with the largest sum of what is above the limit, the longest of equals
+  let best: { start: number; end: number } | null = null;
+  let most = 0;
+  let start = 0;
+  let sum = 0;
+  for (const [step, speed] of speeds.entries()) {
+    sum += speed === null ? 0 : speed - limit;
+    if (sum > 0 && sum >= most) {
+      best = { start, end: step + 1 };
+      most = sum;
+    }
+    if (sum < 0) {
+      sum = 0;
+      start = step + 1;
+    }
+  }
+  return best;
+}
+
+/** Mean speed of a minute in which a player is fast. */
+function fastMinute(speeds: readonly (number | null)[]): number {
+  const means = speeds.map((_, step) => {
+    const minute = speeds.slice(step, step + STEPS_OF_MINUTE).filter((speed) => speed !== null);
+    return minute.reduce((sum, speed) => sum + speed, 0) / Math.max(1, minute.length);
+  });
+  means.sort((a, b) => a - b);
+  return means[Math.floor(means.length * SUBSTITUTION_RULE.fastMinutes)] ?? 0;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { EncodableRow } from "../../src/index.js";
+import { demoSquad } from "../../src/recording/demo-squad.js";
+import {
+  asSessionPeriods,
+  intervalsFor,
+  readPeriods,
+  readRoster,
+  type SessionPeriod,
+  type SquadRecording,
+  sessionInterval,
+  squadMembers,
+  suggestPeriods,
+  suggestSubstitutions,
+} from "../../src/squad/index.js";
+import { recordingOfRows, rowsAt } from "./recordings.js";
+
+const START_MS = Date.UTC(2026, 4, 16, 12, 30);
+const MINUTE_MS = 60_000;
+
+/** One of ten rows of a generated match. */
+function sampled(rows: Iterable<EncodableRow>): SquadRecording["samples"] {
+  const some = [...rows].filter((_, i) => i % 10 === 0);
+  const samples = rowsAt(some.map(({ timestamp }) => Number(timestamp)));
+  for (const [i, { latitude, longitude, speed }] of some.entries()) {
+    samples.latitudeE7[i] = Math.round(latitude * 1e7);
+    samples.longitudeE7[i] = Math.round(longitude * 1e7);
+    samples.speedMmPerS[i] = Math.round((speed ?? 0) * 1000);
+  }
+  return samples;
+}
+
+/** A generated match, and its periods as planted. */
+function matchOf(players: number, seed: number) {
+  const match = demoSquad({ players, seed, startMs: START_MS });
+  const recordings = match.recordings.map(({ fileName, serial, rows }) =>
+    recordingOfRows(serial, sampled(rows()), `${fileName}.asi`),
+  );
+  const members = squadMembers(recordings, readRoster(match.roster).roster);
+  const names = members.map(({ name }) => name);
+  const { periods } = readPeriods(match.periods, { session: sessionInterval(recordings), players: names });
+  return { members, names, recordings, periods };
+}
+
+const withoutOwn = (periods: readonly SessionPeriod[]) =>
+  periods.map((period): SessionPeriod => ({ ...period, own: new Map() }));
+
+/** When each player is in, by period, to the minute. */
+const minutesOf = (periods: readonly SessionPeriod[], names: readonly string[]) =>
+  periods.flatMap((period) =>
+    names.map((name) => {
+      const times = intervalsFor(period, name).map((interval) =>
+        [interval.startMs, interval.endMs].map((ms) => Math.round((ms - START_MS) / MINUTE_MS)).join(" to "),
+      );
+      return `${period.name} ${name} ${times}`;
+    }),
+  );
+
+describe("suggested substitutions", () => {
+  const full = matchOf(11, 4);
+
+  it.each([1, 2])("are those of the match, to the minute: seed %i", (seed) => {
+    const { members, names, recordings, periods } = matchOf(18, seed);
+    const suggested = suggestSubstitutions(withoutOwn(periods), members);
+    expect(minutesOf(suggested.periods, names)).toEqual(minutesOf(periods, names));
+    // five who leave or do not come back, five who join, two who only sit there
+    expect(suggested.players).toHaveLength(12);
+    // the same for periods that are suggested themselves
+    const found = asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
+    expect(minutesOf(suggestSubstitutions(found, members).periods, names)).toEqual(minutesOf(periods, names));
+  });
+
+  it("are none where all play all the time, though one tracker starts late and one is changed", () => {
+    const { members, periods } = full;
+    expect(periods.every(({ own }) => own.size === 0)).toBe(true);
+    expect(suggestSubstitutions(periods, members)).toEqual({ periods, players: [] });
+  });
+
+  it("leave periods alone that have times of players, that are for some, or that are short", () => {
+    // half of the time is a pause: Meier alone would be found to come on
+    const pause = { startMs: START_MS + 20 * MINUTE_MS, endMs: START_MS + 29 * MINUTE_MS };
+    const half = { startMs: START_MS + 30 * MINUTE_MS, endMs: START_MS + 60 * MINUTE_MS };
+    const period = (name: string, all: SessionPeriod["all"], own: [string, (typeof half)[]][] = []) => ({
+      name,
+      all,
+      own: new Map(own),
+      line: 0,
+    });
+    const periods = [
+      period("Own", half, [["keller", [half]]]),
+      period("Some", null, [["keller", [half]]]),
+      period("Short", pause),
+    ];
+    expect(suggestSubstitutions(periods, full.members)).toEqual({ periods, players: [] });
+  });
+
+  it("are none where nobody moves, and where there are no data", () => {
+    const all = { startMs: START_MS, endMs: START_MS + 45 * MINUTE_MS };
+    const half: SessionPeriod = { name: "Half", all, own: new Map(), line: 0 };
+    const times = Array.from({ length: 45 * 60 }, (_, i) => START_MS + i * 1000);
+    const still = ["A", "B"].map((serial) => recordingOfRows(serial, rowsAt(times, 100)));
+    for (const recordings of [still, []])
+      expect(suggestSubstitutions([half], squadMembers(recordings, null)).players).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import {
+  byPosition,
+  cellText,
+  figureOf,
+  isIncomplete,
+  marksOf,
+  type SquadColumn,
+  type SquadRow,
+  summaryOf,
+  unitText,
+  wholeRows,
+} from "asi-convert/squad";
+import {
+  DOT_COLUMNS,
+  definitions,
+  dotPicture,
+  PAGE_COLUMNS,
+  recordingsInWords,
+  speedColumns,
+  speedStrip,
+} from "asi-convert/squad-report";
+import { captionOf } from "../scope-words.js";
+import type { SquadSession } from "../squad-session.js";
+import "./paper-page.css";
+
+const STRIP_COLUMNS = 240;
+const SVG_STYLE =
+  "<style>text{font:9px sans-serif;fill:#5b6475}g text{font-size:7.5px;fill:#0f172a;text-anchor:middle}circle{fill:#fff;stroke:#2f6fd0}circle.whole{fill:#c6d9f3}.grid{stroke:#e5e7eb;fill:none}</style>";
+
+/** A picture of the report as an image: the policy of the page lets nothing else of a text be shown. */
+const addressOf = (svg: string) =>
+  `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
+
+/** The first page of the report: the table by position, what is wrong in words, and all players side by side in six figures. */
+export function PaperPage({ session }: { session: SquadSession }) {
+  const { scope, rows } = session.figures.peek();
+  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column).highest ?? 0);
+  const words = definitions(rows);
+  return (
+    <>
+      <h2>{captionOf(scope)}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Player</th>
+            {PAGE_COLUMNS.map((column) => (
+              <th key={column.key} scope="col" class="figure">
+                {column.head}
+                <small>{unitText(column, rows)}</small>
+              </th>
+            ))}
+            <th scope="col" class="strip">
+              Speed
+            </th>
+          </tr>
+        </thead>
+        {byPosition(rows).map(({ name, rows: own }) => (
+          <tbody key={name}>
+            <Mean label={`${name} mean of ${wholeRows(own).length}`} rows={own} />
+            {own.map((row) => (
+              <PlayerLine key={row.member.name} session={session} row={row} highest={highest} />
+            ))}
+          </tbody>
+        ))}
+        <tfoot>
+          <Mean label={`Mean of ${wholeRows(rows).length} with at least 90 %`} rows={rows} />
+        </tfoot>
+      </table>
+      <p class="note">{recordingsInWords(rows)}</p>
+      <div class="six">
+        {DOT_COLUMNS.map((column) => (
+          <Dots key={column.key} rows={rows} column={column} />
+        ))}
+      </div>
+      {words === "" ? null : <p class="muted">{words}</p>}
+    </>
+  );
+}
+
+function Mean({ label, rows }: { label: string; rows: readonly SquadRow[] }) {
+  return (
+    <tr class="mean">
+      <th scope="row">{label}</th>
+      {PAGE_COLUMNS.map((column) => (
+        <td key={column.key}>{cellText(column, summaryOf(rows, column).mean, false)}</td>
+      ))}
+      <td />
+    </tr>
+  );
+}
+
+interface PlayerLineProps {
+  session: SquadSession;
+  row: SquadRow;
+  /** Of all players, by column. */
+  highest: readonly number[];
+}
+
+function PlayerLine({ session, row, highest }: PlayerLineProps) {
+  const { member, metrics } = row;
+  const [mark] = marksOf(row);
+  const interval = session.interval.peek();
+  const limit = metrics?.definition.parameters.max_valid_speed ?? Number.POSITIVE_INFINITY;
+  return (
+    <tr>
+      <th scope="row">
+        <span class="number">{member.player?.number}</span> {member.name}{" "}
+        {mark === undefined ? null : <small>{mark}</small>}
+      </th>
+      {PAGE_COLUMNS.map((column, i) => {
+        const value = figureOf(row, column);
+        const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
+        return (
+          <td key={column.key} style={`--share:${Math.round(share * 100)}%`}>
+            {cellText(column, value, isIncomplete(row))}
+          </td>
+        );
+      })}
+      <td class="strip">
+        {interval === null ? null : (
+          <img src={addressOf(speedStrip(speedColumns(member, interval, STRIP_COLUMNS, limit), ""))} alt="" />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Dots({ rows, column }: { rows: readonly SquadRow[]; column: SquadColumn }) {
+  const picture = dotPicture(rows, column);
+  if (picture === "") return null;
+  return (
+    <figure>
+      <figcaption>
+        {column.title} <small>{unitText(column, rows)}</small>
+      </figcaption>
+      <img src={addressOf(picture)} alt="" />
+    </figure>
+  );
+}
