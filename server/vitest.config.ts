@@ -68,11 +68,13 @@ const ONCE = [
 /** Their subject is the embedded database alone: they run on no other. */
 const EMBEDDED = ["data-folder", "embedded-panic", "folder-lock", "memory", "vacuum"];
 
-/** What takes long: outages, kills, large databases, an installation. `npm test` leaves them to `npm run test:more`. */
+/** What takes long: outages, kills, sieges, large databases, an installation. `npm test` leaves them to `npm run test:more`. */
 const SLOW = [
   "database-outage",
   "demonstration-again",
+  "hostile-json",
   "killed-workers",
+  "long-page",
   "memory",
   "query-plans",
   "release",

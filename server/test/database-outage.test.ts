@@ -278,3 +278,26 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(await api.terminate()).toBe(0);
   });
 });
+
+describe.runIf(isPostgres)("a database that has stopped answering", () => {
+  it("delays no end: a process ends by force, and names what did not end", async () => {
+    const server = await startPostgres();
+    stopAfterTest(() => server.stop());
+    const processes = await Processes.onNewDatabase({
+      DATABASE_URL: `${server.url}postgres`,
+      SHUTDOWN_TIMEOUT_MS: "1000",
+    });
+    const { terminate, output } = await processes.start();
+    server.freeze();
+    stopAfterTest(async () => server.thaw());
+    expect(await terminate()).toBe(1);
+    const lines = output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(lines.find(({ msg }) => msg === "not ended in time")).toMatchObject({
+      level: 60,
+      parts: ["database"],
+    });
+  });
+});

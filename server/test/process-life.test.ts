@@ -11,7 +11,6 @@ import { describe, expect, it } from "vitest";
 import { OPERATOR_SOCKET } from "../src/operator/socket-client.js";
 import { stopAfterTest } from "./cleanup.js";
 import { freePort } from "./free-port.js";
-import { startPostgres } from "./postgres.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -103,26 +102,6 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       await once(socket, "data");
       expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(0);
       await closed;
-    },
-  );
-
-  it.runIf(isPostgres)(
-    "ends by force, and names what did not end, when its database has stopped answering",
-    async () => {
-      const server = await startPostgres();
-      stopAfterTest(() => server.stop());
-      const processes = await Processes.onNewDatabase({
-        DATABASE_URL: `${server.url}postgres`,
-        SHUTDOWN_TIMEOUT_MS: "1000",
-      });
-      const { terminate, output } = await processes.start();
-      server.freeze();
-      stopAfterTest(async () => server.thaw());
-      expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(1);
-      expect(linesOf(output()).find(({ msg }) => msg === "not ended in time")).toMatchObject({
-        level: 60,
-        parts: ["database"],
-      });
     },
   );
 
