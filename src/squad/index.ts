@@ -10,7 +10,7 @@ export {
   type SessionPeriod,
 } from "./periods.js";
 export { ofAnotherSport } from "./quality.js";
-export { mainInterval, timeWithData } from "./recorded-time.js";
+export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
 export {
   daysSinceLast,

@@ -45,6 +45,11 @@ export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
+/** What was recorded without a long break. */
+interface Stretch extends Interval {
+  recordedMs: number;
+}
+
 /**
  * The session by which times without a date get their day: from the first row to the last, without rows of another day if these are
  * few, such as those that a tracker wrote before it knew the date.
@@ -52,10 +57,23 @@ export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
  * @param recordings those of one session
  */
 export function mainInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
+  const stretches = stretchesOf(recordings);
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (first === undefined || last === undefined) return { startMs: 0, endMs: 0 };
+  const neededMs = MAIN_SHARE * stretches.reduce((sum, { recordedMs }) => sum + recordedMs, 0);
+  const { startMs, endMs } = stretches.find(({ recordedMs }) => recordedMs >= neededMs) ?? {
+    startMs: first.startMs,
+    endMs: last.endMs,
+  };
+  return { startMs, endMs: endMs + 1 };
+}
+
+/** What recordings hold, divided at breaks so long that what follows is of another day. In order of time. */
+export function stretchesOf(recordings: readonly { samples: SampleBatch }[]): Stretch[] {
   const spans = recordings
     .flatMap(({ samples }) => recordedSpans(samples))
     .sort((a, b) => a.startMs - b.startMs);
-  const stretches: { startMs: number; endMs: number; recordedMs: number }[] = [];
+  const stretches: Stretch[] = [];
   for (const { startMs, endMs } of spans) {
     const last = stretches.at(-1);
     if (last === undefined || startMs - last.endMs > MAX_BREAK_MS)
@@ -65,12 +83,5 @@ export function mainInterval(recordings: readonly { samples: SampleBatch }[]): I
       last.recordedMs += endMs - startMs;
     }
   }
-  const [first, last] = [stretches[0], stretches.at(-1)];
-  if (first === undefined || last === undefined) return { startMs: 0, endMs: 0 };
-  const neededMs = MAIN_SHARE * lengthOf(spans);
-  const { startMs, endMs } = stretches.find(({ recordedMs }) => recordedMs >= neededMs) ?? {
-    startMs: first.startMs,
-    endMs: last.endMs,
-  };
-  return { startMs, endMs: endMs + 1 };
+  return stretches;
 }
