@@ -2,10 +2,10 @@ import { KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
   intervalsFor,
+  mainInterval,
   type SessionPeriod,
   SQUAD_COLUMNS,
   type SquadRow,
-  sessionInterval,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
 import { groundOf } from "./heat-map.js";
@@ -43,7 +43,7 @@ const DOT_FIGURES = [
 export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadReport): string {
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
-  const session = sessionInterval(members.flatMap(({ recordings }) => recordings));
+  const session = mainInterval(members.flatMap(({ recordings }) => recordings));
   const playOf = ({ name }: SquadRow["member"]) =>
     periods.length === 0 ? [session] : periods.flatMap((period) => intervalsFor(period, name));
   const limitMPerS = Math.max(

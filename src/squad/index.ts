@@ -47,7 +47,6 @@ export {
   type SquadOptions,
   type SquadRecording,
   type SquadRow,
-  sessionInterval,
   squadMembers,
   squadRow,
   squadRows,

@@ -118,20 +118,6 @@ export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
 
-/** First and last row of a session, ms since 1970 UTC; `endMs` is exclusive. */
-export function sessionInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
-  let startMs = Number.POSITIVE_INFINITY;
-  let endMs = Number.NEGATIVE_INFINITY;
-  for (const { samples } of recordings) {
-    for (let i = 0; i < samples.length; i++) {
-      const ms = samples.timestampMs[i] ?? 0;
-      if (ms < startMs) startMs = ms;
-      if (ms >= endMs) endMs = ms + 1;
-    }
-  }
-  return { startMs, endMs };
-}
-
 /**
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
