@@ -41,6 +41,40 @@ describe("asi load", () => {
     expect(both.stderr).toBe(`b ${name} is the same as ${name} and left out\n`);
   });
 
+  describe("says of a recording that is not one session", () => {
+    const write = async (cwd: string, name: string, seconds: readonly number[]) => {
+      const rows = seconds.map((second) => `${1717236000 + second},47,8.5,400,3,`);
+      const lines = ["timestamp,latitude,longitude,altitude,speed,hr", ...rows];
+      writeFileSync(join(cwd, "rows.csv"), lines.join("\n"));
+      await asi(["encode", "rows.csv", "--serial", "A1", "-o", name], { cwd });
+    };
+    const minute = (from: number) => Array.from({ length: 60 }, (_, i) => from + i);
+
+    test("that the load of a day has rows of two", async () => {
+      const cwd = scratchFolder();
+      await write(cwd, "two.asi", [...minute(0), ...minute(86_400)]);
+      await write(
+        cwd,
+        "late.asi",
+        Array.from({ length: 20 }, (_, i) => 50_000 + i * 60),
+      );
+      expect((await asi(["load", "two.asi"], { cwd })).stderr).toBe(
+        "two.asi has rows of 2024-06-01 and 2024-06-02, and the load of 2024-06-01 has all of them. Divide it with asi convert --from and --to, and asi encode\n",
+      );
+      expect((await asi(["load", "late.asi"], { cwd })).stderr).toBe("");
+    });
+
+    test("that it has the same time as another one of its device", async () => {
+      const cwd = scratchFolder();
+      await write(cwd, "a.asi", minute(0));
+      await write(cwd, "b.asi", minute(30));
+      await write(cwd, "c.asi", minute(100));
+      expect((await asi(["load", "a.asi", "b.asi", "c.asi"], { cwd })).stderr).toBe(
+        "b.asi has rows of the same time as a.asi, and the load has both. Leave one of them out\n",
+      );
+    });
+  });
+
   test("adds up the recordings of a day, rests between, and tells devices apart", async () => {
     const folder = scratchFolder();
     // 23:30 UTC is the next day in Zurich

@@ -73,6 +73,26 @@ describe("asi squad --by player", () => {
     expect(found.rows).toBe((await sessions()).rows);
   });
 
+  it("has the day of a session although a tracker wrote a row with the date of its last start", async () => {
+    const season = await seasonFolder();
+    const daysIn = async () => {
+      const { stdout } = await asi(["squad", season, "--by", "player", "--format", "csv"]);
+      return tableOf(stdout).map(({ start }) => start?.slice(0, 10));
+    };
+    const before = await daysIn();
+    const seconds = [-200 * 86_400, ...Array(600).keys()];
+    const rows = seconds.map((second) => ({
+      timestamp: START_MS + 3 * DAY_MS + second * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: 3,
+    }));
+    writeFileSync(join(season, "training", "b.asi"), await wholeBytes(encode(rows, { serial: "TRK-2" })));
+    const days = await daysIn();
+    expect(days).toHaveLength(before.length + 1);
+    expect(new Set(days)).toEqual(new Set(before));
+  });
+
   it("gives all sessions of each player: in matches the halves, else the whole, against the last five matches", async () => {
     const { status, stdout, stderr } = await asi([
       "squad",

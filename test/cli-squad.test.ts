@@ -74,6 +74,30 @@ describe("asi squad", () => {
     expect(stdout).toMatch(/3 players/);
   });
 
+  it("has the time of the session, and keeps sessions apart, where a tracker wrote a row with the date of its last start", async () => {
+    const folder = await trainingFolder();
+    await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000);
+    const rows = [-200 * 86_400, ...Array(600).keys()].map((second) => ({
+      timestamp: START_MS + second * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: 5,
+    }));
+    for (const [name, shiftMs] of [
+      ["early.asi", 0],
+      ["early later.asi", 7 * 86_400_000],
+    ] as const) {
+      const shifted = rows.map((row) => ({ ...row, timestamp: row.timestamp + shiftMs }));
+      writeFileSync(join(folder, name), await wholeBytes(encode(shifted, { serial: "TRK-8" })));
+    }
+    const { stdout } = await asi(["squad", folder, "--format", "csv"]);
+    const found = tableOf(stdout).filter(({ period }) => period === "session");
+    expect(found.map(({ session, player }) => [session, player])).toEqual([
+      ...["Müller", "Kunz", "Vogel", "early"].map((player) => ["2026-05-16T12:30:00.000Z", player]),
+      ...["early later", "later"].map((player) => ["2026-05-23T12:30:00.000Z", player]),
+    ]);
+  });
+
   it("writes the same as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {
     const folder = await trainingFolder();
     const output = join(folder, "squad.csv");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CountedTime } from "../src/formats/counted-time.js";
 import { Totals } from "../src/formats/totals.js";
+import { xorshift } from "./metrics/figures/planted.js";
 import { batchOf } from "./sample-batches.js";
 
 const rowAt = (timestampMs: number, speedMmPerS: number, hr = 0) => ({
@@ -47,6 +48,28 @@ describe("the totals of a lap", () => {
       return lap.timerMs;
     });
     expect(laps).toEqual([20_000, 10_000, 70_000, 0]);
+  });
+
+  it("count once each ms that any step covers, whatever their order and minutes", () => {
+    const uniform = xorshift(41);
+    const counted = new CountedTime();
+    const covered = new Set<number>();
+    for (let i = 0; i < 400; i++) {
+      const startMs = Math.floor(uniform() * 240_000) - 120_000;
+      const endMs = startMs + 1 + Math.floor(uniform() * (i % 20 === 0 ? 100_000 : 900));
+      const before = covered.size;
+      for (let ms = startMs; ms < endMs; ms++) covered.add(ms);
+      expect(counted.add(startMs, endMs)).toBe(covered.size - before);
+    }
+  });
+
+  it("count rows that run back again and again, each time before all others", () => {
+    const totals = new Totals();
+    for (let i = 0; i < 400_000; i++) {
+      totals.addRow(-20 * i, 3000, 0);
+      totals.addRow(-20 * i + 10, 3000, 0);
+    }
+    expect(totals).toMatchObject({ timerMs: 4_000_000, distanceM: 12_000 });
   });
 
   it("take the first of several rows with one time", () => {

@@ -3,38 +3,59 @@ interface Span {
   endMs: number;
 }
 
+/** Times are kept by the minute, so that rows that run back again and again do not move all that was kept before. */
+const MINUTE_MS = 60_000;
+
 /** The time that counts so far: where rows run back in time, the steps between them count only where no earlier step does. */
 export class CountedTime {
-  /** Ascending and apart from each other. */
-  readonly #spans: Span[] = [];
+  /** By the number of the minute: ascending and apart from each other. */
+  readonly #minutes = new Map<number, Span[]>();
 
   /** Adds a step between two rows. Returns how much of it is new, ms. */
   add(startMs: number, endMs: number): number {
-    const spans = this.#spans;
-    const first = this.#firstThatEndsFrom(startMs);
-    const added = { startMs, endMs };
-    let newMs = endMs - startMs;
-    let next = first;
-    for (let span = spans[next]; span !== undefined && span.startMs <= endMs; span = spans[++next]) {
-      newMs -= Math.min(endMs, span.endMs) - Math.max(startMs, span.startMs);
-      added.startMs = Math.min(added.startMs, span.startMs);
-      added.endMs = Math.max(added.endMs, span.endMs);
+    let newMs = 0;
+    for (let fromMs = startMs; fromMs < endMs; ) {
+      const minute = Math.floor(fromMs / MINUTE_MS);
+      const toMs = Math.min(endMs, (minute + 1) * MINUTE_MS);
+      newMs += addTo(this.#spansOf(minute), fromMs, toMs);
+      fromMs = toMs;
     }
-    if (next === first + 1) spans[first] = added;
-    else spans.splice(first, next - first, added);
     return newMs;
   }
 
-  #firstThatEndsFrom(ms: number): number {
-    const spans = this.#spans;
-    // mostly the step continues the last one
-    let low = (spans.at(-1)?.startMs ?? ms) <= ms ? Math.max(0, spans.length - 1) : 0;
-    let high = spans.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((spans[middle]?.endMs ?? ms) < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  #spansOf(minute: number): Span[] {
+    const known = this.#minutes.get(minute);
+    if (known !== undefined) return known;
+    const spans: Span[] = [];
+    this.#minutes.set(minute, spans);
+    return spans;
   }
+}
+
+/** Adds a span to others, and returns how much of it is new, ms. */
+function addTo(spans: Span[], startMs: number, endMs: number): number {
+  const first = firstThatEndsFrom(spans, startMs);
+  const added = { startMs, endMs };
+  let newMs = endMs - startMs;
+  let next = first;
+  for (let span = spans[next]; span !== undefined && span.startMs <= endMs; span = spans[++next]) {
+    newMs -= Math.min(endMs, span.endMs) - Math.max(startMs, span.startMs);
+    added.startMs = Math.min(added.startMs, span.startMs);
+    added.endMs = Math.max(added.endMs, span.endMs);
+  }
+  if (next === first + 1) spans[first] = added;
+  else spans.splice(first, next - first, added);
+  return newMs;
+}
+
+function firstThatEndsFrom(spans: readonly Span[], ms: number): number {
+  // mostly the step continues the last one
+  let low = (spans.at(-1)?.startMs ?? ms) <= ms ? Math.max(0, spans.length - 1) : 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.endMs ?? ms) < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

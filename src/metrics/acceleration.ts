@@ -1,5 +1,6 @@
 import { lowPassZeroPhase } from "./butterworth.js";
 import type { PreparedSignal, Segment } from "./prepare.js";
+import { GAP, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
 /** Sampling interval of the resampled signal: 10 Hz. */
@@ -8,8 +9,8 @@ export const RESAMPLED_STEP_MS = 100;
 /** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
 const SLOWEST_DOUBLE_STEP_MS = 2 * 200;
 
-/** Minimum duration of a segment with an acceleration signal. */
-export const SHORTEST_SEGMENT_MS = 1000;
+/** Minimum duration of a stretch with an acceleration signal. */
+const SHORTEST_SEGMENT_MS = 1000;
 
 /** Speed and acceleration of one segment at 10 Hz. */
 export interface AccelerationSignal {
@@ -28,15 +29,35 @@ export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= SLOWEST_DOUBLE_STEP_MS;
 }
 
-/** The acceleration signals of all segments that are long enough; none when the recording is slower than 5 Hz. */
+/** The acceleration signals of all stretches that are long enough; none when the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () =>
-    resampledSegments(signal, RESAMPLED_STEP_MS, SHORTEST_SEGMENT_MS).map(({ startMs, speedMmPerS }) => {
+    resampledSegments(signal, "fast stretches", RESAMPLED_STEP_MS).map(({ startMs, speedMmPerS }) => {
       const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
       return { startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) };
     }),
   );
+}
+
+/**
+ * The parts of at least 1 s of the segments in which no step is longer than 1 s: where a recording that is fast elsewhere has longer
+ * steps, a straight line through two samples is not an acceleration.
+ */
+export function fastStretches(signal: PreparedSignal): readonly Segment[] {
+  return shared(signal, "fast stretches", () => {
+    const { timestampMs, segments } = signal;
+    const stretches = segments.flatMap(({ first, last }) => {
+      const ends: number[] = [];
+      for (let i = first; i < last; i++) if (stepMs(timestampMs, i) > GAP.minMs) ends.push(i);
+      return [...ends, last].map(
+        (end, k): Segment => ({ first: k === 0 ? first : (ends[k - 1] ?? 0) + 1, last: end }),
+      );
+    });
+    const isLong = ({ first, last }: Segment) =>
+      (timestampMs[last] ?? 0) - (timestampMs[first] ?? 0) >= SHORTEST_SEGMENT_MS;
+    return stretches.filter(isLong);
+  });
 }
 
 /** The speed of a segment in equal steps. */
@@ -47,18 +68,18 @@ export interface ResampledSegment {
   readonly speedMmPerS: Float64Array;
 }
 
-/** The speeds of all segments that are at least so long, in equal steps. */
+/** The speeds of the segments, or of their fast stretches, in equal steps. */
 export function resampledSegments(
   signal: PreparedSignal,
+  parts: "segments" | "fast stretches",
   everyMs: number,
-  shortestMs: number,
 ): readonly ResampledSegment[] {
-  return shared(signal, `resampled ${everyMs} ${shortestMs}`, () => {
-    const { timestampMs } = signal;
-    const startOf = ({ first }: Segment) => timestampMs[first] ?? 0;
-    return signal.segments
-      .filter((segment) => (timestampMs[segment.last] ?? 0) - startOf(segment) >= shortestMs)
-      .map((segment) => ({ startMs: startOf(segment), speedMmPerS: resample(signal, segment, everyMs) }));
+  return shared(signal, `resampled ${parts} ${everyMs}`, () => {
+    const segments = parts === "segments" ? signal.segments : fastStretches(signal);
+    return segments.map((segment) => ({
+      startMs: signal.timestampMs[segment.first] ?? 0,
+      speedMmPerS: resample(signal, segment, everyMs),
+    }));
   });
 }
 

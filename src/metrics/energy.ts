@@ -1,4 +1,4 @@
-import { accelerationSignals, isFastEnough, RESAMPLED_STEP_MS } from "./acceleration.js";
+import { accelerationSignals, fastStretches, isFastEnough, RESAMPLED_STEP_MS } from "./acceleration.js";
 import type { MetricsOptions } from "./options.js";
 import { inThousandths } from "./parameters.js";
 import { milliwattsPerKg } from "./peaks/nodes.js";
@@ -81,7 +81,8 @@ export function metabolicEstimate(
       distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;
     }
   }
-  const distance = totalsOf(signal).distanceHalfUm / 2e6;
+  // of the time for which there is an energy
+  const distance = totalsOf({ ...signal, segments: fastStretches(signal) }).distanceHalfUm / 2e6;
   const equivalent = energy / 2e6 / COST_OF_RUNNING;
   return {
     energy: divideRoundingHalfUp(energy, 2_000_000_000, 2),

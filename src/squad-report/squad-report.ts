@@ -3,9 +3,9 @@ import { escaped } from "../pictures/svg.js";
 import {
   groundOf,
   intervalsFor,
+  mainInterval,
   type SessionPeriod,
   type SquadRow,
-  sessionInterval,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
@@ -38,7 +38,7 @@ const STRIP_COLUMNS = 240;
 export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadReport): string {
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
-  const session = sessionInterval(members.flatMap(({ recordings }) => recordings));
+  const session = mainInterval(members.flatMap(({ recordings }) => recordings));
   const playOf = ({ name }: SquadRow["member"]) =>
     periods.length === 0 ? [session] : periods.flatMap((period) => intervalsFor(period, name));
   const limitMPerS = Math.max(

@@ -11,7 +11,7 @@ export {
   type SessionPeriod,
 } from "./periods.js";
 export { ofAnotherSport } from "./quality.js";
-export { mainInterval, timeWithData } from "./recorded-time.js";
+export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
 export {
   daysSinceLast,
@@ -49,7 +49,6 @@ export {
   type SquadOptions,
   type SquadRecording,
   type SquadRow,
-  sessionInterval,
   squadMembers,
   squadRow,
   squadRows,

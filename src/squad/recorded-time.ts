@@ -9,11 +9,14 @@ const MAX_BREAK_MS = 6 * 3_600_000;
 /** The stretch with at least this share of the recorded time is the session by the clock *(choice)*. */
 const MAIN_SHARE = 0.75;
 
+/** When a recording has rows. */
+type Times = Pick<SampleBatch, "length" | "timestampMs">;
+
 /**
  * Where a recording has data: from the first row of each segment to its last, as figures join rows (docs/metrics.md), in the order of
  * the rows. A step back in time begins a new span.
  */
-export function recordedSpans({ length, timestampMs }: SampleBatch): Interval[] {
+export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   const times = timestampMs.subarray(0, length);
   const gaps = new Set(gapsAfter(times));
   const spans: Interval[] = [];
@@ -45,17 +48,35 @@ export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
+/** What was recorded without a long break. */
+interface Stretch extends Interval {
+  recordedMs: number;
+}
+
 /**
- * The session by which times without a date get their day: from the first row to the last, without rows of another day if these are
+ * The time of a session, by which times without a date get their day: from the first row to the last, without rows of another day if these are
  * few, such as those that a tracker wrote before it knew the date.
  *
  * @param recordings those of one session
  */
-export function mainInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
+export function mainInterval(recordings: readonly { samples: Times }[]): Interval {
+  const stretches = stretchesOf(recordings);
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (first === undefined || last === undefined) return { startMs: 0, endMs: 0 };
+  const neededMs = MAIN_SHARE * stretches.reduce((sum, { recordedMs }) => sum + recordedMs, 0);
+  const { startMs, endMs } = stretches.find(({ recordedMs }) => recordedMs >= neededMs) ?? {
+    startMs: first.startMs,
+    endMs: last.endMs,
+  };
+  return { startMs, endMs: endMs + 1 };
+}
+
+/** What recordings hold, divided at breaks so long that what follows is of another day. In order of time. */
+export function stretchesOf(recordings: readonly { samples: Times }[]): Stretch[] {
   const spans = recordings
     .flatMap(({ samples }) => recordedSpans(samples))
     .sort((a, b) => a.startMs - b.startMs);
-  const stretches: { startMs: number; endMs: number; recordedMs: number }[] = [];
+  const stretches: Stretch[] = [];
   for (const { startMs, endMs } of spans) {
     const last = stretches.at(-1);
     if (last === undefined || startMs - last.endMs > MAX_BREAK_MS)
@@ -65,12 +86,5 @@ export function mainInterval(recordings: readonly { samples: SampleBatch }[]): I
       last.recordedMs += endMs - startMs;
     }
   }
-  const [first, last] = [stretches[0], stretches.at(-1)];
-  if (first === undefined || last === undefined) return { startMs: 0, endMs: 0 };
-  const neededMs = MAIN_SHARE * lengthOf(spans);
-  const { startMs, endMs } = stretches.find(({ recordedMs }) => recordedMs >= neededMs) ?? {
-    startMs: first.startMs,
-    endMs: last.endMs,
-  };
-  return { startMs, endMs: endMs + 1 };
+  return stretches;
 }

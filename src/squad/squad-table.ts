@@ -1,3 +1,4 @@
+import { isValidHeartRate } from "../metrics/heart-rate.js";
 import {
   computeMetrics,
   type MetricSamples,
@@ -7,6 +8,7 @@ import {
   type PresetName,
   prepareSamples,
 } from "../metrics/index.js";
+import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
@@ -112,20 +114,6 @@ function oneAtATime<Recording extends SquadRecording>(
 /** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */
 export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
-}
-
-/** First and last row of a session, ms since 1970 UTC; `endMs` is exclusive. */
-export function sessionInterval(recordings: readonly { samples: SampleBatch }[]): Interval {
-  let startMs = Number.POSITIVE_INFINITY;
-  let endMs = Number.NEGATIVE_INFINITY;
-  for (const { samples } of recordings) {
-    for (let i = 0; i < samples.length; i++) {
-      const ms = samples.timestampMs[i] ?? 0;
-      if (ms < startMs) startMs = ms;
-      if (ms >= endMs) endMs = ms + 1;
-    }
-  }
-  return { startMs, endMs };
 }
 
 /**
@@ -259,18 +247,17 @@ const LONGEST_HOLD_MS = 5000;
 
 const ALWAYS: Interval = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
-/** Time with a heart rate, ms. */
+/** Time with a heart rate that counts, ms. */
 function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[] | null): number {
+  const { timestampMs, hr } = orderSamples(recordings.map(({ samples }) => samples));
   let heldMs = 0;
-  for (const { samples } of recordings) {
-    for (const { startMs, endMs } of intervals ?? [ALWAYS]) {
-      let heardMs = Number.NEGATIVE_INFINITY;
-      for (let i = 0; i < samples.length; i++) {
-        const ms = samples.timestampMs[i] ?? 0;
-        if (ms < startMs || ms >= endMs || samples.hr[i] === 0) continue;
-        heldMs += Math.min(Math.max(ms - heardMs, 0), LONGEST_HOLD_MS);
-        heardMs = ms;
-      }
+  for (const { startMs, endMs } of intervals ?? [ALWAYS]) {
+    let heardMs = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < hr.length; i++) {
+      const ms = timestampMs[i] ?? 0;
+      if (ms < startMs || ms >= endMs || !isValidHeartRate(hr[i] ?? 0)) continue;
+      heldMs += Math.min(ms - heardMs, LONGEST_HOLD_MS);
+      heardMs = ms;
     }
   }
   return heldMs;

@@ -1,4 +1,5 @@
 import type { Interval } from "./interval.js";
+import { mainInterval } from "./recorded-time.js";
 
 /** Times in ms since 1970 UTC and speeds in mm/s of a recording, in the order of time. */
 export interface SpeedColumns {
@@ -37,10 +38,9 @@ export interface SuggestedPeriod extends Interval {
  */
 export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPeriod[] {
   const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;
-  const startMs = Math.floor(extreme(recordings, Math.min) / stepMs) * stepMs;
-  const endMs = extreme(recordings, Math.max);
-  if (!(endMs > startMs)) return [];
-  const steps = Math.ceil((endMs - startMs) / stepMs);
+  const session = mainInterval(recordings.map((samples) => ({ samples })));
+  const startMs = Math.floor(session.startMs / stepMs) * stepMs;
+  const steps = Math.ceil((session.endMs - 1 - startMs) / stepMs);
   const moving = recordings
     .map((recording) => new MovingSteps(recording, startMs, steps))
     .filter((recording) => recording.moves);
@@ -64,13 +64,6 @@ export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPe
     while (one.startMs < one.endMs && isQuiet(one.endMs - stepMs)) one.endMs -= stepMs;
   }
   return named(stretches.filter((one) => one.endMs - one.startMs >= shortestPlayMs));
-}
-
-function extreme(recordings: readonly SpeedColumns[], choose: (a: number, b: number) => number): number {
-  const ends = recordings.flatMap(({ length, timestampMs }) =>
-    length === 0 ? [] : [timestampMs[0] ?? Number.NaN, timestampMs[length - 1] ?? Number.NaN],
-  );
-  return ends.length === 0 ? Number.NaN : ends.reduce((a, b) => choose(a, b));
 }
 
 /** Mean speeds of a recording by steps. */

@@ -282,6 +282,23 @@ describe("accelerations", () => {
     });
   });
 
+  it("are not looked for between samples more than 1 s apart, in a part of a fast recording with longer steps", () => {
+    const partAt = (stepMs: number) =>
+      every(
+        stepMs,
+        Array.from({ length: 40 }, (_, k) => (k % 4 < 2 ? 0 : 6000)),
+      ).map(({ t, speed }) => ({ t: 30_000 + t, speed }));
+    const withPart = (stepMs: number) => [...every(100, constant(300, 3000)), ...partAt(stepMs)];
+    const slow = compute(withPart(2000));
+    expect(slow.has_accelerations).toBe(true);
+    expect(countOf(slow)).toBe(0);
+    expect(slow.decelerations.threshold_2.values).toEqual([]);
+    expect(slow.total_distance).toBeGreaterThan(compute(every(100, constant(300, 3000))).total_distance ?? 0);
+    expect(
+      countOf(compute([...withPart(2000), ...start(100).map(({ t, speed }) => ({ t: 200_000 + t, speed }))])),
+    ).toBe(1);
+  });
+
   it("are not looked for in a segment shorter than 1.0 s", () => {
     const ramp = (count: number) =>
       every(

@@ -71,4 +71,11 @@ describe("metabolic power", () => {
       expected("upstream_floodlight_kinetics.json"),
     );
   });
+
+  it("has the index of the time for which there is an energy, in a recording of two rates", () => {
+    const fast = [...Array(600).keys()].map((k) => ({ t: k * 100, speed: 3000 }));
+    const slow = [...Array(60).keys()].map((k) => ({ t: 62_000 + k * 2000, speed: 3000 }));
+    const index = (samples: typeof fast) => metabolicEstimate(columnsOf(samples)).equivalent_distance_index;
+    expect(index([...fast, ...slow])).toBe(index(fast));
+  });
 });

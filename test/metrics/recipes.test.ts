@@ -94,6 +94,15 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
     }
   });
 
+  it("in a recording of two rates too", () => {
+    const times = [...Array(600).keys()].map((k) => k * 100);
+    const slow = [...Array(60).keys()].map((k) => 62_000 + k * 2000);
+    const two = columnsOf([...times, ...slow].map((t, k) => ({ t, speed: k % 40 < 20 ? 1000 : 7000 })));
+    const { accelerations } = computeMetrics(two, { preset: "soccer" });
+    const count = accelerations.threshold_1.values.length + accelerations.threshold_2.values.length;
+    expect(computeRecipe(two, recipeNamed("soccer/accelerations-2")).count).toBe(count);
+  });
+
   it("with the digits of the filter that the definition names", () => {
     expect(butterworth(2, 10, true)).toEqual(TWO_HZ);
   });
@@ -208,6 +217,16 @@ describe("the table of sensitivity", () => {
     "Butterworth 2 Hz": "Butterworth 2 Hz",
     "Butterworth 1 Hz": "Butterworth 1 Hz",
   };
+
+  it("is refused for more than 72 hours of equal steps, which are all held in memory", () => {
+    const rowEvery4Min = (hours: number) =>
+      columnsOf([...Array(15 * hours + 1).keys()].map((k) => ({ t: k * 240_000, speed: 3000 })));
+    expect(recipeSensitivity(rowEvery4Min(72), recipeNamed("soccer/sprint")).rows).toHaveLength(5);
+    expect(() => recipeSensitivity(rowEvery4Min(73), recipeNamed("soccer/sprint"))).toThrow(
+      "The samples cover 73 hours; a recipe with a value every 100 ms is computed for at most 72. Select a part with from and to.",
+    );
+    expect(computeRecipe(rowEvery4Min(73), recipeNamed("soccer/sprint")).count).toBe(0);
+  });
 
   it("is that of the independent program, for the planted match with its gaps closed up", () => {
     const golden =

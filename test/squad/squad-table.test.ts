@@ -62,6 +62,25 @@ describe("the table of a squad", () => {
     expect(row?.metrics?.total_distance).toBe(59.4);
   });
 
+  it("has the share of the time with a heart rate that counts, each moment once", () => {
+    const shareOf = (change: (samples: SquadRecording["samples"]) => void) => {
+      const one = recordingOf("TRK-1", run(100, 3000));
+      change(one.samples);
+      const [row] = squadRows(squadMembers([one], null), []);
+      return [row?.hrCoverage, row?.metrics?.hr_avg];
+    };
+    const nobodyHas = ({ hr }: SquadRecording["samples"]) => hr.set(hr.map((bpm) => bpm && 250));
+    expect(shareOf(nobodyHas)).toEqual([0, null]);
+    // the second half is the first one again, and only 40 s of 49.9 s have a heart rate
+    const [share] = shareOf(({ timestampMs, hr }) => {
+      timestampMs.copyWithin(500, 0, 500);
+      hr.forEach((_, i) => {
+        if (i % 500 > 350) hr[i] = 0;
+      });
+    });
+    expect(share).toBeCloseTo(40 / 49.9, 10);
+  });
+
   it("has the gaps of each tracker where a player's trackers have different rates", () => {
     const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
     const slow = recordingOf("TRK-2", run(4, 3000), START_MS + 130_000);

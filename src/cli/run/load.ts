@@ -10,7 +10,15 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { tooFastText } from "../../pictures/figure-text.js";
-import { contentKey, mainInterval } from "../../squad/index.js";
+import {
+  contentKey,
+  type Interval,
+  lengthOf,
+  mainInterval,
+  recordedSpans,
+  stretchesOf,
+  united,
+} from "../../squad/index.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
@@ -42,6 +50,10 @@ interface Session extends SessionLoad {
   repeated: Repeated;
   /** Tells copies of a file. */
   content: string;
+  /** Where it has rows, ascending and apart from each other. */
+  spans: readonly Interval[];
+  /** The days of its rows; more than one if there is a long break between them. */
+  days: readonly string[];
 }
 
 const RATIO_CAUTION =
@@ -63,17 +75,22 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
       // not of rows that the tracker wrote before it knew the date
       const { startMs } = mainInterval([{ samples }]);
-      const day = new Date(startMs + offsetIn(flags.tz, startMs)).toISOString().slice(0, 10);
+      const dayOf = (ms: number) => new Date(ms + offsetIn(flags.tz, ms)).toISOString().slice(0, 10);
+      const day = dayOf(startMs);
+      const days = [...new Set(stretchesOf([{ samples }]).map((stretch) => dayOf(stretch.startMs)))];
+      const spans = united(recordedSpans(samples));
       const { info, report } = inspection;
       const { serial } = info;
       const content = contentKey({ serial, samples });
-      return { day, ...loadOf(samples), serial, report, repeated, content, name: nameOf(input) };
+      return { day, ...loadOf(samples), serial, report, repeated, content, spans, days, name: nameOf(input) };
     },
     async show(session) {
       const { name } = session;
       const original = sessions.find(({ content }) => content === session.content);
-      if (original === undefined) sessions.push(session);
-      else console.message(copyText(name, original.name));
+      if (original === undefined) {
+        for (const text of doubtsOf(session, sessions)) console.message(text);
+        sessions.push(session);
+      } else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
@@ -90,6 +107,21 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     await console.data(flags.json ? jsonText(serial, days) : daysText(serial, days, flags));
   }
   return status;
+}
+
+/** What a load has too much of, or on the wrong day, if a recording is not one session. @param others those before it */
+function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly Session[]): string[] {
+  const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
+  return [
+    other !== undefined &&
+      `${name} has rows of the same time as ${other.name}, and the load has both. Leave one of them out`,
+    days.length > 1 &&
+      `${name} has rows of ${days.join(" and ")}, and the load of ${day} has all of them. Divide it with asi convert --from and --to, and asi encode`,
+  ].filter((text) => text !== false);
+}
+
+function commonMs(one: readonly Interval[], other: readonly Interval[]): number {
+  return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
 type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;

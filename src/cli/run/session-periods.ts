@@ -1,11 +1,5 @@
 import { readFileSync } from "node:fs";
-import {
-  mainInterval,
-  periodsOutside,
-  readPeriods,
-  type SquadRecording,
-  sessionInterval,
-} from "../../squad/index.js";
+import { mainInterval, periodsOutside, readPeriods, type SquadRecording } from "../../squad/index.js";
 import { instantFormat } from "../terminal/time-text.js";
 
 export interface PeriodsChoice {
@@ -31,9 +25,9 @@ export function sessionOfPeriods(
   if (path === null || sessions.length < 2) return null;
   const file = readFileSync(path);
   const fitting = sessions.flatMap((recordings, index) => {
-    const interval = sessionInterval(recordings);
-    const { periods } = readPeriods(file, { session: mainInterval(recordings), timeZone, players });
-    return periods.length > 0 && periodsOutside(periods, interval).length === 0 ? [index] : [];
+    const session = mainInterval(recordings);
+    const { periods } = readPeriods(file, { session, timeZone, players });
+    return periods.length > 0 && periodsOutside(periods, session).length === 0 ? [index] : [];
   });
   const [index = null] = fitting;
   const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
@@ -48,7 +42,7 @@ export function sessionOfPeriods(
 
 function sessionText(recordings: readonly SquadRecording[], timeZone: string | undefined): string {
   const text = instantFormat(timeZone);
-  const interval = sessionInterval(recordings);
+  const interval = mainInterval(recordings);
   const [first = "", ...others] = recordings.map(({ fileName }) => fileName);
   const names = others.length === 0 ? first : `${first} and ${others.length} more`;
   return `${text(interval.startMs)} to ${text(interval.endMs - 1)} (${names})`;

@@ -12,7 +12,6 @@ import {
   type Roster,
   readPeriods,
   seasonRow,
-  sessionInterval,
   squadMembers,
   squadRows,
   suggestPeriods,
@@ -117,8 +116,8 @@ function playedSession(
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
   const players = namesIn(members, roster);
-  const session = sessionInterval(recordings);
-  const where = { session: mainInterval(recordings), timeZone, players: people };
+  const session = mainInterval(recordings);
+  const where = { session, timeZone, players: people };
   const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && sheet.lines.length > 0) {
     return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { Repeated } from "../../metrics/samples.js";
 import {
   isSameRecording,
+  mainInterval,
   type RecordingExtent,
   refuseWrongDates,
   type SquadRecording,
@@ -25,10 +26,12 @@ export function readRecording(
   input: Input,
   { samples, inspection: { info, report } }: ReadSamples,
 ): ReadRecording {
-  const extent = { startMs: report.start ?? 0, endMs: report.end ?? 0 };
-  refuseWrongDates(extent);
+  refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
+  // not of rows that the tracker wrote before it knew the date
+  const { startMs, endMs } = mainInterval([{ samples }]);
   return {
-    ...extent,
+    startMs,
+    endMs: endMs - 1,
     fileName: basename(input.name),
     serial: info.serial,
     samples,

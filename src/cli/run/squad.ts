@@ -9,7 +9,6 @@ import {
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
-  sessionInterval,
   sortRows,
   squadMembers,
   squadRows,
@@ -130,8 +129,8 @@ function sessionOf(
   const members = squadMembers(recordings, roster);
   tellAbsent(roster, members.map(presentOf), context);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
-  const session = sessionInterval(recordings);
-  const where = { session: mainInterval(recordings), timeZone: flags.tz, players };
+  const session = mainInterval(recordings);
+  const where = { session, timeZone: flags.tz, players };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;

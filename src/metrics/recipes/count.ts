@@ -1,8 +1,8 @@
 import { AsiError } from "../../errors.js";
-import { differentiate, isFastEnough, resampledSegments, SHORTEST_SEGMENT_MS } from "../acceleration.js";
+import { differentiate, isFastEnough, resampledSegments } from "../acceleration.js";
 import { butterworth, lowPassZeroPhase } from "../butterworth.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
-import { type PreparedSignal, prepareBy } from "../prepare.js";
+import { type PreparedSignal, prepareBy, totalsOf } from "../prepare.js";
 import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
 import { shared } from "../shared.js";
@@ -12,6 +12,11 @@ import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
 /** Version of the rules by which recipes are followed. */
 export const RECIPES_VERSION = 1;
+
+const HOUR_MS = 3_600_000;
+
+/** Values in equal steps, at most: 72 hours at 10 Hz, as for peak demands. */
+const MOST_VALUES = (72 * HOUR_MS) / 100;
 
 /** Which samples a recipe works on. */
 export type RecipeOptions = Pick<MetricsOptions, "from" | "to" | "periods">;
@@ -47,7 +52,8 @@ export interface RecipeResult {
  * Counts what a recipe says.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION` for a recipe or limits that are wrong
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or of more than 72 hours for a recipe with values at 10 Hz;
+ * `BAD_OPTION` for a recipe or limits that are wrong
  */
 export function computeRecipe(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -113,8 +119,8 @@ function asRecorded({ segments, timestampMs, speedMmPerS }: PreparedSignal): Ser
 
 function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): readonly Series[] {
   const { smooth, derivative, sign = 1 } = recipe;
-  const shortestMs = derivative === null ? 0 : Math.max(SHORTEST_SEGMENT_MS, everyMs);
-  const segments = resampledSegments(signal, everyMs, shortestMs);
+  requireBoundedLength(signal, everyMs);
+  const segments = resampledSegments(signal, derivative === null ? "segments" : "fast stretches", everyMs);
   const series = shared(segments, `series ${JSON.stringify([everyMs, smooth, derivative])}`, () =>
     segments.map(({ startMs, speedMmPerS }) => {
       const smoothed = smooth === null ? speedMmPerS : smoothedBy(smooth, speedMmPerS, everyMs);
@@ -129,6 +135,17 @@ function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): 
   if (derivative === null || sign === 1) return series;
   return shared(series, "reversed", () =>
     series.map((one) => ({ ...one, values: one.values.map((value) => -value) })),
+  );
+}
+
+/** Every value is held in memory: a slow recording of months would fill it. */
+function requireBoundedLength(signal: PreparedSignal, everyMs: number): void {
+  const { durationMs } = totalsOf(signal);
+  if (durationMs / everyMs <= MOST_VALUES) return;
+  const hours = Math.floor((MOST_VALUES * everyMs) / HOUR_MS);
+  throw new AsiError(
+    "BAD_ARGUMENT",
+    `The samples cover ${Math.ceil(durationMs / HOUR_MS)} hours; a recipe with a value every ${everyMs} ms is computed for at most ${hours}. Select a part with from and to.`,
   );
 }
 

@@ -164,9 +164,16 @@ def resampled(segment):
     return out
 
 
+def fast_parts(segments):
+    """Segments, divided at each step of more than 1 s."""
+    for segment in segments:
+        cut = [0] + [i for i in range(1, len(segment)) if segment[i][0] - segment[i - 1][0] > 1000] + [len(segment)]
+        yield from (segment[a:b] for a, b in zip(cut, cut[1:]))
+
+
 def efforts(segments, step, thresholds, sign):
     lists = [[], []]
-    for segment in segments if step is not None and step <= 200 else []:
+    for segment in fast_parts(segments) if step is not None and step <= 200 else []:
         if segment[-1][0] - segment[0][0] < 1000:
             continue
         v = resampled(segment)

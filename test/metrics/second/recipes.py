@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 
-from signal_steps import Signal, derivative, low_pass, ordered, resampled
+from signal_steps import Signal, derivative, fast_stretches, low_pass, ordered, resampled
 
 
 def butterworth(cutoff_mhz, step_ms, corrected):
@@ -36,9 +36,7 @@ def series_of(rows, r):
     if r["derivative"] and not s.is_fast():
         return None
     found = []
-    for a, b in s.segments:
-        if r["derivative"] and s.t[b] - s.t[a] < max(1000, step):
-            continue
+    for a, b in fast_stretches(s) if r["derivative"] else s.segments:
         if step is None:
             found.append((s.t[a:b + 1], s.v[a:b + 1], s.v[a:b + 1]))
             continue

@@ -65,6 +65,17 @@ class Signal:
         return self.double_step is not None and self.double_step <= 400
 
 
+def fast_stretches(signal):
+    """Index ranges inside the segments, at least 1 s long, without a step of more than 1 s."""
+    for a, b in signal.segments:
+        start = a
+        for i in range(a, b + 1):
+            if i == b or signal.t[i + 1] - signal.t[i] > 1000:
+                if signal.t[i] - signal.t[start] >= 1000:
+                    yield start, i
+                start = i + 1
+
+
 def resampled(signal, a, b, step=100):
     t, v, out, j = signal.t, signal.v, [], a
     for x in range(t[a], t[b] + 1, step):
@@ -107,12 +118,10 @@ def derivative(y, step=100):
 
 
 def accelerations(signal, coefficients=BUTTERWORTH_2_HZ):
-    """(start, unfiltered, filtered, acceleration) of each segment of at least 1 s, from 5 Hz."""
+    """(start, unfiltered, filtered, acceleration) of each stretch of at least 1 s, from 5 Hz."""
     if not signal.is_fast():
         return
-    for a, b in signal.segments:
-        if signal.t[b] - signal.t[a] < 1000:
-            continue
+    for a, b in fast_stretches(signal):
         x = resampled(signal, a, b)
         y = low_pass(x, coefficients)
         yield signal.t[a], x, y, derivative(y)

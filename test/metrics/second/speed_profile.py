@@ -2,7 +2,7 @@
 
 import math
 
-from signal_steps import Signal, derivative, line, low_pass, ordered, resampled
+from signal_steps import Signal, derivative, fast_stretches, line, low_pass, ordered, resampled
 
 ONE_HZ = (0.0674552738890719, 0.1349105477781438, 0.0674552738890719, -1.1429805025399011, 0.4128015980961885)
 
@@ -25,9 +25,7 @@ def t_quantile(n):
 def profile(task):
     s = Signal(ordered(task["t"], task["v"], task["hr"]))
     held, classes = None, {}
-    for a, b in s.segments if s.is_fast() else []:
-        if s.t[b] - s.t[a] < 1000:
-            continue
+    for a, b in fast_stretches(s) if s.is_fast() else []:
         x = resampled(s, a, b)
         for k in range(len(x) - 5):
             held = max(held or 0, min(x[k:k + 6]))
