@@ -163,7 +163,7 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path behind all links, as far as there is something: what is overwritten when it is written to. */
+/** The path after resolving links, of the file or, if there is none, of its folder: what writing to the path overwrites. */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }

@@ -22,7 +22,7 @@ export function contentKey({ serial, samples }: Content): string {
   );
 }
 
-/** Whether two recordings are copies: such a file counts once. Of others mostly the tracker tells, or the first row. */
+/** Whether two recordings are copies, which count once. Most others differ in the tracker or in the first row. */
 export function isSameRecording(a: Content, b: Content): boolean {
   const { length } = a.samples;
   if (a.serial.toLowerCase() !== b.serial.toLowerCase() || length !== b.samples.length) return false;

@@ -10,7 +10,7 @@ export interface Ground {
   toPlane(latitudeE7: number, longitudeE7: number): { x: number; y: number };
 }
 
-/** Positions that decide where the play is: one of so many rows. */
+/** One of this many rows helps to decide where the play is. */
 const EVERY_ROW = 20;
 /** A player who stands still may be on the bench: such positions are not part of the play. */
 const MOVING_MM_PER_S = 1000;

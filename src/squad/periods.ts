@@ -28,7 +28,7 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
 );
 
-/** Tables name the whole session so, in the place of a period: those of `asi squad`, and those of `asi stats`. */
+/** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
 const RESERVED_NAMES = ["session", "whole"];
 
 /**

@@ -8,7 +8,7 @@ export interface Player {
   number: string | null;
   /** As the roster names it, such as GK, DF, MF, FW. */
   position: string | null;
-  /** Serial numbers of the player's trackers, as the recordings have them but for capitals. */
+  /** Serial numbers of the player's trackers, as in the recordings; case does not matter. */
   serials: string[];
   /** Patterns of file names: `*` is any text, `?` one character. */
   files: string[];

@@ -35,7 +35,7 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
   leftOut: Recording[];
 }
 
-/** Two recordings of one player may overlap for so long, and for so much of the shorter one, as when the tracker is changed *(choice)*. */
+/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, as when the tracker is changed *(choice)*. */
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
@@ -56,8 +56,8 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; of
- * those that were made at the same time the longest counts. A recording that the roster does not name is a member by itself, named after
+ * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
+ * those that were made at the same time the longest counts. A recording that is not in the roster becomes a separate member, named after
  * its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
@@ -152,7 +152,7 @@ export function squadRows(
   });
 }
 
-/** What the samples of a member say about some time. */
+/** The figures of a member in an interval. */
 export interface MemberFigures {
   /** null where there are no data. */
   metrics: Metrics | null;

@@ -32,7 +32,7 @@ export interface SuggestedSubstitutions {
 }
 
 /**
- * Suggests who is in when: players who leave or join the others, and those who sit out. A period stays as it is if it is not for all, is
+ * Suggests when each player is on the pitch: substitutions, and players who sit out. A period stays as it is if it is not for all, is
  * short, or has players with times of their own already.
  *
  * A player is in from one moment to another. These are chosen so that the player is fast and among the others in between, and slow

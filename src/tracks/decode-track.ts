@@ -8,7 +8,7 @@ import { DETECTION_BYTES, trackKind } from "./track-kind.js";
 import type { TrackDamage, TrackFormat, TrackParser } from "./track-parser.js";
 import { type LeftOut, TrackRows } from "./track-rows.js";
 
-/** Summary of a track that has been read to its end, or as far as it can be. */
+/** Summary of a track that has been read to its end, or to the first error. */
 export interface TrackSummary {
   format: TrackFormat;
   /** Number of rows. */

@@ -337,12 +337,12 @@ export const settings = {
   throttlePasswordResetsPerHour: count(
     "THROTTLE_PASSWORD_RESETS_PER_HOUR",
     60,
-    "Links for a new password that one address may request",
+    "Password reset links that one address may request",
   ),
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Links for a new password that one address may request for one username; after this number of mails to a user, the next ones are spread over the hour",
+    "Password reset links that one address may request for one username; after this number of mails to a user, further mails are spread over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

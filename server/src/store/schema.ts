@@ -110,7 +110,7 @@ export const authorizationCodes = pgTable("authorization_codes", {
   usedAt: instant("used_at"),
 });
 
-/** Links for a new password that were mailed. */
+/** Password reset links that were mailed. */
 export const passwordResets = pgTable("password_resets", {
   tokenHash: bytea("token_hash").primaryKey(),
   accountId: reference("account_id").notNull(),

@@ -6,7 +6,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, openInput } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 
-/** Options of the commands that only look. */
+/** Options of the commands that only inspect. */
 export interface InspectFlags {
   serial?: string;
   tz?: string;

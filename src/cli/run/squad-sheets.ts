@@ -16,7 +16,7 @@ export function inFolder(folder: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** Reads a file that a person made. Throws the system's errors. */
+/** Reads a file that the user wrote. Throws the system's errors. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,

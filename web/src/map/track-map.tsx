@@ -106,7 +106,7 @@ export function TrackMap(props: Props) {
     try {
       show(drawing, await draw(drawing));
     } catch {
-      // the recording was closed meanwhile: the next content is drawn anew
+      // the recording was closed meanwhile: the next content is redrawn
     }
   };
   const latestPaint = useRef(paint);

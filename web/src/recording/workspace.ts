@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 export interface OpenOptions {
-  /** Shows the files beside those that are open, instead of in their place. */
+  /** Shows the files in addition to those that are open, instead of replacing them. */
   isAdding?: boolean;
   /** Serial number for logs of receivers, which have no header. */
   serial?: string | null;

@@ -56,7 +56,7 @@ export function playedOn(
   return ms + byMs >= stopMs ? { ms: stopMs, isOver: true } : { ms: ms + byMs, isOver: false };
 }
 
-/** From where the play begins when it is asked for at an instant. */
+/** The time at which play begins when it is requested at an instant. */
 export function playFrom(ms: number, periods: readonly TimedPeriod[], whole: Interval): number {
   const period = periodAt(periods, ms) ?? whole;
   if (period.endMs - ms > END_MS) return ms;

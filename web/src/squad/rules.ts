@@ -1,6 +1,6 @@
 /** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
 
-/** A share of the period below this is told beside the name. */
+/** A smaller share of the period is shown next to the name. */
 export const COMPLETE_SHARE = 0.99;
 
 /** Per minute, means count players with at least so much data, ms. */
@@ -43,12 +43,12 @@ export const WRONG_CLOCK = {
   insideShare: 0.95,
   /** A shift brings this share more into it, */
   gainedShare: 0.1,
-  /** and there speeds go with those of the others: at least so well, and so much better than before. */
+  /** and its speeds then correlate with those of the others: at least this well, and better than before by this. */
   leastCorrelation: 0.5,
   gainedCorrelation: 0.2,
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,
-  /** Another time than a quarter of an hour must fit so much better. */
+  /** A shift other than a multiple of a quarter of an hour must fit better by this. */
   betterScore: 0.1,
 } as const;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-/** What an entry of the history keeps: it is there again when the user comes back to it, and not at the same address opened anew. */
+/** State of an entry of the history: it is restored when the user comes back to the entry, and not when the same address is opened again. */
 type Kept = Readonly<Record<string, unknown>>;
 
 const keptNow = (): Kept => (history.state as Kept | null) ?? {};

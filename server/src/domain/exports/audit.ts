@@ -75,7 +75,7 @@ export async function exportAudit(
   return partOf(rows, toEntry);
 }
 
-/** The id before the first entry of a time. By the index of times: the ids alone would be read from the oldest on. */
+/** The id before the first entry of a time. `+ 0` makes the database use the index of times; it would scan that of ids from the oldest entry. */
 async function before({ queries }: Context, inTime: SQL): Promise<number> {
   const [first] = await queries
     .select({ id: sql<number | null>`min(${auditLog.id} + 0)`.mapWith(Number) })

@@ -42,7 +42,7 @@ export interface Plan {
 /**
  * Moves the samples to servers, or back into one table, while the service runs: copies chunk by chunk into a new table, while
  * a trigger notes which chunks change, copies those again, and then exchanges the tables. Until then the old table is in use,
- * and whatever ends the move leaves it so. Called again with the same servers, it continues where it stopped.
+ * also when the move is interrupted. Called again with the same servers, it continues where it stopped.
  *
  * @param client a connection to the database with a session of its own and no statement timeout
  * @param servers to which the samples go; none: one table in the database of the service

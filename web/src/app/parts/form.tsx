@@ -94,7 +94,7 @@ export function Form({
         class="form"
         method="post"
         aria-busy={isBusy}
-        // what was wrong with a field is not said of what is typed there now
+        // the error of a field does not apply to a new value
         onInput={({ target }) => {
           const { name } = target as HTMLInputElement;
           if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));

@@ -22,7 +22,7 @@ export interface Upload {
   readonly file: File;
   readonly device: number;
   readonly state: Signal<UploadState>;
-  /** So that a file that is sent again after a lost connection is one job. */
+  /** Idempotency key: a file that is sent again after a lost connection remains one job. */
   key: string;
   controller: AbortController;
 }

@@ -14,8 +14,8 @@ export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Inte
 }
 
 /**
- * In which lane each interval lies, so that those of a lane do not overlap: the first that is free, the longer before the shorter. In the
- * last lane all others lie on each other.
+ * The lane of each interval: the first lane in which it overlaps no other, longer intervals first. In the
+ * last lane, the remaining intervals may overlap.
  */
 export function lanesOf(intervals: readonly Interval[]): number[] {
   const lanes: Interval[][] = [];

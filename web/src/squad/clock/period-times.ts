@@ -8,7 +8,7 @@ import {
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** By which clock, for which session and players periods are read and written; null before there is a session. */
+/** The clock, session and players with which periods are read and written; null before there is a session. */
 export function contextOf(session: SquadSession): PeriodsContext | null {
   const interval = session.interval.peek();
   if (interval === null) return null;

@@ -67,7 +67,7 @@ export class MapState {
     this.turnedIn.value = next;
   }
 
-  /** Towards which side of the map as it is shown the team attacks now; null where nobody said it. */
+  /** The side of the displayed map towards which the team attacks now; null when unknown. */
   get attack(): AttackSide | null {
     const name = this.#turnNameAt(this.nowMs.value);
     const side = this.session.attack.value.get(name);
