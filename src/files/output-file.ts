@@ -83,7 +83,7 @@ export class OutputFile {
   }
 }
 
-/** Gives a file that is whole its name. Throws `FILE_EXISTS` unless `force`. */
+/** Gives a complete file its name. Throws `FILE_EXISTS` unless `force`. */
 export function renameIntoPlace(temporaryPath: string, path: string, force: boolean): void {
   // what a link points to is overwritten, not the link
   if (force) moveOver(temporaryPath, realPath(path));

@@ -1,7 +1,7 @@
 /** Which steps are gaps: those longer than both. */
 export interface GapRule {
   readonly minMs: number;
-  /** In medians of the steps around. */
+  /** As a multiple of the median of the neighbouring steps. */
   readonly steps: number;
 }
 

@@ -14,7 +14,7 @@ export interface RowsOfStep {
  * Keeps of each range the row nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
  * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
  * equally near ones the first. Rows keep their own times. A multiple to which no row belongs has none: gaps stay gaps, and every
- * range keeps at least one row. Where times run back to a multiple that has its row, the rows there are not kept, so that no multiple of
+ * range keeps at least one row. Where times run back to a multiple that already has a row, further rows are dropped, so that no multiple of
  * a range has two.
  */
 export class RowThinning {

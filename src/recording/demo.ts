@@ -168,7 +168,7 @@ export class DemoPlayer {
     this.#adjustHeartRate(84);
   }
 
-  /** As a receiver tells it: with a little noise. */
+  /** As a receiver measures it: with a little noise. */
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
     const noise = () => (this.#random() - 0.5) * 0.06;
     return {

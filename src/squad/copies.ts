@@ -14,7 +14,7 @@ const columnsOf = ({ timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPe
   hr,
 ];
 
-/** What tells a recording from any other: its tracker and all its rows, whatever the file is called. Copies have the same. */
+/** What identifies a recording: its tracker and all its rows, regardless of the file name. Copies have the same. */
 export function contentKey({ serial, samples }: Content): string {
   const { length } = samples;
   return [serial.toLowerCase(), length, ...columnsOf(samples).map((column) => hashOf(column, length))].join(

@@ -43,7 +43,7 @@ export interface SquadRow extends MemberFigures {
   member: SquadMember;
   /** null: the whole session. */
   period: string | null;
-  /** How long the period is for this player, or the time of the session in which anybody has data, ms; 0 if the player does not take part. */
+  /** Length of the period for this player, or of the part of the session in which at least one player has data, ms; 0 if the player does not take part. */
   periodMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;

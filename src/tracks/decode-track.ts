@@ -26,7 +26,7 @@ export interface TrackSummary {
   speedUnit: "m/s" | "km/h";
   /** Points that gave no row. */
   leftOut: LeftOut;
-  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is whole; of GPX and TCX always. */
+  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
 }
 

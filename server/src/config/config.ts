@@ -176,7 +176,7 @@ export const settings = {
   livePollMs: integer(10, 60_000)(
     "LIVE_POLL_MS",
     1_000,
-    "How often a connection with live data looks for new samples, and whether its user may still see them",
+    "How often a connection with live data checks for new samples and for the permission of its user",
   ),
   liveHeartbeatMs: integer(1, 3_600_000)(
     "LIVE_HEARTBEAT_MS",
@@ -321,7 +321,7 @@ export const settings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Mails to one address from registrations of anybody; above the limit, a user who has chosen a password is registered without a mail",
+    "Mails to one address from all registrations; above the limit, a user who has chosen a password is registered without a mail",
   ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(

@@ -201,7 +201,7 @@ function installGuard(
     };
     request.ctx = ctx;
     const route = request.routeOptions.config;
-    // First of all, so that refusals say so too.
+    // First, so that refusals have the headers too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
     if (route.unguarded) return;
     enforceBodyTimeout(request, app.config);

@@ -14,7 +14,7 @@ export interface InspectFlags {
   json?: boolean;
 }
 
-/** How a command looks at an input and shows what it sees. */
+/** How a command inspects an input and prints the result. */
 export interface Presentation<T extends Inspection> {
   inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
   text(inspection: T, input: Input, isOnly: boolean): string;

@@ -61,13 +61,13 @@ export async function squadSeason(
   return status;
 }
 
-// Who is in the roster of any session.
+// The players in the roster of any session.
 function rosterOfAll(tasks: readonly SessionTask[]): Roster | null {
   const rosters = new Set(tasks.flatMap(({ roster }) => (roster === null ? [] : [roster])));
   return rosters.size === 0 ? null : { players: [...rosters].flatMap(({ players }) => players) };
 }
 
-// undefined: it cannot be read, which has been told.
+// undefined: it cannot be read, and the reason has been printed
 function rosterIn(path: string, context: Context): Roster | undefined {
   const { roster, lines } = readSheetFile(path, readRoster);
   return tellProblems(lines, context) ? undefined : roster;

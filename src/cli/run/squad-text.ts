@@ -67,7 +67,7 @@ export function squadText(
   ].join("\n")}\n`;
 }
 
-/** A mean counts the players who have nearly the whole period, and says how many these are. */
+/** A mean includes the players who have nearly the whole period, and states their number. */
 function meanLabel(name: string, rows: readonly SquadRow[]): string {
   return `${name} of ${wholeRows(rows).length}, whole period`;
 }

@@ -47,7 +47,7 @@ export interface Stats {
   /** What to say of periods that are not within the recording; null for none. */
   outside: string | null;
   present: Present;
-  /** null: none was asked for. */
+  /** null: none was requested. */
   figures: Figures | null;
 }
 

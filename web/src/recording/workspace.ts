@@ -176,7 +176,7 @@ export class Workspace {
     );
   }
 
-  /** @param size bytes or samples, in which `read` tells its progress */
+  /** @param size bytes or samples, in which `read` reports its progress */
   async #reading(
     name: string,
     file: File | null,

@@ -4,13 +4,13 @@ import { extentOf } from "./clock/period-lanes.js";
 import { halvesIn } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** How many times faster than it was. */
+/** Playback speeds, as multiples of real time. */
 export const SPEEDS = [1, 5, 10, 30, 60] as const;
 export type Speed = (typeof SPEEDS)[number];
 
 /** After a pause of the browser, time continues from there and does not jump. */
 const LONGEST_FRAME_MS = 250;
-/** For somebody who asks for less motion. */
+/** Step for users who prefer reduced motion. */
 const STEP_MS = 1000;
 /** Nearer to its end than this, a period is over. */
 const END_MS = 1000;
@@ -183,7 +183,7 @@ function firstOf(timed: readonly TimedPeriod[], periods: readonly SessionPeriod[
 
 const playbacks = new WeakMap<SquadSession, Playback>();
 
-/** The playback of a session: its speed stays while a player is looked at. */
+/** The playback of a session: its speed stays while a player is shown. */
 export function playbackOf(session: SquadSession): Playback {
   const playback = playbacks.get(session) ?? new Playback(session);
   playbacks.set(session, playback);

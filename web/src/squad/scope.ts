@@ -31,7 +31,7 @@ export interface PlayerScope {
   periodMs: number;
 }
 
-/** @param sessionMs time of the session in which anybody has data */
+/** @param sessionMs time of the session in which at least one player has data */
 export function scopeOf(
   scope: Scope,
   player: string,

@@ -35,7 +35,7 @@ export type { PlayerRow, SquadPlayer };
 
 /** What the squad asks of the page around it. */
 export interface SquadActions {
-  /** Shows the recordings of a player in its place. */
+  /** Replaces the squad view with the recordings of a player. */
   onPlayer: (files: readonly File[]) => Promise<void>;
   onClose: () => void;
 }
@@ -188,7 +188,7 @@ export class SquadSession {
     });
   }
 
-  /** Reads files beside those that are there. What is there twice is left out. */
+  /** Reads additional files. Duplicates are left out. */
   async add(files: readonly File[]): Promise<void> {
     const added = files
       .filter((file) => !isOfSystem(file))

@@ -95,7 +95,7 @@ export class SquadWorkers {
     for (const worker of this.#workers) worker.end();
   }
 
-  /** The worker that has all of some recordings; it gets those that it lacks. */
+  /** The worker that has all of these recordings. The missing ones are sent to it first. */
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);

@@ -51,7 +51,7 @@ export class ResponsesNaming {
       .where(and(inArray(accountId, [...this.#accounts]), gte(createdAt, since), this.#names));
   }
 
-  /** @returns the last key that it has looked at, when there may be more */
+  /** @returns the last key that it has examined, when there may be more */
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
     const { accountId, path, key } = idempotencyKeys;

@@ -197,7 +197,7 @@ const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+
 
 /**
  * Runs the statements one by one. After an interruption, the indexes that this migration has finished stay: the service of
- * the previous release may be using them, and they may have taken hours. A comment tells them from others of the same name.
+ * the previous release may be using them, and they may have taken hours. A comment distinguishes them from others of the same name.
  */
 async function runOutside(
   client: pg.ClientBase,

@@ -22,7 +22,7 @@ import { whenUnlocked } from "./transaction.js";
 /** So few changes are left when the service is made to wait for the last ones. */
 const FEW_CHANGES = 500;
 
-/** How far a move is. */
+/** Progress of a move. */
 export interface MoveProgress {
   copied: number;
   /** As the database estimates it. */
@@ -167,7 +167,7 @@ async function begin(client: Connection, servers: readonly ServerAddress[]): Pro
       ]);
     }).catch(explainRights);
   } catch (error) {
-    // They are empty. The error tells more than that one could not be dropped.
+    // They are empty. The original error matters more than a failed drop.
     for (const url of made) await dropRemote({ url, table }).catch(() => undefined);
     throw error;
   }
@@ -239,7 +239,7 @@ async function dropAbandoned(client: Connection): Promise<string[]> {
   return left;
 }
 
-/** How a copy that is left is called where the operator reads it. */
+/** The name of an abandoned copy in messages to the operator. */
 export const nameOfCopy = ({ name, label, table }: Copy): string =>
   `${table} on ${label} (foreign server ${name})`;
 

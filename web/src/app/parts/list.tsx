@@ -135,7 +135,7 @@ interface ViewProps<Item extends { id: number }> {
   empty: ComponentChildren;
   /** The parts that are searched, as in "name". */
   searched: string;
-  /** Beside the search. */
+  /** Shown next to the search. */
   controls?: ComponentChildren;
   /** Between the head and the list. */
   children?: ComponentChildren;

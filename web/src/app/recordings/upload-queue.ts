@@ -27,7 +27,7 @@ export interface Upload {
   controller: AbortController;
 }
 
-/** How many recordings have been stored: what shows them loads again. */
+/** Number of stored recordings. When it changes, views that show recordings reload. */
 export const storedUploads = signal(0);
 
 const POLL_MS = 500;

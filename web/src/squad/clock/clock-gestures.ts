@@ -127,7 +127,7 @@ export class ClockGestures {
     action();
   };
 
-  /** First what is brushed goes, then the zoom. */
+  /** Clears the selection first, then the zoom. */
   escape(): void {
     this.#fixedMs = null;
     if (this.#clock.brush.peek() !== null) this.#clock.release();

@@ -3,7 +3,7 @@ import type { Interval, SessionPeriod } from "asi-convert/squad";
 /** More lanes would take the place of rows. */
 export const MOST_LANES = 3;
 
-/** From the first to the last moment of anybody in a period; null if nobody takes part. */
+/** From the first to the last moment of a player in a period; null if no player takes part. */
 export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Interval | null {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   if (intervals.length === 0) return null;

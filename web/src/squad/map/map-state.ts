@@ -90,7 +90,7 @@ export class MapState {
 
 const states = new WeakMap<SquadSession, MapState>();
 
-/** The map of a session: how it was turned stays while a player is looked at. */
+/** The map of a session: its rotation stays while a player is shown. */
 export function mapOf(session: SquadSession): MapState {
   const state = states.get(session) ?? new MapState(session);
   states.set(session, state);
