@@ -84,7 +84,7 @@ export const HALF_WIDTH_M = 34;
 const METRES_PER_DEGREE = 111_195;
 const STEP_S = DEMO_PERIOD_MS / 1000;
 
-// What sprinters aim at. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
+// Target speed of sprinters. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
 // metrics/presets.ts), so nearly all of these runs are sprints.
 const SPRINT_M_PER_S = 8;
 // What a player does: target speed (m/s), relative frequency, and duration (s).

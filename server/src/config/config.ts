@@ -217,7 +217,7 @@ export const settings = {
   convertMemoryBytes: integer(0, 1_000_000_000_000)(
     "CONVERT_MEMORY_BYTES",
     16 * 1024 * 1024,
-    "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
+    "Memory for converted files of at most 4 MiB until their clients have read them; other files are on disk; 0: all files are on disk",
   ),
   convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "CONVERT_DISK_BYTES",

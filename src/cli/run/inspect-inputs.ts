@@ -21,7 +21,7 @@ export interface Presentation<T extends Inspection> {
   toJson(inspection: T): object;
 }
 
-/** Inspects each input and prints what `text` makes of it; or, with `--json`, `toJson`. */
+/** Inspects each input and prints the result of `text` or, with `--json`, of `toJson`. */
 export function inspectInputs<T extends Inspection>(
   args: string[],
   flags: InspectFlags,

@@ -74,8 +74,8 @@ function rosterIn(path: string, context: Context): Roster | undefined {
 }
 
 /**
- * Recordings by session. A folder below a named one is a session with all that is in it; recordings in the named folder itself are
- * another one.
+ * Recordings by session. A folder below a named one is a session with everything in it; recordings in the named folder itself are
+ * a separate session.
  */
 function byFolder(args: readonly string[], inputs: readonly Input[]): Map<string, Input[]> {
   const named = args.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true);

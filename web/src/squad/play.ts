@@ -155,7 +155,7 @@ export class Playback {
   }
 }
 
-/** Space and digits mean something else where one types or presses. */
+/** Space and digits have other meanings in fields and on buttons. */
 function isControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   return (

@@ -27,7 +27,7 @@ export interface PlayerScope {
   period: string | null;
   /** Ascending and disjoint; null: all samples. */
   intervals: readonly Interval[] | null;
-  /** How long that is; 0 for a player who does not take part. */
+  /** Its duration; 0 for a player who does not take part. */
   periodMs: number;
 }
 

@@ -24,7 +24,7 @@ export class SquadWorkers {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
   }
 
-  /** All files of a made-up match. @param onFile hears of each recording that is there */
+  /** All files of a generated match. @param onFile called for each generated recording */
   async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
     // few see a made-up match, so what makes one is loaded for it
     const { recordings, roster, periods } = (await import("./demo-sheets.js")).demoSheets(match);

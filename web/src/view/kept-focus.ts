@@ -1,6 +1,6 @@
 import { route } from "./route.js";
 
-/** What a screen reader names, so that the user knows where he or she is. */
+/** Elements that a screen reader announces, so that users know where they are. */
 const PLACES = "section, dialog[open], main";
 
 const pathNow = () => route.peek()?.path.join("/") ?? "";

@@ -31,8 +31,8 @@ const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog
 export type AuditEntry = ReturnType<typeof toEntry>;
 
 /**
- * A part of the audit for the operator, the oldest entry first. The first part is an entry itself: who has read the audit, and
- * what of it.
+ * A part of the audit for the operator, the oldest entry first. Reading the first part writes an entry itself: who has read the audit, and
+ * which part of it.
  * @param after only entries with higher ids; 0 for the first part
  * @throws ServiceError `not_found` when there is no such account; on the field `from` when it is not before `to`
  */

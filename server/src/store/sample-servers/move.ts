@@ -64,7 +64,7 @@ export async function moveSamples(
       await begin(client, servers);
     } else if (String(begun.servers) !== String(labels)) {
       throw new UsageError(
-        `A move of the samples to ${begun.servers.join(", ") || "one table"} has begun. Finish it with the same servers, or give it up with asi-server samples cancel-move.`,
+        `A move of the samples to ${begun.servers.join(", ") || "one table"} has begun. Finish it with the same servers, or cancel it with asi-server samples cancel-move.`,
       );
     }
     const chunks = await estimateOf(client);
@@ -181,7 +181,7 @@ function explainTwice(error: unknown): never {
   throw new UsageError("The file of servers names a database twice, under different names.");
 }
 
-/** The tables of the service and those of its servers of samples would be mixed up, also in backups. */
+/** Otherwise the tables of the service would be mixed with those of its sample servers, in backups too. */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ here: boolean }>(
     "SELECT to_regclass(format('public.%I', $1::text)) IS NOT NULL AS here",

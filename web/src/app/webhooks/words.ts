@@ -47,7 +47,7 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone): string {
   const words = DELIVERY_STATES.find(([one]) => one === state)?.[1] ?? state;
   return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;
