@@ -132,7 +132,7 @@ const CHUNK = 1024;
 /** Integers, most of them near each other: a bit for each, in chunks of 1024. */
 class IntegerSet {
   readonly #chunks = new Map<number, Uint32Array>();
-  // the chunk that was looked at last, because the next integer is almost always in it
+  // the most recently used chunk, because the next integer is almost always in it
   #key = Number.NaN;
   #chunk: Uint32Array | undefined;
 

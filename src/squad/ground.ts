@@ -17,7 +17,7 @@ const MOVING_MM_PER_S = 1000;
 /** Outside of this share of the positions at each end lie runs to the bench. */
 const OUTLIERS = 0.01;
 const MARGIN_M = 4;
-/** So much of the margin is beside the play: a bench is nearer than the margin is wide. */
+/** This much of the margin is outside of the play, because a bench may be inside the margin. */
 const BESIDE_M = MARGIN_M / 2;
 const M_PER_E7 = 111_320 / 1e7;
 

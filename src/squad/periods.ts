@@ -152,7 +152,7 @@ function intervalOf(
   const endMs = start === null ? null : clock.end(endText, start.ms);
   if (start === null || endMs === null) {
     problem(
-      `"${start === null ? startText : endText}" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
+      `"${start === null ? startText : endText}" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
     );
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { SheetProblem } from "./sheet.js";
 /** A person of the squad. */
 export interface Player {
   name: string;
-  /** As printed on the shirt; null if the roster does not say. */
+  /** As printed on the shirt; null if the roster does not have it. */
   number: string | null;
   /** As the roster names it, such as GK, DF, MF, FW. */
   position: string | null;

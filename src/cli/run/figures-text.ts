@@ -109,7 +109,7 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
 }
 
 const LF_HF_CAUTION =
-  "LF/HF is no measure of the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
+  "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;

@@ -28,7 +28,7 @@ export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   };
 }
 
-/** Tells what is wrong in a file. @returns whether anything is */
+/** Prints the problems of a file. @returns whether anything is */
 export function tellProblems(lines: readonly string[], { console }: Context): boolean {
   for (const line of lines) console.failure(console.paint("red", "asi:"), ` ${line}`);
   return lines.length > 0;

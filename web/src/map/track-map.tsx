@@ -73,7 +73,7 @@ export function TrackMap(props: Props) {
   const showAll = () => {
     camera.value = cameraFor(box, size.peek(), MARGIN);
   };
-  // a map that fits goes on fitting when the window changes
+  // a map that shows the whole track still does so after the window is resized
   const isFitted = useRef(true);
   const move = (next: Camera) => {
     isFitted.current = false;

@@ -34,7 +34,7 @@ export interface OpenOptions {
   serial?: string | null;
 }
 
-/** The recordings that are open, and what is going on with others. */
+/** The open recordings, and the progress of others. */
 export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
   readonly reading: Signal<Reading | null> = signal(null);

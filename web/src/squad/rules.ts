@@ -15,10 +15,10 @@ export const AGAINST_RANGE = 0.4;
 /** Colours of strips and dots go from standing to this, km/h. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
-/** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
+/** A smaller share of the period takes precedence over the mark of joined recordings. Its sums are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
 
-/** Slower than this, positions say nothing about where the pitch is, mm/s. */
+/** Slower positions are not used to locate the pitch, mm/s. */
 export const MOVING_MM_PER_S = 1000;
 
 /** The map shows a pitch if at least this share of the positions is on it. */
@@ -39,7 +39,7 @@ export const WRONG_CLOCK = {
   leastOthers: 2,
   /** The time of the others is that in which this share of them has data. */
   otherShare: 0.3,
-  /** A recording of which this share lies in the time of the others is right. */
+  /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.95,
   /** A shift brings this share more into it, */
   gainedShare: 0.1,

@@ -23,7 +23,7 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** No roster is longer; what is longer is a recording. */
+/** Larger files are not rosters but recordings. */
 const MOST_SHEET_BYTES = 2 ** 20;
 
 /** A roster or periods; null for another file. */

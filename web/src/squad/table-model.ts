@@ -36,7 +36,7 @@ export interface Cell {
   /** Whether the figure misses a part of the period. */
   isAtLeast: boolean;
   shade: Shade | null;
-  /** Far from the mean of what it is compared with. */
+  /** Whether it is far from the mean with which it is compared. */
   outlier: "above" | "below" | null;
 }
 

@@ -13,7 +13,7 @@ type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
  * The responses to idempotency keys of other accounts that name a person. An account may have millions, so they are looked
- * through in transactions of bounded size, and in the last one only those that have come meanwhile.
+ * through in transactions of bounded size. The last one examines only those that were added in the meantime.
  */
 export class ResponsesNaming {
   readonly #accounts: readonly number[];

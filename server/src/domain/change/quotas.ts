@@ -178,7 +178,7 @@ async function isWithin(
   if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
   const rows = await count();
   const isEnough = rows <= quota;
-  // What is refused is rolled back.
+  // A refused change is rolled back.
   counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
   return isEnough;
 }

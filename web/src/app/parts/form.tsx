@@ -47,7 +47,7 @@ interface FormProps {
 const contentOf = (form: HTMLFormElement): string =>
   new URLSearchParams(new FormData(form) as never).toString();
 
-/** A form with labelled fields. While it is sent it cannot be sent again; what was typed stays when the service refuses it. */
+/** A form with labelled fields. It cannot be sent twice at the same time, and keeps its values when the service refuses it. */
 export function Form({
   onSubmit,
   action,

@@ -43,7 +43,7 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether nothing more will happen to a delivery by itself. */
+/** Whether a delivery has reached its final state, unless a user resends it. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 

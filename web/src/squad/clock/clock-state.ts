@@ -36,7 +36,7 @@ export class Clock {
   readonly isEditing: Signal<boolean> = signal(false);
   /** Periods that the common pauses suggest, and that there are not yet. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Who seems to come on, go off or sit out; null for nobody, and while it is not known. */
+  /** Players who seem to come on, go off or sit out; null if there are none, and while unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   /** Recordings whose times do not fit those of the others. */
   readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;

@@ -28,7 +28,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
   const interval = periods[0]?.all;
   if (interval === undefined || interval === null) {
-    return { problem: problems[0]?.message ?? `"${from}" is no time. Write 15:00 or 15:00:30.` };
+    return { problem: problems[0]?.message ?? `"${from}" is not a time. Write 15:00 or 15:00:30.` };
   }
   return { interval };
 }
