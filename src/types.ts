@@ -63,7 +63,7 @@ export interface Report {
     withDerivedHr?: number;
     /** Rows earlier than the row before them; absent if there are none. */
     backwards?: number;
-    /** Heart-rate readings that no row has, because another one of the same time counts; absent if there are none. */
+    /** Heart-rate readings that no row has, because another one with the same time counts; absent if there are none. */
     replacedHr?: number;
   };
   /** GNSS frames that gave no row, each counted under the first reason that applies, in this order. */

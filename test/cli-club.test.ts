@@ -158,7 +158,7 @@ describe("asi stats", () => {
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nDrill,soon,14:35\n");
     const { status, stderr } = await asi(["stats", "1.asi", "--periods", "periods.csv"], { cwd });
     expect(status).toBe(1);
-    expect(stderr).toContain('1.asi: periods.csv, line 2: "soon" is no time.');
+    expect(stderr).toContain('1.asi: periods.csv, line 2: "soon" is not a time.');
   });
 
   it.for([

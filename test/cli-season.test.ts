@@ -209,7 +209,7 @@ describe("asi squad --by player", () => {
     const { status, stdout, stderr } = await asi(["squad", folder, "--by", "player", "--format", "csv"]);
     expect(status).toBe(1);
     expect(tableOf(stdout).filter(({ player }) => player === "Kunz")).toHaveLength(6);
-    expect(stderr).toContain(`${join(folder, "match 2", "periods.csv")}, line 2: "soon" is no time.`);
+    expect(stderr).toContain(`${join(folder, "match 2", "periods.csv")}, line 2: "soon" is not a time.`);
     expect(stderr).toContain(`${join(folder, "match 3", "b.asi")}: `);
   });
 

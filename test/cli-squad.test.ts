@@ -185,7 +185,7 @@ describe("asi squad", () => {
     );
     const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${join(folder, "periods.csv")}, line 2: "soon" is no time.`);
+    expect(stderr).toContain(`${join(folder, "periods.csv")}, line 2: "soon" is not a time.`);
     expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
   });
 

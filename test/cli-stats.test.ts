@@ -216,7 +216,7 @@ describe("asi stats", () => {
   test("says how often times run backwards, and which rows and heart rates do not count", async () => {
     const backwards = "fixtures/damaged/backwards-in-time.asi";
     const told = "times run backwards 5 times; figures and totals count each moment once";
-    const repeated = "3 rows not used: another row of the same time counts";
+    const repeated = "3 rows not used: another row with the same time counts";
     for (const command of ["stats", "plot", "load", "squad"]) {
       const { stderr } = await asi([command, backwards]);
       expect(stderr, command).toContain(`${backwards}: ${told}\n${backwards}: ${repeated}\n`);
@@ -227,7 +227,7 @@ describe("asi stats", () => {
     const json = JSON.parse((await asi(["stats", backwards, "--json"])).stdout);
     expect(json).toMatchObject({ report: { rows: { backwards: 5 } }, repeated: { samples: 3 } });
     const edges = await asi(["stats", "fixtures/damaged/hr-join-edges.asi"]);
-    expect(edges.stderr).toContain("1 heart-rate reading not used: another one of the same time counts\n");
+    expect(edges.stderr).toContain("1 heart-rate reading not used: another one with the same time counts\n");
     const whole = await asi(["stats", "fixtures/valid/match-hr.asi", "--json"]);
     expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
   });

@@ -103,7 +103,7 @@ describe("asi info", () => {
     const { stdout } = await asi(["info", recordingIn(scratchFolder())]);
     expect(stdout).toMatch(/^ {2}heart rates {3}derived from the ECG$/m);
     expect(stdout).toMatch(
-      /^ {2}ECG {11}[89]\d\.\d % of 0:00:30 with a heart rate, mean (89|9\d)\.\d bpm, maximum 9\d\.\d bpm, RMSSD \d+\.\d ms \(means something only at rest\)$/m,
+      /^ {2}ECG {11}[89]\d\.\d % of 0:00:30 with a heart rate, mean (89|9\d)\.\d bpm, maximum 9\d\.\d bpm, RMSSD \d+\.\d ms \(meaningful only at rest\)$/m,
     );
     expect((await asi(["info", MATCH.path])).stdout).toMatch(/^ {2}heart rates {3}from the device$/m);
   });

@@ -35,7 +35,7 @@ function retryAfterMs({ headers }: Response): number | undefined {
 
 /**
  * Sends a request, and again as often as the service asks for with `Retry-After` in a 429 or 503, where that is safe.
- * @param newRequest makes the request anew for each time, because a body can be read once
+ * @param newRequest makes a new request for each attempt, because a body can be read once
  */
 export async function sendWithRetries(
   newRequest: () => Request,

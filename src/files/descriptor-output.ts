@@ -3,10 +3,10 @@ import { abortError } from "../errors.js";
 
 // Where the descriptor does not block, a full pipe is asked again: soon, and then less and less often.
 const MAX_RETRY_MS = 5;
-// A pipe with a name is opened as soon as somebody reads it, which is asked this often.
+// A named pipe is opened as soon as it has a reader, which is checked at this interval.
 const READER_RETRY_MS = 10;
 
-/** How much an output that is written through had taken when the system refused the rest. */
+/** Number of bytes that an output had taken when the system refused the rest. */
 export interface WrittenThrough {
   bytesWritten: number;
 }

@@ -23,7 +23,7 @@ export type EncodeCsvOptions = CsvTrackOptions;
 const OPTIONS = optionNames<EncodeCsvOptions>({ delimiter: true, timeZone: true });
 
 /**
- * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in capitals or not; altitude
+ * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in any case; altitude
  * and hr may be missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes; times can also
  * be dates and times (ISO 8601, also with a space for the T), as `time` iso, local and excel write them. Unless the delimiter is a
  * comma, numbers can have a decimal comma.

@@ -83,7 +83,7 @@ export class OutputFile {
   }
 }
 
-/** Gives a file that is whole its name. Throws `FILE_EXISTS` unless `force`. */
+/** Gives a complete file its name. Throws `FILE_EXISTS` unless `force`. */
 export function renameIntoPlace(temporaryPath: string, path: string, force: boolean): void {
   // what a link points to is overwritten, not the link
   if (force) moveOver(temporaryPath, realPath(path));
@@ -163,7 +163,7 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path behind all links, as far as there is something: what is overwritten when it is written to. */
+/** The path after resolving links, of the file or, if there is none, of its folder: what writing to the path overwrites. */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }

@@ -3,7 +3,7 @@ import { abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
-/** Files that are whole and on the disk, and still to get their names. It can be sent from one thread to another. */
+/** Files that are complete and on the disk, and do not have their names yet. It can be sent from one thread to another. */
 export interface PreparedFiles {
   /** Where they will be. */
   paths: readonly string[];
@@ -47,7 +47,7 @@ export async function commitFiles(
   await folderReachesDisk(folder);
 }
 
-/** Removes files that are not to get their names. */
+/** Removes files that are not given their names. */
 export function discardFiles({ temporaryPaths }: PreparedFiles): void {
   for (const path of temporaryPaths) rmSync(path, { force: true });
 }

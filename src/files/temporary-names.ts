@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-// Files are written under `.asi-PROCESS-THREAD-MACHINE-RANDOM.part` and renamed when they are whole. A process that is killed
-// leaves such a file behind. The name tells whose it is, so that a later process can clear it, and no other one's.
+// Files are written under `.asi-PROCESS-THREAD-MACHINE-RANDOM.part` and renamed when they are complete. A process that is killed
+// leaves such a file behind. The name identifies its process, so that a later one removes only files of processes that have ended.
 
 const PATTERN = /^\.asi-(\d+)-\d+-([0-9a-z]+)-[0-9a-z]+\.part$/;
 
@@ -87,7 +87,7 @@ function thisMachine(): string {
   return machine;
 }
 
-// only Linux tells
+// only Linux has it
 function orNothing(read: () => string): string {
   try {
     return read();

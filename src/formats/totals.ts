@@ -12,7 +12,7 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
 /**
  * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
  * speeds times the time between them. Across gaps nothing is added, and time to which the rows run back is added once. A row without a
- * speed is no sample, nor is one at the time of the row before it: distance and recorded time go from the row before to the row after,
+ * speed is not a sample, nor is one at the time of the row before it: distance and recorded time go from the row before to the row after,
  * as in the metrics.
  */
 export class Totals {

@@ -14,7 +14,7 @@ export const METABOLIC_VERSION = 1;
 /** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
 const CATEGORIES_W_PER_KG = [0, 10, 20, 35, 55] as const;
 
-/** Of the sum of two values, mW/kg; the first one is 0, and no sum is below it. */
+/** Lower limits of the sum of two values, mW/kg; the first is 0, and no sum is below it. */
 const DOUBLE_LIMITS_MW_PER_KG = CATEGORIES_W_PER_KG.map((low) => 2000 * low);
 
 /** Cost of running at constant speed on the flat, J/kg/m. */

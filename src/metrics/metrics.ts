@@ -124,7 +124,7 @@ export interface Metrics {
   readonly sprint_distance: number;
   /** m in all runs of `hid`. */
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
-  /** Whether accelerations were looked for: false below 5 samples a second, where both lists are empty. */
+  /** Whether accelerations were computed: false below 5 samples a second, where both lists are empty. */
   readonly has_accelerations: boolean;
   /** Rows that the figures omit because they are faster than `max_valid_speed`. Much of it means that the sport is wrong. */
   readonly too_fast: TooFast;

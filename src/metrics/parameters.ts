@@ -34,7 +34,7 @@ export const PARAMETER_LIMITS = {
   max_valid_speed: { minimum: 1, maximum: 100 },
 } as const satisfies Record<keyof MetricParameters, { minimum: number; maximum: number }>;
 
-/** How many values the parameters have that are lists. */
+/** The lengths of the parameters that are lists. */
 export const PARAMETER_SIZES = {
   speed_ranges: { minimum: 2, maximum: 10 },
   acceleration_thresholds: { minimum: 2, maximum: 2 },

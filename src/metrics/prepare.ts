@@ -44,7 +44,7 @@ export interface Totals {
   readonly durationMs: number;
 }
 
-/** What the steps of preparation may vary in. */
+/** The parameters of the preparation. */
 export interface PreparationRules {
   readonly maxValidMmPerS: number;
   readonly standstillMmPerS: number;
@@ -62,7 +62,7 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
   });
 }
 
-/** The same by other rules. */
+/** Like `prepare`, with other rules. */
 export function prepareBy(
   samples: OrderedSamples,
   { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true }: PreparationRules,

@@ -1,7 +1,7 @@
 /** Which steps are gaps: those longer than both. */
 export interface GapRule {
   readonly minMs: number;
-  /** In medians of the steps around. */
+  /** As a multiple of the median of the neighbouring steps. */
   readonly steps: number;
 }
 
@@ -17,7 +17,7 @@ export const MAX_GAP_MS = 300_000;
 /** Steps on each side that say, with the step itself, how fast samples follow each other at a place *(choice)*. */
 const NEIGHBOURS = 10;
 
-/** Whether a row has a speed. One without is no sample of speed and distance, in the metrics as in the totals of laps. */
+/** Whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the totals of laps. */
 export function hasSpeed(speedMmPerS: number): boolean {
   return speedMmPerS >= 0;
 }

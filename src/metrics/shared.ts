@@ -14,7 +14,7 @@ export function isKept(owner: object): boolean {
  * What `make` makes of `owner`, or has made of it under this key before. Nothing is kept of samples that were not prepared: their
  * columns may change between two figures.
  *
- * @param key tells apart everything that `make` takes besides the owner
+ * @param key distinguishes everything that `make` uses besides the owner
  */
 export function shared<T extends object>(owner: object, key: string, make: () => T): T {
   const kept = made.get(owner);

@@ -27,7 +27,7 @@ export function reportHtml(template: string, data: ReportData): string {
   return `${before}<script type="application/json" id="asi-recording">${jsonInHtml(data)}</script>${after}`;
 }
 
-/** JSON in ASCII without any character that means something in HTML. */
+/** JSON in ASCII without characters that are special in HTML. */
 function jsonInHtml(value: object): string {
   return JSON.stringify(value).replace(
     /[<>&]|[^ -~]/g,

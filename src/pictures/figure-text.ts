@@ -29,7 +29,7 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport right?`;
 }
 
-/** Says that a threshold, such as one of a roster in the wrong unit, is above what counts; null if none is. */
+/** A warning that a threshold is above the fastest valid speed, for example in the wrong unit; null if none is. */
 export function unreachableText({ definition: { parameters } }: Metrics): string | null {
   const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
   const highest = Math.max(sprint_threshold, ...hid_thresholds);

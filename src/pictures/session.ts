@@ -12,7 +12,7 @@ export interface Session {
   info: RecordingInfo;
   samples: SampleBatch;
   metrics: Metrics;
-  /** What cannot be read of the recording, and the last row before the first such place; null for nothing. */
+  /** The unreadable parts of the recording, and the last row before the first of them; null if there are none. */
   damage: { text: string; afterMs: number | null } | null;
   /** Offset of the clock of the labels from UTC. */
   offsetMs: number;

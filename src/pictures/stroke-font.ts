@@ -164,7 +164,7 @@ const MARKS: Readonly<Record<string, string>> = {
 /** How much further above capitals. */
 const CAPITAL_RISE = 3.6;
 
-/** For what is not drawn. */
+/** For characters that are not drawn. */
 const UNKNOWN: readonly [number, string] = [7, "M0,0 L0,14 L7,14 L7,0 L0,0"];
 /** Lines of a curve. */
 const STEPS = 8;

@@ -14,7 +14,7 @@ export interface RowsOfStep {
  * Keeps of each range the row nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
  * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
  * equally near ones the first. Rows keep their own times. A multiple to which no row belongs has none: gaps stay gaps, and every
- * range keeps at least one row. Where times run back to a multiple that has its row, the rows there are not kept, so that no multiple of
+ * range keeps at least one row. Where times run back to a multiple that already has a row, further rows are dropped, so that no multiple of
  * a range has two.
  */
 export class RowThinning {
@@ -132,7 +132,7 @@ const CHUNK = 1024;
 /** Integers, most of them near each other: a bit for each, in chunks of 1024. */
 class IntegerSet {
   readonly #chunks = new Map<number, Uint32Array>();
-  // the chunk that was looked at last, because the next integer is almost always in it
+  // the most recently used chunk, because the next integer is almost always in it
   #key = Number.NaN;
   #chunk: Uint32Array | undefined;
 

@@ -58,7 +58,7 @@ export interface DemoSquadOptions {
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
-  /** Of the clock of `periods`, from UTC, ms; default 0. `null` gives times with date and zone, which are right for every clock. */
+  /** Offset from UTC of the clock of `periods`, ms; default 0. `null` writes times with date and zone, which are right for every clock. */
   offsetMs?: number | null | undefined;
 }
 

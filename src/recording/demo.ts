@@ -84,10 +84,10 @@ export const HALF_WIDTH_M = 34;
 const METRES_PER_DEGREE = 111_195;
 const STEP_S = DEMO_PERIOD_MS / 1000;
 
-// What sprinters aim at. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
+// Target speed of sprinters. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
 // metrics/presets.ts), so nearly all of these runs are sprints.
 const SPRINT_M_PER_S = 8;
-// What a player does: speed aimed at (m/s), how often, and for how long (s).
+// What a player does: target speed (m/s), relative frequency, and duration (s).
 const PACES = [
   { speed: 0.3, weight: 16, seconds: 6 },
   { speed: 1.6, weight: 41, seconds: 7 },
@@ -97,7 +97,7 @@ const PACES = [
   { speed: SPRINT_M_PER_S, weight: 2, seconds: 4.5 },
 ] as const;
 const MAX_ACCELERATION = 3.6; // m/s2
-// Speed approaches what is aimed at by this share of the difference in a step.
+// In each step, the speed approaches the target speed by this share of the difference.
 const EASE = 0.1;
 const MAX_TURN = 2.4; // rad/s
 
@@ -112,7 +112,7 @@ export interface DemoRole {
   /** Where the player belongs at the moment, and how far away runs lead, m. */
   place(): PitchPlace;
   radiusM: number;
-  /** Factor of the speeds aimed at. */
+  /** Factor of the target speeds. */
   pace: number;
 }
 
@@ -168,7 +168,7 @@ export class DemoPlayer {
     this.#adjustHeartRate(84);
   }
 
-  /** As a receiver tells it: with a little noise. */
+  /** As a receiver measures it: with a little noise. */
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
     const noise = () => (this.#random() - 0.5) * 0.06;
     return {

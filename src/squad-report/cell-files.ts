@@ -35,7 +35,7 @@ export function instantColumn<R>(key: string, title: string, cell: (row: R) => n
   return { key, title, kind: "instant", decimals: 0, cell };
 }
 
-/** How text files show what has no digits of its own. */
+/** How text files write decimals and instants. */
 export interface TextLayout {
   delimiter: string;
   decimalMark: string;

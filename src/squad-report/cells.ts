@@ -49,7 +49,7 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
   }
 }
 
-/** From this share on nothing is said of what is missing *(choice)*. */
+/** From this share on, missing data are not mentioned *(choice)*. */
 const WHOLE_SHARE = 0.99;
 
 /** Whether a row is of whole, undamaged recordings; some of them have no heart rate, or rows that are too fast. */

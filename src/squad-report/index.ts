@@ -1,4 +1,4 @@
-/** The entry `asi-convert/squad`: what command and page compute, show and write of a squad. */
+/** The entry `asi-convert/squad`: the report, tables and files of a squad, for the command and the page. */
 export { instantFormat, offsetIn } from "../rows/instant-format.js";
 export * from "../squad/index.js";
 export { type FileColumn, tableCsv, textLayout } from "./cell-files.js";

@@ -5,12 +5,12 @@ const POSITIONS = ["GK", "DF", "MF", "FW"];
 
 /** Rows of one position. */
 export interface PositionGroup {
-  /** As the roster has it, in capitals; "Others" for players without one. */
+  /** As in the roster, in upper case; "Others" for players without one. */
   name: string;
   rows: readonly SquadRow[];
 }
 
-/** The position of a player in capitals, however the roster writes it; empty where it says none. */
+/** The position of a player in upper case; empty if the roster has none. */
 export const positionOf = ({ member }: SquadRow): string => member.player?.position?.toUpperCase() ?? "";
 
 /** Rows grouped by the positions of the roster. The order within a group stays. */

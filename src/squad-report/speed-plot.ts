@@ -13,7 +13,7 @@ export interface SpeedPlotFrame {
   sprintKmPerH: number;
   /** Top of the axis, the same for all players; km/h. */
   highestKmPerH: number;
-  /** Of the clock from UTC. */
+  /** Offset of the clock from UTC. */
   offsetMs: number;
   label: string;
 }

@@ -25,7 +25,7 @@ export interface SquadReport {
   /** Of `squadRows`: each player for the session and for each period. Pages of players are in their order. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
-  /** Of the clock from UTC. */
+  /** Offset of the clock from UTC. */
   offsetMs: number;
 }
 
@@ -110,7 +110,7 @@ export function recordingsInWords(rows: readonly SquadRow[]): string {
   ].join(" ");
 }
 
-/** With which thresholds figures were computed. */
+/** The thresholds with which the figures were computed. */
 export function definitions(rows: readonly SquadRow[]): string {
   const definition = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition;
   if (definition === undefined) return "";

@@ -10,7 +10,7 @@ import {
 import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
 import { byPosition } from "./positions.js";
 
-/** A column beside the figures, such as strips. */
+/** An additional column, such as strips. */
 export interface ExtraColumn {
   head: string;
   cell(row: SquadRow): string;

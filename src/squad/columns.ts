@@ -138,7 +138,7 @@ export function figureOf({ metrics }: SquadRow, { value }: SquadColumn): number 
   return metrics === null ? null : value(metrics);
 }
 
-/** From this share of the period on a row counts for means *(choice)*. */
+/** A row with at least this share of the period counts for means *(choice)*. */
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
@@ -160,7 +160,7 @@ export function summaryOf(
   };
 }
 
-/** The rows of a period that have data of nearly as long as the period is for anybody. */
+/** The rows whose data cover nearly the whole period. */
 export function wholeRows(rows: readonly SquadRow[]): SquadRow[] {
   const wholeMs = rows.reduce((longest, { periodMs }) => Math.max(longest, periodMs), 0);
   return rows.filter(

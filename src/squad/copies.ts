@@ -14,7 +14,7 @@ const columnsOf = ({ timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPe
   hr,
 ];
 
-/** What tells a recording from any other: its tracker and all its rows, whatever the file is called. Copies have the same. */
+/** What identifies a recording: its tracker and all its rows, regardless of the file name. Copies have the same. */
 export function contentKey({ serial, samples }: Content): string {
   const { length } = samples;
   return [serial.toLowerCase(), length, ...columnsOf(samples).map((column) => hashOf(column, length))].join(
@@ -22,7 +22,7 @@ export function contentKey({ serial, samples }: Content): string {
   );
 }
 
-/** Whether two recordings are copies: such a file counts once. Of others mostly the tracker tells, or the first row. */
+/** Whether two recordings are copies, which count once. Most others differ in the tracker or in the first row. */
 export function isSameRecording(a: Content, b: Content): boolean {
   const { length } = a.samples;
   if (a.serial.toLowerCase() !== b.serial.toLowerCase() || length !== b.samples.length) return false;

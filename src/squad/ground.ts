@@ -10,14 +10,14 @@ export interface Ground {
   toPlane(latitudeE7: number, longitudeE7: number): { x: number; y: number };
 }
 
-/** Positions that decide where the play is: one of so many rows. */
+/** One of this many rows helps to decide where the play is. */
 const EVERY_ROW = 20;
 /** A player who stands still may be on the bench: such positions are not part of the play. */
 const MOVING_MM_PER_S = 1000;
 /** Outside of this share of the positions at each end lie runs to the bench. */
 const OUTLIERS = 0.01;
 const MARGIN_M = 4;
-/** So much of the margin is beside the play: a bench is nearer than the margin is wide. */
+/** This much of the margin is outside of the play, because a bench may be inside the margin. */
 const BESIDE_M = MARGIN_M / 2;
 const M_PER_E7 = 111_320 / 1e7;
 

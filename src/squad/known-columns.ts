@@ -21,8 +21,8 @@ export interface KnownRow {
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
 /**
- * Reads a table as `readSheet`, and refuses what would be ignored without a word: headers that are nearly those of known columns, and a
- * thing that is said in two columns.
+ * Reads a table as `readSheet`, and refuses what would be ignored silently: headers that are nearly those of known columns, and a
+ * thing that has two columns.
  *
  * @param known by `lettersOf` of the header
  */
@@ -66,7 +66,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
   return `The column "${header}" is not known. Name it ${[`"${near}"`, ...withUnit].join(" or ")}, or remove it.`;
 }
 
-/** The known column that is written nearly so; null without one: a table may have columns that nobody asked for. */
+/** The known column with a similar name; null without one: a table may have other columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
   let best: { column: string; distance: number } | null = null;
   for (const [name, { column, unit }] of known) {

@@ -51,7 +51,7 @@ export function joinedPeriods(
   };
 }
 
-/** From the first start of anybody to the last end. */
+/** From the first start of a player to the last end. */
 function extentOf({ all, own }: SessionPeriod): Interval {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   return {

@@ -28,7 +28,7 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
 );
 
-/** Tables name the whole session so, in the place of a period: those of `asi squad`, and those of `asi stats`. */
+/** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
 const RESERVED_NAMES = ["session", "whole"];
 
 /**
@@ -152,7 +152,7 @@ function intervalOf(
   const endMs = start === null ? null : clock.end(endText, start.ms);
   if (start === null || endMs === null) {
     problem(
-      `"${start === null ? startText : endText}" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
+      `"${start === null ? startText : endText}" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
     );
     return undefined;
   }

@@ -1,12 +1,12 @@
 import type { SquadMember, SquadRow } from "./squad-table.js";
 
-/** A row from this speed on is one of somebody who moves *(choice)*. */
+/** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;
 
 /** With a larger share of the moving rows above the limit of the sport, the sport is probably another one. */
 const OTHER_SPORT_SHARE = 0.01;
 
-/** Share of the moving rows of a member that are faster than a limit, 0 to 1; 0 for somebody who never moves. */
+/** Share of the moving rows of a member that are faster than a limit, 0 to 1; 0 for a member who never moves. */
 function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   let moving = 0;
   let tooFast = 0;

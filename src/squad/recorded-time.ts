@@ -31,7 +31,7 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   return spans;
 }
 
-/** The whole seconds in which anybody has data, in ms: a break in which nobody records is no part of the session. */
+/** The whole seconds in which at least one player has data, in ms: a break without recordings is not part of the session. */
 export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
   const seconds = recordings.flatMap(({ samples }) =>
     recordedSpans(samples).map(({ startMs, endMs }) => ({
@@ -42,7 +42,7 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
   return lengthOf(united(seconds));
 }
 
-/** How long two recordings both have data, ms. */
+/** Time in which both of two recordings have data, ms. */
 export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));

@@ -4,11 +4,11 @@ import type { SheetProblem } from "./sheet.js";
 /** A person of the squad. */
 export interface Player {
   name: string;
-  /** As printed on the shirt; null if the roster does not say. */
+  /** As printed on the shirt; null if the roster does not have it. */
   number: string | null;
   /** As the roster names it, such as GK, DF, MF, FW. */
   position: string | null;
-  /** Serial numbers of the player's trackers, as the recordings have them but for capitals. */
+  /** Serial numbers of the player's trackers, as in the recordings; case does not matter. */
   serials: string[];
   /** Patterns of file names: `*` is any text, `?` one character. */
   files: string[];

@@ -65,10 +65,10 @@ export interface Season {
   players: readonly SeasonPlayer[];
 }
 
-/** What the matches before a session say of a figure. */
+/** Mean and normal range of a figure in the matches before a session. */
 export interface Normal {
   mean: number;
-  /** The band of what is normal. */
+  /** The normal range. */
   low: number;
   high: number;
 }
@@ -86,7 +86,7 @@ export function seasonRow(row: SquadRow): SeasonRow {
   };
 }
 
-/** Puts the sessions of a season together by player. Players are the same if their names are, but for capitals and spaces. */
+/** Combines the sessions of a season by player. Names are compared without regard to case and spaces. */
 export function seasonOf(played: readonly PlayedSession[]): Season {
   const sessions = [...played].sort((a, b) => a.startMs - b.startMs);
   const rows = sessions.map((session) => new Map(session.rows.map((row) => [nameKey(row.player.name), row])));
@@ -145,7 +145,7 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
 }
 
 /**
- * What is normal of a figure of a player before a session: the mean of the last five matches and the band around it.
+ * The normal range of a figure of a player before a session: the mean of the last five matches and the band around it.
  *
  * @param index of the session; those before it count
  * @returns null for a player with fewer than three matches before

@@ -1,4 +1,4 @@
-/** A table that a person made in a spreadsheet and saved as CSV. */
+/** A table that the user made in a spreadsheet and saved as CSV. */
 export interface Sheet {
   rows: SheetRow[];
   /** Names of the columns in order, normalised by {@link columnName}. */

@@ -37,7 +37,7 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
   leftOut: Recording[];
 }
 
-/** Two recordings of one player may overlap for so long, and for so much of the shorter one, as when the tracker is changed *(choice)*. */
+/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, as when the tracker is changed *(choice)*. */
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
@@ -45,7 +45,7 @@ export interface SquadRow extends MemberFigures {
   member: SquadMember;
   /** null: the whole session. */
   period: string | null;
-  /** How long the period is for this player, or the time of the session in which anybody has data, ms; 0 if the player does not take part. */
+  /** Length of the period for this player, or of the part of the session in which at least one player has data, ms; 0 if the player does not take part. */
   periodMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
@@ -58,8 +58,8 @@ export interface SquadOptions {
 }
 
 /**
- * Puts recordings of one session and the players of a roster together. Recordings of one player become one member, in order of time; of
- * those that were made at the same time the longest counts. A recording that the roster does not name is a member by itself, named after
+ * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
+ * those that were made at the same time the longest counts. A recording that is not in the roster becomes a separate member, named after
  * its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
@@ -140,7 +140,7 @@ export function squadRows(
   });
 }
 
-/** What the samples of a member say about some time. */
+/** The figures of a member in an interval. */
 export interface MemberFigures {
   /** null where there are no data. */
   metrics: Metrics | null;

@@ -55,7 +55,7 @@ export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPe
     if (last !== undefined && at - last.endMs < shortestPauseMs) last.endMs = at + stepMs;
     else stretches.push({ startMs: at, endMs: at + stepMs });
   }
-  // A minute blurs the ends of play: it begins and ends with the steps in which half of the needed players move.
+  // Means over a minute blur the ends of play, so the ends are the steps in which half of the needed players move.
   const isQuiet = (ms: number) => countAt((ms - startMs) / stepMs, 1) < needed / 2;
   for (const one of stretches) {
     for (let i = 0; i < windowMs / stepMs && !isQuiet(one.startMs - stepMs); i++) one.startMs -= stepMs;

@@ -14,9 +14,9 @@ export const SUBSTITUTION_RULE = {
   fastMinutes: 0.95,
   /** and in any case where they are below this: 2 km/h, in mm/s. */
   outMmPerS: 2000 / 3.6,
-  /** Within this of the first start and the last end of anybody, a player starts and ends with the period. */
+  /** A player who starts or ends within this of the first start or the last end starts or ends with the period. */
   sameEndMs: 2 * 60_000,
-  /** Who is in for less is out. */
+  /** Shorter times on the pitch are ignored. */
   shortestMs: 2 * 60_000,
   /** Shorter periods, such as drills, say too little. */
   shortestPeriodMs: 15 * 60_000,
@@ -32,7 +32,7 @@ export interface SuggestedSubstitutions {
 }
 
 /**
- * Suggests who is in when: players who leave or join the others, and those who sit out. A period stays as it is if it is not for all, is
+ * Suggests when each player is on the pitch: substitutions, and players who sit out. A period stays as it is if it is not for all, is
  * short, or has players with times of their own already.
  *
  * A player is in from one moment to another. These are chosen so that the player is fast and among the others in between, and slow
@@ -72,7 +72,7 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   const present = recorded
     .map(({ member, means }) => ({ member, steps: means.stepsOf(all) }))
     .filter(({ steps }) => steps.some((step) => step !== null));
-  // where the play is, those know who are in for most of it by their speeds alone
+  // the players who are in most of the time by their speeds alone show where the play is
   const isMostlyIn = ({ steps }: { steps: readonly (Step | null)[] }) => {
     const stretch = inStretch(steps, null);
     return stretch !== null && stretch.end - stretch.start > steps.length / 2;

@@ -112,7 +112,7 @@ export class CsvTrack {
       const advice =
         this.#delimiter === ","
           ? "If commas are decimal marks, separate the columns by semicolons, or write points."
-          : "Remove what is too much, or name its column.";
+          : "Remove the extra fields, or name their columns.";
       throw this.#bad(`it has ${fields.length} fields, and the header line ${this.#columnCount}. ${advice}`);
     }
     const text = (column: Column) => fields[indices.get(column) ?? -1] ?? "";

@@ -8,7 +8,7 @@ import { DETECTION_BYTES, trackKind } from "./track-kind.js";
 import type { TrackDamage, TrackFormat, TrackParser } from "./track-parser.js";
 import { type LeftOut, TrackRows } from "./track-rows.js";
 
-/** Summary of a track that has been read to its end, or as far as it can be. */
+/** Summary of a track that has been read to its end, or to the first error. */
 export interface TrackSummary {
   format: TrackFormat;
   /** Number of rows. */
@@ -26,7 +26,7 @@ export interface TrackSummary {
   speedUnit: "m/s" | "km/h";
   /** Points that gave no row. */
   leftOut: LeftOut;
-  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is whole; of GPX and TCX always. */
+  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
 }
 

@@ -50,7 +50,7 @@ export function definitionLength(
 /**
  * Reads a definition of `length` bytes.
  *
- * @param isMilliseconds tells, by developer and number, whether a developer field contains the milliseconds
+ * @param isMilliseconds returns, by developer and number, whether a developer field contains the milliseconds
  */
 export function readDefinition(
   bytes: Uint8Array,

@@ -30,7 +30,7 @@ const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
 const EXTRA_BYTES = "there are extra bytes after the end of the file";
 const FIRST_CAPACITY = 1 << 16;
 
-/** What cannot be read of a file. */
+/** The part of a file that cannot be read. */
 class Damage extends AsiError {
   declare readonly byteOffset: number;
   readonly reason: string;

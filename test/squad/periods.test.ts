@@ -123,7 +123,7 @@ describe("the periods of a session", () => {
       ),
     ).toEqual([
       "2: The row has no period. Give a name such as 1st half, or remove the row.",
-      '3: "soon" is no time. Write 15:00, 15:00:30 or 2026-05-16 15:00.',
+      '3: "soon" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.',
       "4: B ends at 16:59, which is not after its start at 17:00. Change one.",
       '5: No recording here belongs to "Nobody". Write the name as in the roster, or as the name of the file.',
       "6: D has no times. Give start and end, or name a player who does not take part.",

@@ -100,7 +100,7 @@ describe("the table of a squad", () => {
     const joined = (startMs: number) =>
       joinedTexts(squadMembers([first, recordingOf("TRK-2", run(100, 2000), startMs)], roster));
     expect(joined(START_MS + 90_000)).toEqual([
-      "Lang: of the rows that two recordings have at one time, 100 rows of the later recording not used",
+      "Lang: two recordings have rows at the same times; 100 rows of the later recording not used",
     ]);
     expect(joined(START_MS + 200_000)).toEqual([]);
   });

@@ -60,7 +60,7 @@ export function App({
   useSignalEffect(() => {
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
-    // what an account may see stays with it; a file that is read while somebody signs in stays open
+    // the data of an account are closed with it; a file that is read while a user signs in stays open
     if (before !== null && before !== signedInAs.value) workspace.closeFetched();
   });
   const lastOpened = useRef(workspace.opened.peek());

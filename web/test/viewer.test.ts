@@ -346,7 +346,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await toggle.click();
     const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
     expect(await fact("Signal with a heart rate")).toContain(`${((ecg?.usable ?? 0) * 100).toFixed(1)} %`);
-    expect(await fact("RMSSD (means something only at rest)")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
+    expect(await fact("RMSSD (meaningful only at rest)")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
     const beats: number[] = [];
     const rrs: number[] = [];
     for await (const { timestampMs, rrMs } of decodeBeats(readFileSync(file))) {

@@ -15,7 +15,7 @@ export interface Verb {
   about: string;
   /** What follows the name in the example of the help. */
   example?: string;
-  /** For what cannot be undone: the question to ask first, about the first argument. */
+  /** For commands that cannot be undone: the question to ask first, about the first argument. */
   question?: (subject: string) => string;
   /** For commands that print first what they would do: the help of `--yes`. */
   yes?: string;

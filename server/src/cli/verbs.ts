@@ -176,7 +176,7 @@ function devices(root: Command): void {
   }).option("--dry-run", "print what would be done, and change nothing");
   verb(samples, {
     signature: "samples cancel-move",
-    about: "give up an interrupted move; the samples stay where they were",
+    about: "cancel an interrupted move; the samples stay where they were",
   });
   verb(samples, {
     signature: "samples servers",

@@ -176,7 +176,7 @@ export const settings = {
   livePollMs: integer(10, 60_000)(
     "LIVE_POLL_MS",
     1_000,
-    "How often a connection with live data looks for new samples, and whether its user may still see them",
+    "How often a connection with live data checks for new samples and for the permission of its user",
   ),
   liveHeartbeatMs: integer(1, 3_600_000)(
     "LIVE_HEARTBEAT_MS",
@@ -217,7 +217,7 @@ export const settings = {
   convertMemoryBytes: integer(0, 1_000_000_000_000)(
     "CONVERT_MEMORY_BYTES",
     16 * 1024 * 1024,
-    "Memory for converted files of at most 4 MiB until their clients have read them; others are on disk; 0: all of them",
+    "Memory for converted files of at most 4 MiB until their clients have read them; other files are on disk; 0: all files are on disk",
   ),
   convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "CONVERT_DISK_BYTES",
@@ -321,7 +321,7 @@ export const settings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Mails to one address from registrations of anybody; above the limit, a user who has chosen a password is registered without a mail",
+    "Mails to one address from all registrations; above the limit, a user who has chosen a password is registered without a mail",
   ),
   throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
   throttleFailedPasswords: count(
@@ -337,12 +337,12 @@ export const settings = {
   throttlePasswordResetsPerHour: count(
     "THROTTLE_PASSWORD_RESETS_PER_HOUR",
     60,
-    "Links for a new password that one address may request",
+    "Password reset links that one address may request",
   ),
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Links for a new password that one address may request for one username; after this number of mails to a user, the next ones are spread over the hour",
+    "Password reset links that one address may request for one username; after this number of mails to a user, further mails are spread over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

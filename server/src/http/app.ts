@@ -50,7 +50,7 @@ export interface Dependencies {
   lookup: AddressLookup;
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** Source of pages of raw data while it is recent enough. */
+  /** The replica from which pages of raw data are read while it is recent enough. */
   replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
@@ -201,7 +201,7 @@ function installGuard(
     };
     request.ctx = ctx;
     const route = request.routeOptions.config;
-    // First of all, so that refusals say so too.
+    // First, so that refusals have the headers too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
     if (route.unguarded) return;
     enforceBodyTimeout(request, app.config);

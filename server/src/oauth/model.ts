@@ -32,8 +32,8 @@ export interface PasswordAttempts {
 }
 
 /**
- * The account with these credentials. Takes the same time when there is none. Only who knows the password learns that the
- * account is disabled: it explains the refusal to its user, and tells a stranger nothing.
+ * The account with these credentials. Takes the same time when there is none. Only someone who knows the password learns that the
+ * account is disabled: this explains the refusal to the user, and reveals nothing to a stranger.
  * @throws ServiceError `account_disabled`, `throttled`
  */
 export async function findUser(

@@ -49,7 +49,7 @@ function post(socketPath: string, sent: object): Promise<Outcome | undefined> {
     const unanswered = (error: Error) =>
       reject(
         new UsageError(
-          `The service ended before it answered (${error.message}). The command may have been carried out: look, or run it again, when the service is back.`,
+          `The service ended before it answered (${error.message}). The command may have been carried out. When the service is back, check the result, or run the command again.`,
         ),
       );
     const outgoing = request({ socketPath, method: "POST", path: "/" }, (response) => {

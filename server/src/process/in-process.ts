@@ -73,7 +73,7 @@ export async function migrateOnly(config: Config): Promise<Outcome> {
 /**
  * Refuses a list of erasures that does not have the erasures after the backup: one that is missing, or one that a start of the
  * service on another machine has made.
- * @param names of the lists that belong to the backup; empty when it does not tell
+ * @param names of the lists that belong to the backup; empty when it names none
  * @throws UsageError
  */
 async function requireErasureList(list: string, names: readonly string[]): Promise<void> {

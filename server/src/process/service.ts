@@ -37,7 +37,7 @@ export interface Service {
   url: string | null;
   worker: Worker;
   computer: ComputePool;
-  /** Calls back when the process must end, because another release has migrated the database: with what to tell the operator. */
+  /** Calls back when the process must end, because another release has migrated the database; passes the message for the operator. */
   onSuperseded(end: (reason: UsageError) => void): void;
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then

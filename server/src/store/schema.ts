@@ -110,7 +110,7 @@ export const authorizationCodes = pgTable("authorization_codes", {
   usedAt: instant("used_at"),
 });
 
-/** Links for a new password that were mailed. */
+/** Password reset links that were mailed. */
 export const passwordResets = pgTable("password_resets", {
   tokenHash: bytea("token_hash").primaryKey(),
   accountId: reference("account_id").notNull(),
@@ -376,7 +376,7 @@ export const auditLog = pgTable("audit_log", {
   before: jsonb("before").$type<Record<string, unknown>>(),
   after: jsonb("after").$type<Record<string, unknown>>(),
   requestId: text("request_id").notNull(),
-  /** The user of the operating system who ran the command; null for all that is no command. */
+  /** The user of the operating system who ran the command; null for changes other than commands. */
   operator: text("operator"),
 });
 

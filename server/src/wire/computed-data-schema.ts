@@ -202,7 +202,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   has_accelerations: {
     type: "boolean",
     description:
-      "Whether accelerations and decelerations were looked for; false for recordings slower than 5 Hz. Unit: none.",
+      "Whether accelerations and decelerations were computed; false for recordings slower than 5 Hz. Unit: none.",
   },
   too_fast: object(
     "Samples above max_valid_speed, which the figures ignore. Many of them mean that the schema of the activity is the wrong sport.",

@@ -45,7 +45,7 @@ export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBo
   return bound;
 }
 
-/** The same without times of day, in UTC. @returns ms since 1970 UTC */
+/** Like `parseTimeBound`, but requires a date, and times are in UTC. @returns ms since 1970 UTC */
 export function parseInstant(text: string): number {
   const bound = parseTimeBound(text, "start");
   if (bound.kind === "clock")
@@ -167,7 +167,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-// The zones of a city, or of a name with another capitalization or a space.
+// The zones of a city, or those whose names differ only in case or spaces.
 function suggestion(text: string): string {
   const wanted = text.trim().toLowerCase().replaceAll(" ", "_");
   const similar = Intl.supportedValuesOf("timeZone").filter((name) => {

@@ -9,7 +9,7 @@ export function isPattern(path: string): boolean {
   return /[*?[{]/.test(path);
 }
 
-/** The most patterns that one with braces may stand for: their number doubles with each `{a,b}`. */
+/** Maximum number of patterns into which one with braces expands. Each `{a,b}` doubles the number. */
 export const MAX_EXPANSIONS = 1000;
 
 /** `a{b,c}d` as `abd` and `acd`; null when there are more than `MAX_EXPANSIONS`. */

@@ -93,8 +93,8 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and if you
-like number, position, max_hr, rest_hr, high_speed, sprint, birth_date, mass. Speeds have their unit in the cell or the header.
+A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and optionally
+number, position, max_hr, rest_hr, high_speed, sprint, birth_date, mass. Speeds have their unit in the cell or the header.
 
 With --by player each folder in the named one is a session. For each player there are all sessions, their mean and best, the last
 one as a share of the mean of the five matches before, and the days since. Figures of matches are those of the two halves.

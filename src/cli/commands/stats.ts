@@ -38,7 +38,7 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
-/** Figures beyond the ordinary ones, each only where it is asked for. */
+/** Additional figures, each only on request. */
 const withFigures = (command: Command) =>
   command
     .option(

@@ -33,7 +33,7 @@ export interface Club {
 }
 
 /**
- * The roster and the periods that options name; null if the roster cannot be read; the user has been told. Periods are read with each
+ * The roster and the periods that options name; null if the roster cannot be read, after printing the reason. Periods are read with each
  * recording, which gives their times a day.
  */
 export function clubOf(

@@ -65,7 +65,7 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
   }
 }
 
-/** Where a track stops being readable, as the damage of recordings is said. */
+/** Where a track stops being readable, in the words used for damage of recordings. */
 export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {
   return [
     console.paint("yellow", "damaged:"),

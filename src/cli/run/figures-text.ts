@@ -10,7 +10,7 @@ import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
 
-/** The figures beyond the ordinary ones as a person reads them; empty where none was asked for. */
+/** The additional figures as text; empty if none were requested. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
@@ -90,7 +90,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   return `${lines.join("\n")}\n`;
 }
 
-/** Digits of a hash that tell recipes of one list apart. */
+/** Number of digits of a hash that distinguish the recipes of a list. */
 const SHORT_HASH = 12;
 
 function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string[] {
@@ -109,7 +109,7 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
 }
 
 const LF_HF_CAUTION =
-  "LF/HF is no measure of the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
+  "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;

@@ -44,7 +44,7 @@ export interface WantedFigures {
   atRest: boolean;
 }
 
-/** What a recipe counts, by its name, with its table of sensitivity where it was asked for. */
+/** What a recipe counts, by its name, with its table of sensitivity if requested. */
 export interface NamedResult extends RecipeResult {
   name: string;
   title: string;
@@ -53,7 +53,7 @@ export interface NamedResult extends RecipeResult {
   sensitivity?: readonly SensitivityRow[];
 }
 
-/** Figures of one recording, by their keys in the output of --json; only those that were asked for. */
+/** Figures of one recording, by their keys in the output of --json; only those that were requested. */
 export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
@@ -65,7 +65,7 @@ export interface Figures {
   acceleration_speed?: AccelerationSpeedProfile | null;
 }
 
-/** null: none is asked for. Throws what `recipesOf` throws. */
+/** null: none is requested. Throws what `recipesOf` throws. */
 export function wantedFigures({
   sport = "soccer",
   peaks = false,

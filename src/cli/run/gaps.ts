@@ -16,7 +16,7 @@ export interface Gaps {
   longest: Gap[];
 }
 
-/** A device at 1 Hz misses a row now and then; two seconds and more are worth a word. */
+/** A device at 1 Hz misses a row now and then, so only gaps of two seconds or more are reported. */
 const MIN_GAP_MS = 2_000;
 const MAX_LISTED = 5;
 

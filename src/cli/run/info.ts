@@ -104,7 +104,7 @@ function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Insp
   const parts = [`${percentText(usable)} of ${timeSpanText(1000 * seconds)} with a heart rate`];
   if (meanBpm !== null) parts.push(`mean ${decimalText(meanBpm, 1)} bpm`);
   if (maxBpm !== null) parts.push(`maximum ${decimalText(maxBpm, 1)} bpm`);
-  if (rmssdMs !== null) parts.push(`RMSSD ${decimalText(rmssdMs, 1)} ms (means something only at rest)`);
+  if (rmssdMs !== null) parts.push(`RMSSD ${decimalText(rmssdMs, 1)} ms (meaningful only at rest)`);
   if (usable < 0.5) {
     parts.push(
       "the other seconds lack four beats in 8 s, even intervals between them, or a clear signal: asi beats lists each beat",

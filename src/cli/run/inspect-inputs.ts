@@ -6,7 +6,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, openInput } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 
-/** Options of the commands that only look. */
+/** Options of the commands that only inspect. */
 export interface InspectFlags {
   serial?: string;
   tz?: string;
@@ -14,14 +14,14 @@ export interface InspectFlags {
   json?: boolean;
 }
 
-/** How a command looks at an input and shows what it sees. */
+/** How a command inspects an input and prints the result. */
 export interface Presentation<T extends Inspection> {
   inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
   text(inspection: T, input: Input, isOnly: boolean): string;
   toJson(inspection: T): object;
 }
 
-/** Inspects each input and prints what `text` makes of it; or, with `--json`, `toJson`. */
+/** Inspects each input and prints the result of `text` or, with `--json`, of `toJson`. */
 export function inspectInputs<T extends Inspection>(
   args: string[],
   flags: InspectFlags,

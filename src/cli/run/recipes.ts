@@ -7,10 +7,10 @@ import { recipesOf } from "./recipe-input.js";
 
 export type RecipesAction = "list" | "show" | "check" | "compare";
 
-/** Digits of a hash that tell recipes of one list apart. */
+/** Number of digits of a hash that distinguish the recipes of a list. */
 const SHORT_HASH = 12;
 
-/** `asi recipes`: what recipes there are, what they say, and in what they differ. */
+/** `asi recipes`: lists, shows, checks and compares recipes. */
 export async function recipes(
   action: RecipesAction,
   args: readonly string[],

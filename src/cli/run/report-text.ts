@@ -42,10 +42,10 @@ export function timeTexts(
   if (backwards > 0)
     texts.push(`times run backwards ${count(backwards, "time")}; figures and totals count each moment once`);
   if (replacedHr > 0)
-    texts.push(`${count(replacedHr, "heart-rate reading")} not used: another one of the same time counts`);
+    texts.push(`${count(replacedHr, "heart-rate reading")} not used: another one with the same time counts`);
   if (repeated !== undefined && repeated.samples > 0) {
     const rates = repeated.heartRates === 0 ? "" : ` and ${count(repeated.heartRates, "heart rate")}`;
-    texts.push(`${count(repeated.samples, "row")}${rates} not used: another row of the same time counts`);
+    texts.push(`${count(repeated.samples, "row")}${rates} not used: another row with the same time counts`);
   }
   return texts;
 }

@@ -6,24 +6,24 @@ import { writeStream } from "../../files/write-stream.js";
 import { streamOf } from "../batch/output.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 
-/** Beside the recordings; folders pass over names that begin with a dot. */
+/** In the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
-/** Of the kept work; another one is done again. */
+/** Version of the cached data; those of another version are computed again. */
 const FORM = 2;
 
-/** The work of a session as it was kept; null if nothing is kept, or if files, options or the program have changed since. */
+/** The cached work of a session; null if there is none, or if files, options or the program have changed since. */
 export function keptWork(task: SessionTask): SessionWork | null {
   try {
     const kept = JSON.parse(readFileSync(join(task.folder, CACHE_NAME), "utf8"));
     return kept.key === keyOf(task) ? kept.work : null;
   } catch {
-    // there is none, or somebody has changed it: the work is done again
+    // there is no cache, or it was edited: the work is done again
     return null;
   }
 }
 
-/** Keeps the work of a session. Throws the system's errors. */
+/** Caches the work of a session. Throws the system's errors. */
 export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
   const text = JSON.stringify({ key: keyOf(task), work });
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });

@@ -5,7 +5,7 @@ import { instantFormat } from "../terminal/time-text.js";
 export interface PeriodsChoice {
   /** The session that the periods are of; null: they are applied to none. */
   index: number | null;
-  /** What the user has to know. */
+  /** Messages for the user. */
   text: string;
 }
 

@@ -53,7 +53,7 @@ export interface SessionTask {
 export interface SessionWork {
   /** One, or several if the recordings are of different times or places. */
   played: PlayedSession[];
-  /** What is to be told of recordings that are damaged or missing, and of periods that cannot be read. */
+  /** Messages about recordings that are damaged or missing, and periods that cannot be read. */
   messages: { kind: "note" | "failure"; text: string }[];
   /** Whose recordings there are. */
   present: readonly Present[];

@@ -85,7 +85,7 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
     return rows === 0
       ? []
       : [
-          `${name}: of the rows that two recordings have at one time, ${count(rows, "row")} of the later recording not used`,
+          `${name}: two recordings have rows at the same times; ${count(rows, "row")} of the later recording not used`,
         ];
   });
 }

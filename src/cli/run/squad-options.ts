@@ -15,7 +15,7 @@ import { DEFAULT_COLUMNS } from "./squad-text.js";
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
 export type SquadFormat = (typeof SQUAD_FORMATS)[number];
 
-/** Options that move thresholds and zones. */
+/** Options that set thresholds and zones. */
 export interface ThresholdFlags {
   sport?: PresetName;
   zones?: SpeedZones;

@@ -66,7 +66,7 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 export const copyText = (name: string, original: string): string =>
   `${name} is the same as ${original} and left out`;
 
-/** Reads all inputs. Those that cannot be read are told, and the others go on. */
+/** Reads all inputs. Those that cannot be read are reported, and the others continue. */
 export async function readRecordings(
   inputs: readonly Input[],
   hr: HrSource | undefined,

@@ -61,21 +61,21 @@ export async function squadSeason(
   return status;
 }
 
-// Who is in the roster of any session.
+// The players in the roster of any session.
 function rosterOfAll(tasks: readonly SessionTask[]): Roster | null {
   const rosters = new Set(tasks.flatMap(({ roster }) => (roster === null ? [] : [roster])));
   return rosters.size === 0 ? null : { players: [...rosters].flatMap(({ players }) => players) };
 }
 
-// undefined: it cannot be read, which has been told.
+// undefined: it cannot be read, and the reason has been printed
 function rosterIn(path: string, context: Context): Roster | undefined {
   const { roster, lines } = readSheetFile(path, readRoster);
   return tellProblems(lines, context) ? undefined : roster;
 }
 
 /**
- * Recordings by session. A folder below a named one is a session with all that is in it; recordings in the named folder itself are
- * another one.
+ * Recordings by session. A folder below a named one is a session with everything in it; recordings in the named folder itself are
+ * a separate session.
  */
 function byFolder(args: readonly string[], inputs: readonly Input[]): Map<string, Input[]> {
   const named = args.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isDirectory() === true);

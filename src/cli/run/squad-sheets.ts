@@ -16,7 +16,7 @@ export function inFolder(folder: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** Reads a file that a person made. Throws the system's errors. */
+/** Reads a file that the user wrote. Throws the system's errors. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,
@@ -28,7 +28,7 @@ export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   };
 }
 
-/** Tells what is wrong in a file. @returns whether anything is */
+/** Prints the problems of a file. @returns whether anything is */
 export function tellProblems(lines: readonly string[], { console }: Context): boolean {
   for (const line of lines) console.failure(console.paint("red", "asi:"), ` ${line}`);
   return lines.length > 0;

@@ -8,10 +8,10 @@ import {
 } from "../../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
 
-/** Of a table with its marks, if the names allow it. */
+/** Width of a table with its marks, if the names allow it. */
 const TABLE_WIDTH = 120;
 const POSITION_WIDTH = 5;
-/** Of a name with its number: at least so wide that the label of the mean fits over it and the position. */
+/** Width of a name with its number. The label of the mean must fit into the columns of name and position. */
 const NAME_WIDTH = { least: "Mean of 25, whole period".length - POSITION_WIDTH, most: 24 };
 
 /**
@@ -67,7 +67,7 @@ export function squadText(
   ].join("\n")}\n`;
 }
 
-/** A mean counts the players who have nearly the whole period, and says how many these are. */
+/** A mean includes the players who have nearly the whole period, and states their number. */
 function meanLabel(name: string, rows: readonly SquadRow[]): string {
   return `${name} of ${wholeRows(rows).length}, whole period`;
 }

@@ -111,14 +111,14 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
   }
 }
 
-/** Who may be in a session. */
+/** The players who may be in a session. */
 interface People {
   roster: Roster | null;
   /** Of all sessions: a row of the periods may name each of them. */
   players: readonly string[];
 }
 
-// null: the periods cannot be read, which has been told.
+// null: the periods cannot be read, and the reason has been printed
 function sessionOf(
   recordings: readonly ReadRecording[],
   { roster, players }: People,

@@ -211,7 +211,7 @@ export function recordedSeconds({ time_per_speed_ranges }: Metrics): number {
   return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) / 10;
 }
 
-/** Null where no accelerations were looked for. */
+/** Null where no accelerations were computed. */
 function effortCount(
   metrics: Metrics,
   direction: "accelerations" | "decelerations",

@@ -44,10 +44,10 @@ export interface Stats {
   player: string | null;
   /** Of each period; null for one in which the player does not take part. */
   periods: { name: string; metrics: Metrics | null }[];
-  /** What to say of periods that are not within the recording; null for none. */
+  /** Message about periods that are not within the recording; null for none. */
   outside: string | null;
   present: Present;
-  /** null: none was asked for. */
+  /** null: none was requested. */
   figures: Figures | null;
 }
 

@@ -84,7 +84,7 @@ export class BeatDetector {
   #isSearchDue = false;
   #nextLevelCheck = 0;
   #nextSecond = 0;
-  /** The number of samples at which something is due. */
+  /** The number of samples at which the next action is due. */
   #dueAt = 0;
 
   constructor(listener: BeatListener) {

@@ -143,7 +143,7 @@ export class Envelope {
     return isMaximum ? -i : i;
   }
 
-  /** Removes rounding errors from the sum after the sample `n` - 1, and states that are as good as zero. */
+  /** Removes rounding errors from the sum after the sample `n` - 1, and negligible filter states. */
   refresh(n: number): void {
     let sum = 0;
     for (let i = n - this.#windowSamples; i < n; i++) sum += this.#squares[i & WINDOW_MASK] as number;

@@ -16,7 +16,7 @@ const LONG_DIFFERENCE_MS = 50;
 export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
 
 export interface HrvOptions {
-  /** Whether the person rested: then LF and HF are given. Default false. */
+  /** Whether the person was at rest, which LF and HF require. Default false. */
   readonly atRest?: boolean | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface Nodes {
   readonly acceleration: Float64Array | null;
   /** Accelerations that have begun; null below 5 Hz. */
   readonly accelerations: Float64Array | null;
-  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and where it is not asked for. */
+  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and unless it is requested. */
   readonly metabolic: Float64Array | null;
   /** Beats per minute, times ms. */
   readonly heartRate: Float64Array;

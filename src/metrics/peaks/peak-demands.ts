@@ -72,7 +72,7 @@ export interface ThreeParameterCriticalSpeed extends CriticalSpeed {
 /** Figures of docs/metrics.md, "Peak demands". */
 export interface PeakDemands {
   readonly peaks: Readonly<Record<Exclude<PeakAmount, "metabolic_power">, PeakWindow[]>> & {
-    /** Only where it was asked for. */
+    /** Only if requested. */
     readonly metabolic_power?: PeakWindow[];
   };
   readonly power_law: PowerLaw | null;

@@ -63,7 +63,7 @@ function cellsOf(windowS: number): number {
   return (windowS * 1000) / NODE_MS;
 }
 
-/** Windows that begin in so many neighbouring nodes are looked at only if the span of all of them has more than the largest. */
+/** Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window found. */
 const NODES_AT_ONCE = 32;
 
 /**

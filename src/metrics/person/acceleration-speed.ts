@@ -94,7 +94,7 @@ export function accelerationSpeedProfile(
   };
 }
 
-/** Every point of a session with a speed from 3 m/s and a positive acceleration that is no artefact. */
+/** Every point of a session with a speed from 3 m/s and a positive acceleration that is not an artefact. */
 export function pointsOf(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions = {},

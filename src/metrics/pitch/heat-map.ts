@@ -12,7 +12,7 @@ export interface HeatMap {
 }
 
 /**
- * How long a player was where. A position holds until the next one, at most 1 s; outside of the pitch it counts in the nearest cell.
+ * How long a player was in each cell. A position holds until the next one, at most 1 s; outside of the pitch it counts in the nearest cell.
  *
  * @param timestampMs ascending; as many as positions
  */

@@ -100,7 +100,7 @@ const RECIPE = members(
 );
 
 /**
- * Checks a recipe that somebody wrote.
+ * Checks a recipe that the user wrote.
  *
  * @throws AsiError `BAD_OPTION` with the key that is wrong and what it may be
  */

@@ -7,7 +7,7 @@ export interface RecipeDifference {
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }
 
-/** In what recipes differ; empty when they are the same. */
+/** The differences between recipes; empty when they are the same. */
 export function compareRecipes(recipes: readonly Recipe[]): RecipeDifference[] {
   const flat = recipes.map((recipe) => flatten(recipe));
   const keys = [...new Set(flat.flatMap((members) => [...members.keys()]))].sort();

@@ -83,7 +83,7 @@ export function selectedSamples(
 /** Values of one segment that are compared with the limits. */
 export interface Series {
   readonly timestampMs: Float64Array;
-  /** Speed before smoothing, mm/s: of this come distances. */
+  /** Speed before smoothing, mm/s, from which distances are computed. */
   readonly speedMmPerS: ArrayLike<number>;
   /** Speed in mm/s, or acceleration in mm/s2 times the sign. */
   readonly values: ArrayLike<number>;

@@ -118,8 +118,7 @@ const SOURCES: Readonly<Partial<Record<PresetName, string>>> = {
 };
 
 /**
- * Wordings that others have published. Filters that they do not publish cannot be said, so that their software may count
- * differently.
+ * Definitions that others have published. Their unpublished filters are unknown, so their software may count differently.
  */
 const WORDED: readonly NamedRecipe[] = [
   {

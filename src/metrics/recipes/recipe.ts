@@ -26,7 +26,7 @@ export interface Recipe {
   readonly enter: number;
   /** A run ends below it. */
   readonly exit: number;
-  /** So many neighbouring values must reach `enter` for a run to begin; 1 where it is left out. */
+  /** Number of neighbouring values that must reach `enter` for a run to begin; default 1. */
   readonly confirm_samples?: number;
   /** Shorter runs do not count. */
   readonly min_ms: number;

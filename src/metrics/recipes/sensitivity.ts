@@ -39,7 +39,7 @@ export interface SensitivityRow {
   }[];
 }
 
-/** How far two choices move what a recipe counts. */
+/** How much two choices change the count of a recipe. */
 export interface Sensitivity {
   readonly hash: string;
   readonly rows: readonly SensitivityRow[];

@@ -15,7 +15,7 @@ export class AwayError extends Error {
 /** Whether the service does not answer at the moment. */
 export const isAway = signal(false);
 
-/** How often the service has come back: what could not be loaded is loaded again when this changes. */
+/** Number of times that the service has become available again. When it changes, failed loads are repeated. */
 export const timesReturned = signal(0);
 
 /** The service names every response; one without a name comes from something before it. */

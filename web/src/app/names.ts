@@ -31,7 +31,7 @@ export const managerName = (manager: Resource["KnownManager"]): string => {
 export const deviceName = ({ custom_name, device_name }: Resource["Device"]): string =>
   custom_name || device_name;
 
-/** The same with the serial number, where that says something more. */
+/** The name followed by the serial number, unless they are the same. */
 export function deviceWithSerial(device: Resource["Device"]): string {
   const name = deviceName(device);
   return name === device.serial_number ? name : `${name} (${device.serial_number})`;

@@ -161,7 +161,7 @@ export class Session {
     }
   }
 
-  /** Leaves a session that has ended: what waited for it is given up. */
+  /** Leaves a session that has ended: requests that waited for it are abandoned. */
   leave(): void {
     this.#become(null);
   }

@@ -37,7 +37,7 @@ const TITLES: Record<string, string> = {
   "new-password": "Set a new password",
 };
 
-/** Beside the active link, where the line fades out. */
+/** Room next to the active link, where the line fades out. */
 const FADE_PX = 20;
 
 /** Scrolls the line of links, which is longer than a narrow page, and nothing else. */

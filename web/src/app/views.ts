@@ -7,7 +7,7 @@ export interface ViewEntry {
   path: string;
   /** In the navigation and as the title of the page. */
   title: string;
-  /** Whose navigation has the view. */
+  /** The users whose navigation shows the view. */
   roles: readonly Account["role"][];
   view: View;
 }

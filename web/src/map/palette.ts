@@ -64,7 +64,7 @@ const PALETTES: Record<PaletteName, Record<Theme, readonly Colour[]>> = {
   heat: HEAT,
 };
 
-/** Tracks of several recordings, told apart also by people who see few colours (after Okabe and Ito). */
+/** Tracks of several recordings, distinguishable with colour blindness (after Okabe and Ito). */
 const TRACKS: Record<Theme, readonly Colour[]> = {
   light: [
     [0, 98, 178],

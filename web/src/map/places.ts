@@ -1,6 +1,6 @@
 import { type Box, joinBoxes } from "./projection.js";
 
-/** Further apart than this many times the length of the smaller one, two tracks are on one map only as dots. */
+/** If two tracks are further apart than this many times the length of the smaller one, a common map would show them as dots. */
 const FAR = 10;
 /** Length of the place of an athlete who hardly moved. */
 const LEAST_LENGTH_M = 100;

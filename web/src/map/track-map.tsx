@@ -73,7 +73,7 @@ export function TrackMap(props: Props) {
   const showAll = () => {
     camera.value = cameraFor(box, size.peek(), MARGIN);
   };
-  // a map that fits goes on fitting when the window changes
+  // a map that shows the whole track still does so after the window is resized
   const isFitted = useRef(true);
   const move = (next: Camera) => {
     isFitted.current = false;
@@ -106,7 +106,7 @@ export function TrackMap(props: Props) {
     try {
       show(drawing, await draw(drawing));
     } catch {
-      // the recording was closed meanwhile: the next content is drawn anew
+      // the recording was closed meanwhile: the next content is redrawn
     }
   };
   const latestPaint = useRef(paint);

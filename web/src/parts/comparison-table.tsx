@@ -29,7 +29,7 @@ interface Line {
   text(value: number): string;
 }
 
-/** Null where none were looked for. */
+/** Null where none were computed. */
 const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
   metrics.has_accelerations
     ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length

@@ -20,10 +20,10 @@ interface Props {
 }
 
 const AROUND_MS = 30_000;
-/** Smaller shares are not told apart. */
+/** Smaller shares are all shown as less than this. */
 const LEAST_SHARE = 0.0001;
 
-/** How much of a damaged file cannot be read. */
+/** The size of the unreadable part of a damaged file. */
 export function damageText({ report, cutOff }: Facts, settings: Settings): string {
   if (report !== null) return `Damaged: ${unreadableShare(report)} of the file cannot be read`;
   const after = cutOff?.afterMs ?? null;

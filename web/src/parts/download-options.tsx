@@ -48,7 +48,7 @@ export function saveOptions(choices: DownloadChoices, zone: Zone): SaveOptions {
   };
 }
 
-/** How files are written, for those who want them otherwise. */
+/** Options of the files to download. */
 export function DownloadOptions({ choices }: { choices: DownloadChoices }) {
   return (
     <details class="options">

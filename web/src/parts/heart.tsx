@@ -98,7 +98,7 @@ export function HeartPanel({
           <Fact name="Mean heart rate" value={bpm(figures.meanBpm)} />
           <Fact name="Highest heart rate" value={bpm(figures.maxBpm)} />
           <Fact
-            name="RMSSD (means something only at rest)"
+            name="RMSSD (meaningful only at rest)"
             value={figures.rmssdMs === null ? NO_VALUE : `${decimal(figures.rmssdMs, 0)} ms`}
           />
         </dl>

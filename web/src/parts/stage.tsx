@@ -57,7 +57,7 @@ export function Stage(props: Props) {
         : null,
     [hasPitch, placed, places, place],
   );
-  // what the map draws anew for: another part, or other recordings
+  // changes for which the map is redrawn: another part, or other recordings
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
   const theme = settings.theme.value;
   const overview = useMemo(

@@ -2,7 +2,7 @@ import type { Metrics } from "asi-convert/metrics";
 import type { SpeedUnit } from "../view/settings.js";
 import { decimal, speedFactor } from "../view/values.js";
 
-/** How much of what is shown is faster than its sport allows, and is in no figure; empty for nothing. */
+/** The number and duration of the shown samples that are faster than the sport allows, which no figure includes; empty for none. */
 export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {
   const { samples, duration } = too_fast;
   if (samples === 0) return "";
@@ -18,7 +18,7 @@ interface Props {
   isNote?: boolean;
 }
 
-/** The same as a paragraph. */
+/** The same note as a paragraph. */
 export function TooFast({ metrics, speedUnit, isNote = false }: Props) {
   const text = metrics === undefined ? "" : tooFastText(metrics, speedUnit);
   if (text === "") return null;

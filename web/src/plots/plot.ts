@@ -150,7 +150,7 @@ function drawAxes(
   context.stroke();
 }
 
-/** Round values within a range, at most `count` of them, and the decimals that tell them apart. */
+/** Round values within a range, at most `count` of them, and the number of decimals that distinguishes them. */
 export function valueTicks(
   [lowest, highest]: [number, number],
   count: number,

@@ -133,7 +133,7 @@ function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
-/** Eleven days at 10 Hz. A row takes about 250 bytes of memory at most, and a browser ends a tab that takes too much without a word. */
+/** Eleven days at 10 Hz. A row takes about 250 bytes of memory at most, and a browser silently ends a tab that takes too much. */
 const MOST_ROWS = 10_000_000;
 
 /** @throws Error when there are more rows than the page can show */

@@ -6,7 +6,7 @@ import type { Pyramid } from "../plots/pyramid.js";
 /** Kinds of files that can be opened; `service`: a range that the service has sent. */
 export type FileKind = "asi" | "fit" | "gpx" | "tcx" | "csv" | "service";
 
-/** What a file says about itself. */
+/** The metadata of a file. */
 export interface Facts {
   fileName: string;
   fileBytes: number;

@@ -1,6 +1,6 @@
 import type { ApiError } from "asi-client";
 
-/** Where the service does not answer. */
+/** The message when the service does not answer. */
 export const AWAY = "The service does not answer. Try again when it is back.";
 
 /** How long to wait, from the words of the service. */

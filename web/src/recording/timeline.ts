@@ -18,7 +18,7 @@ export function overlap(recordings: readonly Recording[]): boolean {
   return latestStart < earliestStop;
 }
 
-/** What a recording is called among others. */
+/** The label of a recording that is shown with others. */
 export function titleOf({ info, fileName }: Facts): string {
   const name = info?.deviceName ?? "";
   if (name !== "" && isGeneric(name, info?.deviceType)) return nameWithoutExtension(fileName);
@@ -29,7 +29,7 @@ export function titleOf({ info, fileName }: Facts): string {
 const isGeneric = (name: string, deviceType = "") =>
   name.toLowerCase() === deviceType.toLowerCase() || /^(?:tracker|device|sensor|gps|unknown)$/i.test(name);
 
-/** What recordings are called beside each other: those of one device also have the names of their files. */
+/** The labels of recordings that are shown together: those of one device also have the names of their files. */
 export function titlesOf(recordings: readonly { facts: Facts }[]): readonly string[] {
   const titles = recordings.map(({ facts }) => titleOf(facts));
   return recordings.map(({ facts: { fileName } }, i) => {

@@ -13,7 +13,7 @@ interface Stretch {
   count: number;
 }
 
-// Frames state whole milliseconds, so their times are off by up to one; beyond this a new stretch begins.
+// Frames have whole milliseconds, so their times are off by up to 1 ms. A larger difference than this begins a new stretch.
 const TOLERANCE_MS = 20;
 // A line joins samples across frames that were not written in time, but no gap in the signal.
 const GAP_MS = 1000;
@@ -122,7 +122,7 @@ export async function collectWaveform(batches: AsyncIterable<EcgBatch>): Promise
     samples.set(part, at);
     at += part.length;
   }
-  // a clock that was set back writes later what was earlier
+  // after a clock was set back, later frames have earlier times
   return new Waveform(
     samples,
     stretches.sort((a, b) => a.startMs - b.startMs),

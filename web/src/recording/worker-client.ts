@@ -40,7 +40,7 @@ export class WorkerClient<Table extends RequestTable<Table>> {
     });
   }
 
-  /** Ends the worker and what it keeps. Calls that are underway fail. */
+  /** Ends the worker and frees its data. Calls that are underway fail. */
   end(): void {
     this.#worker.terminate();
     this.#failAll("The files are closed.");

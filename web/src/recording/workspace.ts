@@ -28,13 +28,13 @@ export interface Reading {
 }
 
 export interface OpenOptions {
-  /** Shows the files beside those that are open, instead of in their place. */
+  /** Shows the files in addition to those that are open, instead of replacing them. */
   isAdding?: boolean;
   /** Serial number for logs of receivers, which have no header. */
   serial?: string | null;
 }
 
-/** The recordings that are open, and what is going on with others. */
+/** The open recordings, and the progress of others. */
 export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
   readonly reading: Signal<Reading | null> = signal(null);
@@ -176,7 +176,7 @@ export class Workspace {
     );
   }
 
-  /** @param size bytes or samples, in which `read` tells its progress */
+  /** @param size bytes or samples, in which `read` reports its progress */
   async #reading(
     name: string,
     file: File | null,

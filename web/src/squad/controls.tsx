@@ -125,7 +125,7 @@ function Scopes({ session }: { session: SquadSession }) {
   );
 }
 
-/** The same in the width of a phone. What is brushed is a choice while it is there. */
+/** The same controls in the width of a phone. A selection is one of the choices while there is one. */
 function ScopeSelect({ session }: { session: SquadSession }) {
   const scopes = scopesOf(session);
   const shown = session.scope.value;

@@ -8,7 +8,7 @@ import {
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** Whose figures are asked for, and of which time. */
+/** The player and the times of requested figures. */
 export interface FigureQuestion {
   recordings: readonly OpenRecording[];
   player: Player | null;
@@ -18,7 +18,7 @@ export interface FigureQuestion {
 /** More are not kept: every brush on the clock asks for others. */
 const MOST_KEPT = 500;
 
-/** Figures that have been computed, so that periods that are looked at again are there at once. */
+/** Computed figures, so that periods that are selected again are shown at once. */
 export class FigureCache {
   readonly #workers: SquadWorkers;
   readonly #kept = new Map<string, MemberFigures>();

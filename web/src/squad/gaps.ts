@@ -16,7 +16,7 @@ export function gapsIn({ samples: { timestampMs, length } }: OpenRecording): Int
 
 const found = new WeakMap<object, Interval[]>();
 
-/** What a damaged recording misses: the gaps at its damaged places, and no others, such as a break. Empty for a sound one. */
+/** The gaps of a recording at its damaged places, without other gaps such as breaks. Empty for a sound one. */
 export function damageOf(recording: OpenRecording): readonly Interval[] {
   if (!recording.isDamaged) return [];
   const known = found.get(recording.samples);

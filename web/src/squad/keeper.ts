@@ -7,7 +7,7 @@ import { sessionName } from "./scope-words.js";
 import { stateOf } from "./session-state.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What is said about the keeping of a session. */
+/** Whether this browser stores the session. */
 export type Keeping =
   | { name: "not yet" }
   | { name: "kept"; bytes: number }

@@ -1,6 +1,6 @@
 import type { MarkKind } from "./marks.js";
 
-/** Something that somebody should look at. Nothing of it stops the table. */
+/** A problem that the user should check. The table works in spite of it. */
 export interface LookAt {
   key: string;
   sign: MarkKind;
@@ -15,5 +15,5 @@ export interface LookAt {
 
 export type LookAtAction =
   | { name: string; press: () => void; isPrimary?: boolean }
-  /** Lets the user choose another file in the place of this one. */
+  /** Lets the user replace this file with another one. */
   | { name: string; chooseFor: number };

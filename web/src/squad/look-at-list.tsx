@@ -3,7 +3,7 @@ import type { LookAt, LookAtAction } from "./look-at-item.js";
 import { MarkSign } from "./mark-sign.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What there is to look at, in words, with what can be done. */
+/** The list of problems to check, each with its actions. */
 export function LookAtList({
   session,
   items,

@@ -8,7 +8,7 @@ import type { LookAt } from "./look-at-item.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
-/** What there is to look at, worst first. */
+/** The problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
   const ignored = session.ignored.value;
   const all = [
@@ -224,7 +224,7 @@ function ofOtherTimes(session: SquadSession): LookAt[] {
   return session.sessions.value
     .filter((one) => one[0] !== shown[0])
     .map((one): LookAt => {
-      const count = `${one.length} ${one.length === 1 ? "recording is" : "recordings are"} of another time.`;
+      const count = `${one.length} ${one.length === 1 ? "recording is" : "recordings are"} from another time.`;
       const ids = one.map(({ id }) => id);
       const startMs = Math.min(...one.map((recording) => recording.startMs));
       return {

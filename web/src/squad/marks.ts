@@ -37,7 +37,7 @@ export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   const shiftMs = member.recordings.find((one) => one.shiftMs !== 0)?.shiftMs ?? 0;
   if (shiftMs !== 0) {
     const text = shiftText(shiftMs);
-    marks.push({ kind: "clock", text, words: `Clock put right by ${text}` });
+    marks.push({ kind: "clock", text, words: `Clock corrected by ${text}` });
   }
   if (member.recordings.length > 1) {
     const count = String(member.recordings.length);

@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { SessionPeriod } from "asi-convert/squad";
 
-/** Towards which side of the map a team attacks in a period. */
+/** The side of the map towards which a team attacks in a period. */
 export type AttackSide = "left" | "right";
 
 /** What can be undone. */
@@ -47,7 +47,7 @@ export class PeriodSteps {
     });
   }
 
-  /** What was there before a gesture that goes on: a drag to and fro loses nothing. Else what is there now. */
+  /** The state before the current gesture, so that a drag to and fro loses nothing; without a gesture, the current state. */
   before(gesture: string): PeriodsState {
     return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
   }

@@ -4,13 +4,13 @@ import { extentOf } from "./clock/period-lanes.js";
 import { halvesIn } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** How many times faster than it was. */
+/** Playback speeds, as multiples of real time. */
 export const SPEEDS = [1, 5, 10, 30, 60] as const;
 export type Speed = (typeof SPEEDS)[number];
 
 /** After a pause of the browser, time continues from there and does not jump. */
 const LONGEST_FRAME_MS = 250;
-/** For somebody who asks for less motion. */
+/** Step for users who prefer reduced motion. */
 const STEP_MS = 1000;
 /** Nearer to its end than this, a period is over. */
 const END_MS = 1000;
@@ -56,7 +56,7 @@ export function playedOn(
   return ms + byMs >= stopMs ? { ms: stopMs, isOver: true } : { ms: ms + byMs, isOver: false };
 }
 
-/** From where the play begins when it is asked for at an instant. */
+/** The time at which play begins when it is requested at an instant. */
 export function playFrom(ms: number, periods: readonly TimedPeriod[], whole: Interval): number {
   const period = periodAt(periods, ms) ?? whole;
   if (period.endMs - ms > END_MS) return ms;
@@ -155,7 +155,7 @@ export class Playback {
   }
 }
 
-/** Space and digits mean something else where one types or presses. */
+/** Space and digits have other meanings in fields and on buttons. */
 function isControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   return (
@@ -183,7 +183,7 @@ function firstOf(timed: readonly TimedPeriod[], periods: readonly SessionPeriod[
 
 const playbacks = new WeakMap<SquadSession, Playback>();
 
-/** The playback of a session: its speed stays while a player is looked at. */
+/** The playback of a session: its speed stays while a player is shown. */
 export function playbackOf(session: SquadSession): Playback {
   const playback = playbacks.get(session) ?? new Playback(session);
   playbacks.set(session, playback);

@@ -140,7 +140,7 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
       fileName,
     ]),
     ...shifted.map(({ serial, shiftMs }): [string, string] => [
-      `Clock of ${serial} put right by`,
+      `Clock of ${serial} corrected by`,
       shiftText(shiftMs),
     ]),
   ];

@@ -1,27 +1,27 @@
 /** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
 
-/** A share of the period below this is told beside the name. */
+/** A smaller share of the period is shown next to the name. */
 export const COMPLETE_SHARE = 0.99;
 
-/** Per minute, means count players with at least so much data, ms. */
+/** Means per minute include players with at least this much data, ms. */
 export const LEAST_PER_MINUTE_MS = 10 * 60_000;
 
-/** A mark tells values beyond so many standard deviations from the mean, from so many values on. */
+/** Values more than this many standard deviations from the mean are marked, if there are at least this many values. */
 export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
 
-/** Bars against a reference reach their end at so much more or less than it. */
+/** Bars against a reference are full at this relative difference from it. */
 export const AGAINST_RANGE = 0.4;
 
 /** Colours of strips and dots go from standing to this, km/h. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
-/** A share of the period below this is marked before that two recordings are joined. Sums below it are marked "at least". */
+/** A smaller share of the period takes precedence over the mark of joined recordings. Its sums are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
 
-/** Slower than this, positions say nothing about where the pitch is, mm/s. */
+/** Slower positions are not used to locate the pitch, mm/s. */
 export const MOVING_MM_PER_S = 1000;
 
-/** The map shows a pitch if so many of the positions are on it. */
+/** The map shows a pitch if at least this share of the positions is on it. */
 export const LEAST_ON_PITCH = 0.9;
 
 /** Behind a player the map shows where the player was for so long, ms. */
@@ -33,22 +33,22 @@ export const FASTEST_KM_PER_H = 25;
 /** The second of two halves begins at this minute, however long the first one took. */
 export const HALF_MINUTES = 45;
 
-/** When a clock is taken for a wrong one. */
+/** When a clock is considered wrong. */
 export const WRONG_CLOCK = {
-  /** So many others know better. */
+  /** Minimum number of other recordings. */
   leastOthers: 2,
   /** The time of the others is that in which this share of them has data. */
   otherShare: 0.3,
-  /** A recording of which this share lies in the time of the others is right. */
+  /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.95,
   /** A shift brings this share more into it, */
   gainedShare: 0.1,
-  /** and there speeds go with those of the others: at least so well, and so much better than before. */
+  /** and its speeds then correlate with those of the others: at least this well, and better than before by this. */
   leastCorrelation: 0.5,
   gainedCorrelation: 0.2,
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,
-  /** Another time than a quarter of an hour must fit so much better. */
+  /** A shift other than a multiple of a quarter of an hour must fit better by this. */
   betterScore: 0.1,
 } as const;

@@ -27,11 +27,11 @@ export interface PlayerScope {
   period: string | null;
   /** Ascending and disjoint; null: all samples. */
   intervals: readonly Interval[] | null;
-  /** How long that is; 0 for a player who does not take part. */
+  /** Its duration; 0 for a player who does not take part. */
   periodMs: number;
 }
 
-/** @param sessionMs time of the session in which anybody has data */
+/** @param sessionMs time of the session in which at least one player has data */
 export function scopeOf(
   scope: Scope,
   player: string,

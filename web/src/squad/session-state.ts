@@ -2,7 +2,7 @@ import type { Interval, SessionPeriod } from "asi-convert/squad";
 import type { Scope } from "./scope.js";
 import type { Sort, SquadSession } from "./squad-session.js";
 
-/** What a user has set and changed in a session: it is kept beside the files. Figures are not. */
+/** The settings and changes of a session, which are stored with the files. Figures are not stored. */
 export interface SessionState {
   scope: Scope;
   sort: Sort;

@@ -1,7 +1,7 @@
 import { type SheetKind, sheetKind } from "asi-convert/squad";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
-/** A file that was chosen, and what became of it. */
+/** A chosen file and its state. */
 export interface SquadFile {
   readonly id: number;
   readonly file: File;
@@ -13,17 +13,17 @@ export type FileState =
   | { name: "reading"; bytes: number }
   | { name: "recording"; recording: OpenRecording }
   | { name: "sheet"; kind: SheetKind; bytes: Uint8Array }
-  /** It belongs to nothing here, or is there twice: what to say about it. */
+  /** An unrelated or duplicate file, with the reason. */
   | { name: "left out"; why: string }
-  /** A recording that cannot be read. Its player keeps a row. */
+  /** A recording that cannot be read. Its player still has a row. */
   | { name: "failed"; code: string | null; message: string };
 
-/** What systems leave in folders. */
+/** Files that operating systems create in folders. */
 const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** No roster is longer; what is longer is a recording. */
+/** Larger files are not rosters but recordings. */
 const MOST_SHEET_BYTES = 2 ** 20;
 
 /** A roster or periods; null for another file. */

@@ -35,12 +35,12 @@ export type { PlayerRow, SquadPlayer };
 
 /** What the squad asks of the page around it. */
 export interface SquadActions {
-  /** Shows the recordings of a player in its place. */
+  /** Replaces the squad view with the recordings of a player. */
   onPlayer: (files: readonly File[]) => Promise<void>;
   onClose: () => void;
 }
 
-/** By which figure rows are sorted; `roster`: in the order of the roster. */
+/** The figure by which rows are sorted; `roster` sorts them as in the roster. */
 export interface Sort {
   key: string;
   isAscending: boolean;
@@ -74,7 +74,7 @@ export class SquadSession {
   /** Recordings that are rows of their own, though the roster gives them to one player. */
   readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
 
-  /** All recordings that were read, also those of another time. */
+  /** All recordings that were read, including those from other sessions. */
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
@@ -90,7 +90,7 @@ export class SquadSession {
   /** Periods that were made or changed here; null: those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
-  /** Towards which side of the map the team attacks, by names of periods; not known for others. */
+  /** The side of the map towards which the team attacks, by period name; unknown for other periods. */
   readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
   /** Changes of periods and of sides go through it, so that they can be taken back. */
   readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
@@ -188,7 +188,7 @@ export class SquadSession {
     });
   }
 
-  /** Reads files beside those that are there. What is there twice is left out. */
+  /** Reads additional files. Duplicates are left out. */
   async add(files: readonly File[]): Promise<void> {
     const added = files
       .filter((file) => !isOfSystem(file))
@@ -259,7 +259,7 @@ export class SquadSession {
       this.players.peek().find(({ recordings }) => recordings.includes(recording))?.key ?? null;
   }
 
-  /** Puts the clock of a recording right by some ms. */
+  /** Corrects the clock of a recording by some ms. */
   async shiftClock(recordingId: number, byMs: number): Promise<void> {
     const file = this.#fileOf(recordingId);
     if (file?.state.name !== "recording") return;

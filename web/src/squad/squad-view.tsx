@@ -37,7 +37,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const playback = playbackOf(session);
   const partsOf = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // keys of play hold in table, clock and map
+    // the keys of playback work in table, clock and map
     const press = (event: KeyboardEvent) => {
       if (!event.defaultPrevented) playback.pressKey(event);
     };

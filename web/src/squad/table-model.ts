@@ -11,7 +11,7 @@ import { decimalsOf, valueIn } from "./columns.js";
 import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, OUTLIER } from "./rules.js";
 import type { PlayerRow, Sort } from "./squad-session.js";
 
-/** With what a cell is compared by its shade. */
+/** What the shade of a cell compares it with. */
 export type Against = "column" | "position";
 
 /** How the table shows its rows. */
@@ -36,7 +36,7 @@ export interface Cell {
   /** Whether the figure misses a part of the period. */
   isAtLeast: boolean;
   shade: Shade | null;
-  /** Far from the mean of what it is compared with. */
+  /** Whether it is far from the mean with which it is compared. */
   outlier: "above" | "below" | null;
 }
 

@@ -24,7 +24,7 @@ export class SquadWorkers {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
   }
 
-  /** All files of a made-up match. @param onFile hears of each recording that is there */
+  /** All files of a generated match. @param onFile called for each generated recording */
   async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
     // few see a made-up match, so what makes one is loaded for it
     const { recordings, roster, periods } = (await import("./demo-sheets.js")).demoSheets(match);
@@ -95,7 +95,7 @@ export class SquadWorkers {
     for (const worker of this.#workers) worker.end();
   }
 
-  /** The worker that has all of some recordings; it gets those that it lacks. */
+  /** The worker that has all of these recordings. The missing ones are sent to it first. */
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);

@@ -46,7 +46,7 @@ function distanceText(mm: number, inKilometres: boolean, decimals: number): stri
   return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
 }
 
-/** The least of 1, 2, 5, 10, … metres that is at least as long. */
+/** The shortest of 1, 2, 5, 10, … metres that is at least this long. */
 function roundStep(leastMm: number): number {
   const unit = 10 ** Math.max(3, Math.floor(Math.log10(leastMm)));
   return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= leastMm) ?? 10 * unit;

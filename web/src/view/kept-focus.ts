@@ -1,13 +1,13 @@
 import { route } from "./route.js";
 
-/** What a screen reader names, so that the user knows where he or she is. */
+/** Elements that a screen reader announces, so that users know where they are. */
 const PLACES = "section, dialog[open], main";
 
 const pathNow = () => route.peek()?.path.join("/") ?? "";
 
 /**
  * Keeps the focus in the page when the element that has it goes away, such as a row that is deleted: the part around it
- * gets the focus, or the whole view where another one is shown. Without that, keys and screen readers start anew.
+ * gets the focus, or the whole view where another one is shown. Otherwise keys and screen readers start at the top of the page.
  */
 export function keepFocus(): void {
   let around: EventTarget[] = [];

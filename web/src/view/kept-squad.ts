@@ -1,4 +1,4 @@
-/** A squad that this browser keeps: what the page says of it before the rest is loaded. */
+/** Summary of a squad stored in this browser, which the page shows before the squad is loaded. */
 export interface KeptSquad {
   version: 1;
   /** As in Match of Sat, 16 May 2026. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-/** What an entry of the history keeps: it is there again when the user comes back to it, and not at the same address opened anew. */
+/** State of an entry of the history: it is restored when the user comes back to the entry, and not when the same address is opened again. */
 type Kept = Readonly<Record<string, unknown>>;
 
 const keptNow = (): Kept => (history.state as Kept | null) ?? {};
@@ -46,7 +46,7 @@ export function useKeptPlace(isReady: boolean): void {
       scrollTo(0, place);
       if (scrollY >= Math.floor(place)) stop();
     };
-    // parts of the page come later than the list
+    // parts of the page appear after the list
     const observer = new ResizeObserver(goThere);
     const stop = () => {
       wanted.current = undefined;
@@ -64,7 +64,7 @@ export function useKeptPlace(isReady: boolean): void {
     const scrolled = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // the entry of another view is not this one's, and the way to the place is not the place
+        // not for the history entry of another view, and not while the page scrolls back to the stored position
         if (location.hash === here && wanted.current === undefined) keep(PLACE, scrollY);
       }, SCROLLED_MS);
     };

@@ -1,5 +1,5 @@
 /**
- * Runs work one at a time. Of the calls that come while it runs only one follows, so that what is asked for last is what is
+ * Runs one piece of work at a time. Of the calls during a run, only the last is run after it, so that the last request is what is
  * done last, and nothing piles up.
  */
 export function oneAtATime(work: () => Promise<void>): () => void {

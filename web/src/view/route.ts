@@ -22,7 +22,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The part of the address after `#`, with it, that the page follows. */
+/** The fragment of the address, including `#`, that the page shows. */
 const here = signal(location.hash);
 /** Another address of the viewer than `#/`; null for none. */
 const viewerAddress = signal<string | null>(null);
@@ -73,7 +73,7 @@ export function go(path: string): void {
   wanted = location.hash;
 }
 
-/** The same, without a way back to where the page is now. */
+/** Like `go`, but replaces the current entry of the history. */
 export function goInstead(path: string): void {
   history.replaceState(null, "", `#${path}`);
   arrive();

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type TimeWindow, within } from "./window.js";
 
-/** What is looked at: plots, map and figures follow it together. Times are those of the page's time axis, ms. */
+/** The selected part, which plots, map and figures show together. Times are those of the page's time axis, ms. */
 export interface Selection {
   whole: ReadonlySignal<TimeWindow>;
   /** The part that is shown. */

@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import { remembered, rememberedText } from "./remembered.js";
 import { followedTheme, type ThemeChoice } from "./theme.js";
 
-/** In which zone times are shown. */
+/** The time zone of displayed times. */
 export type Zone = "local" | "utc";
 export type SpeedUnit = "km/h" | "m/s";
 

@@ -28,7 +28,7 @@ export const signedInAs: ReadonlySignal<string | null> = computed(
 export const lastSigning: ReadonlySignal<string | null> = remembered;
 
 export function rememberSignedIn(account: number | null): void {
-  // other tabs hear of it only if the text is another one than before
+  // other tabs get an event only if the text differs from the previous one
   const value = account === null ? null : `${account} ${Date.now()}`;
   remembered.value = value;
   try {

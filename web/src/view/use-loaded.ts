@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether a part of the page could not be loaded: after an upgrade the service no longer has the parts of the page before it. */
+/** Whether a part of the page could not be loaded: after an upgrade, the service no longer has the parts of the previous page. */
 export const isOutdated = signal(false);
 
 /** A part of the page that is loaded when it is first needed; null until then. */

@@ -62,7 +62,7 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * What the service has of a person beside the rows of the account, as far as there may be any number of it: the values in the
+ * The rows about a person, apart from those of the account, whose number has no limit: the values in the
  * audit, jobs, stored responses. Erase it in transactions of its own before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [

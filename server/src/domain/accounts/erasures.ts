@@ -52,7 +52,7 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
       OR starts_with(key, ${`failedPassword:${name} `}) OR starts_with(key, ${`passwordResetOfUser:${name} `})`);
 }
 
-/** What there may be any number of. Erase it in transactions of its own before `removeTraces`, which removes the rest. */
+/** The rows whose number has no limit. Erase them in separate transactions before `removeTraces`, which removes the rest. */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),
   erasing(sql`UPDATE ${auditLog} SET account_id = NULL`, sql`${auditLog}`, sql`account_id = ${id}`),

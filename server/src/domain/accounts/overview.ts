@@ -73,7 +73,7 @@ export async function listAccounts(
 }
 
 /**
- * An account for the operator: what it is, and how much belongs to it.
+ * An account for the operator, with the amount of data that belongs to it.
  * @throws ServiceError `not_found`
  */
 export async function showAccount({ queries }: Context, username: string): Promise<Record<string, unknown>> {

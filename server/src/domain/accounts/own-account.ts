@@ -44,7 +44,7 @@ export async function prepareRegistration(ctx: Context, role: Role, body: Accoun
 }
 
 /**
- * Does the costly part of an update by the user before its transaction. The current password changes nothing.
+ * Does the costly part of an update by the user before its transaction. Setting the current password again changes nothing.
  * @returns the columns to change, without the profile
  */
 export async function prepareUpdate(

@@ -41,7 +41,7 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
 }
 
 /**
- * Mails the link, if somebody with this username can log in and has an address. Requests come from anyone, so they are not
+ * Mails the link, if the account with this username can log in and has an address. Requests come from anyone, so they are not
  * refused for the account: strangers would lock its user out. After many mails, the next ones are spread over the hour; the
  * user then has the link of the last one, which is still valid.
  */

@@ -13,7 +13,7 @@ type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
  * The responses to idempotency keys of other accounts that name a person. An account may have millions, so they are looked
- * through in transactions of bounded size, and in the last one only those that have come meanwhile.
+ * through in transactions of bounded size. The last one examines only those that were added in the meantime.
  */
 export class ResponsesNaming {
   readonly #accounts: readonly number[];
@@ -51,7 +51,7 @@ export class ResponsesNaming {
       .where(and(inArray(accountId, [...this.#accounts]), gte(createdAt, since), this.#names));
   }
 
-  /** @returns the last key that it has looked at, when there may be more */
+  /** @returns the last key that it has examined, when there may be more */
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
     const { accountId, path, key } = idempotencyKeys;

@@ -10,7 +10,7 @@ const DRAWN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 /** Characters that change the order of the text around them, or end a line or a paragraph. */
 const REORDERING = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** Characters of the text that somebody sees. */
+/** Visible characters of the text. */
 const drawn = (text: string) => text.replaceAll(new RegExp(BLANK, "gu"), "");
 
 /**

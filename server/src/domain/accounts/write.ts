@@ -95,12 +95,12 @@ export async function updateAccount(
   return after;
 }
 
-/** Ends the links for a new password that were mailed to the account. */
+/** Ends the password reset links that were mailed to the account. */
 export async function revokeResets({ queries }: UnitOfWork, accountId: number): Promise<void> {
   await queries.delete(passwordResets).where(eq(passwordResets.accountId, accountId));
 }
 
-/** Ends every session of the account, and the links for a new password. */
+/** Ends every session and every password reset link of the account. */
 export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise<void> {
   const { queries } = unit;
   await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));

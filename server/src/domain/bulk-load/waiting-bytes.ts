@@ -18,7 +18,7 @@ const writingOf = new WeakMap<Config, Tally<string>>();
 
 /**
  * Keeps room for the bytes of a recording while they are written, so that those who load faster than workers do cannot fill the
- * database. Who has nothing waiting may always load one.
+ * database. An account without waiting recordings may always load one.
  * @param group the address that loads, see `jobGroupOf`
  * @returns gives the room back; call it when the job is there, or when there will be none
  * @throws ServiceError `throttled` when too many bytes of the account or of the address wait

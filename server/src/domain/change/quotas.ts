@@ -155,7 +155,7 @@ function countsIn(config: Config): LRUCache<string, Count> {
 }
 
 /**
- * Whether an account has at most so many rows. Counting many takes long, so it is done once a minute at most, and what this
+ * Whether an account has at most so many rows. Counting many rows is slow, so it is done once a minute at most, and what this
  * process adds is added in between.
  * @param name of the rows and the account
  * @param added how much the count has risen in this transaction
@@ -178,7 +178,7 @@ async function isWithin(
   if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
   const rows = await count();
   const isEnough = rows <= quota;
-  // What is refused is rolled back.
+  // A refused change is rolled back.
   counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
   return isEnough;
 }

@@ -93,7 +93,7 @@ export async function retrieveActivityComputedData(
   const readable = await readableOf(ctx, frames);
   if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
   let found: { frame: Frame; data: ShownComputedData; definitionVersion: number }[] = [];
-  // The computations may take long.
+  // The computations may take a long time.
   const recheck = accessRecheck(ctx, async () => {
     const stillReadable = new Set(
       await readableOf(

@@ -232,7 +232,7 @@ const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
     count,
   );
 
-/** The stored results. They are not computed anew: an export shows what is kept. */
+/** The stored results. They are not recomputed: an export shows what is stored. */
 const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,

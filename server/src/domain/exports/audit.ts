@@ -31,8 +31,8 @@ const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog
 export type AuditEntry = ReturnType<typeof toEntry>;
 
 /**
- * A part of the audit for the operator, the oldest entry first. The first part is an entry itself: who has read the audit, and
- * what of it.
+ * A part of the audit for the operator, the oldest entry first. Reading the first part writes an entry itself: who has read the audit, and
+ * which part of it.
  * @param after only entries with higher ids; 0 for the first part
  * @throws ServiceError `not_found` when there is no such account; on the field `from` when it is not before `to`
  */
@@ -75,7 +75,7 @@ export async function exportAudit(
   return partOf(rows, toEntry);
 }
 
-/** The id before the first entry of a time. By the index of times: the ids alone would be read from the oldest on. */
+/** The id before the first entry of a time. `+ 0` makes the database use the index of times; it would scan that of ids from the oldest entry. */
 async function before({ queries }: Context, inTime: SQL): Promise<number> {
   const [first] = await queries
     .select({ id: sql<number | null>`min(${auditLog.id} + 0)`.mapWith(Number) })

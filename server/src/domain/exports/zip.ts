@@ -31,7 +31,7 @@ async function write(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipE
   zip.end();
 }
 
-/** Waits until the content has been read. When the reader of the archive leaves, the content is given up. */
+/** Waits until the content has been read. When the reader of the archive leaves, the content is abandoned. */
 function addEntry(zip: ZipFile, output: Readable, { name, content }: ZipEntry): Promise<void> {
   return new Promise((done, reject) => {
     const source = Readable.from(forSameCaller(content), { objectMode: false });

@@ -48,7 +48,7 @@ export interface RawDataReading {
   reads: FairQueue<number>;
   /** One page is formatted at a time, for all callers: 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
-  /** From which pages are read while it is not too old. */
+  /** The replica from which pages are read while it is recent enough. */
   replica: ReadReplica | undefined;
 }
 

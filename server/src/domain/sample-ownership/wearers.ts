@@ -21,7 +21,7 @@ export interface Worn extends Interval {
   ownerId: number;
 }
 
-/** On which devices, and by which managers, an athlete has time frames. */
+/** The devices and managers of an athlete's time frames. */
 export async function wornDevices(queries: Queries, athleteId: number): Promise<Worn[]> {
   const { deviceId, ownerId, startTime, endTime } = timeframes;
   const rows = await queries

@@ -123,7 +123,7 @@ export async function requireServerKey(ctx: Keys, queries: Queries): Promise<voi
   if (keyId !== null) await openKey(ctx, queries, keyId);
 }
 
-/** Secrets that are tried. One may be damaged; of a wrong key, none can be read. */
+/** Number of secrets that are tried. One may be damaged; with a wrong key, none can be decrypted. */
 const TRIED = 20;
 
 /** Before the first rotation, the database does not know its server key. @returns a warning when the key opens none of its secrets */

@@ -22,7 +22,7 @@ export const webhooksOf = async (
 };
 
 /**
- * Deletes webhooks, and their deliveries that have come since those were erased. The webhooks first, because a concurrent change
+ * Deletes webhooks, and the deliveries that were added after the others were erased. The webhooks first, because a concurrent change
  * inserts deliveries while it has them locked. Also erases what the audit has of them: the service changes webhooks, too, when
  * their receivers fail.
  */

@@ -13,8 +13,8 @@ const LOCAL_COOKIE = "asi-session";
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Whether the address as browsers see it is plain HTTP on their own machine, where there is no TLS for the cookie. Behind a proxy
- * without a base URL that address is unknown, and a cookie without TLS would be the unsafe guess.
+ * Whether browsers reach the service by plain HTTP on their own machine, where the cookie cannot require TLS. Behind a proxy
+ * without a base URL, the address is unknown, and a cookie without TLS would be the unsafe guess.
  */
 export function isLocalOnly({
   baseUrl,

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { outsideOfSpans } from "../../observability/tracing.js";
 
-/** How long a client waits before it connects again, ms. */
+/** How long a client waits before reconnecting, ms. */
 const RECONNECT_MS = 3_000;
 
 export interface ServerEvent {

@@ -19,7 +19,7 @@ interface Limits {
   refusal(): Error;
 }
 
-/** What a request has moved through its connection. */
+/** The progress of a request on its connection. */
 export interface Transfer {
   /** Bytes of the connection so far, in both directions. */
   bytes: number;

@@ -57,7 +57,7 @@ export function limitUnreadResponses(app: FastifyInstance, config: Config): void
 }
 
 /**
- * Waits until the body of the response has room in memory. It keeps it until the client has read it or has left.
+ * Waits until the body of the response has room in memory. The room is taken until the client has read the response or has left.
  * @throws ServiceError `throttled`, `unavailable`; Error when the client has left
  */
 export async function takeResponseRoom(

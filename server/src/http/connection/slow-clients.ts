@@ -55,7 +55,7 @@ interface Handle {
 
 const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | null })._handle;
 
-/** What a request has moved so far. Bytes that have arrived but are unread wait for the service, not for the client. */
+/** The bytes that a request has transferred so far. Bytes that have arrived but are unread wait for the service, not for the client. */
 export function transferOf(request: IncomingMessage): Transfer {
   const { socket, complete, readableLength } = request;
   const { bytesWritten, writeQueueSize } = handleOf(socket) ?? { bytesWritten: 0, writeQueueSize: 0 };

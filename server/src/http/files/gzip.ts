@@ -21,7 +21,7 @@ export async function unpacked(file: Readable, maxBytes: number, tooLarge: () =>
   return isGzip(await firstBytes(file)) ? unpackedGzip(file, maxBytes, tooLarge) : file;
 }
 
-/** What is in a gzip file, like `unpacked`. */
+/** The content of a gzip file, like `unpacked`. */
 export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => Error): Readable {
   let bytes = 0;
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });

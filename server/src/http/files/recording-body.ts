@@ -55,7 +55,7 @@ export async function receiveRecording(
   return { ...body, recording };
 }
 
-/** @param hold hears of the bytes that it takes in memory, and throws when they are too many */
+/** @param hold called with the number of bytes that it takes in memory; throws when there are too many */
 async function unpackedRecording(
   packed: Uint8Array,
   { field, maxBytes }: { field: string; maxBytes: number },

@@ -101,7 +101,7 @@ export type AddChunks = (chunks: readonly Uint8Array[]) => void | Promise<void>;
 export class SpooledFile {
   readonly path: string;
   readonly #memory: SpoolMemory;
-  /** The file as far as it is in memory. */
+  /** The part of the file that is in memory. */
   #chunks: Uint8Array[] = [];
   #bytesInMemory = 0;
   #isOnDisk = false;

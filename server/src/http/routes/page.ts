@@ -45,7 +45,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     policy: PAGE_POLICY,
     documentHeaders: {
       Link: SERVICE_LINK,
-      // So that the page refuses a larger file before it sends it.
+      // With this, the page refuses a larger file before sending it.
       "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
     },
     isImmutable: (path) => relative(folder, path).startsWith(HASHED),

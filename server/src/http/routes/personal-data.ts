@@ -23,7 +23,7 @@ const ErasureConfirmation = Type.Object(
   { examples: [{ password: "a long passphrase" }] },
 );
 
-/** Exports that a process sends at a time. They have places of their own: one to a slow client may take hours. */
+/** Exports that a process sends at a time. They have their own limit, because an export to a slow client may take hours. */
 const MAX_EXPORTS = 4;
 const MAX_EXPORTS_PER_USER = 1;
 
@@ -36,7 +36,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Export everything about an athlete",
     description:
-      "A zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The archive is sent while it is made; it is complete when it can be opened, and then it contains export.json.",
+      "A zip archive: the profile, permissions, sessions, activities, time frames, computed data and audit as JSON, and for each time frame the samples of its device, while its owner owned the device, as CSV. The service sends the archive while creating it. An archive that can be opened is complete, and contains export.json.",
     method: "GET",
     path: "/api/v1/athletes/{athlete}/export/",
     success: { status: 200, mediaType: "application/zip", isFile: true },

@@ -180,7 +180,7 @@ function headOf(line: string): BackupHead | null {
   return { migrations, serverKeys, erasureLists };
 }
 
-/** Damage in the first line makes another text of it: only the checksum at the end of the file tells it from a file of others. */
+/** Damage in the first line changes its text: only the checksum at the end shows that the file is a damaged backup and not another file. */
 async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   try {
     for await (const _ of lines);

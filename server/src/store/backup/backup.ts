@@ -151,7 +151,7 @@ export async function verifyBackup(
       throw new BackupError(`The backup is damaged: row ${rows} cannot be read. Use another copy of it.`);
     }
   }
-  // Only now: damage in the first line makes other names of it, which the checksum at the end of the file tells.
+  // Only now: damage in the first line may change its names, which only the checksum at the end of the file detects.
   const unknown = head.migrations.find((name) => !known.some((migration) => migration.name === name));
   if (unknown !== undefined) {
     throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);

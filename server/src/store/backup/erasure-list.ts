@@ -9,7 +9,7 @@ import type { ErasureKind } from "../schema.js";
 /**
  * The list of erased accounts outside of the database: one JSON object in each line. A restored backup contains the
  * accounts again that were erased after it was written; the list says which they are. A line of its own names the list: a backup
- * names the lists to which erasures go, so that a restore tells the right list from one that a start elsewhere has made.
+ * names the lists to which erasures go, so that a restore can distinguish the right list from one that a start elsewhere has made.
  */
 export interface Erasure {
   /** Hash of the account. */

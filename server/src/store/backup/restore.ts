@@ -170,7 +170,7 @@ async function requireNoMove(tx: Queries): Promise<void> {
   );
   if (rows[0]?.exists === true) {
     throw new BackupError(
-      "A move of the samples between servers has begun. Finish it, or give it up with asi-server samples cancel-move.",
+      "A move of the samples between servers has begun. Finish it, or cancel it with asi-server samples cancel-move.",
     );
   }
 }

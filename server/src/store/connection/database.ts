@@ -85,7 +85,7 @@ export interface PostgresServer {
   directUrl?: string | null;
   /** Whether statements are prepared; default true. */
   prepares?: boolean;
-  /** For URLs that do not say it themselves. */
+  /** Default for URLs without TLS parameters. */
   tls?: TlsSettings;
   /** Maximum time that connecting may take, and that a response may take, ms; default: 30 s, and any time. */
   timeoutMs?: number;

@@ -39,7 +39,7 @@ export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
 }
 
 /**
- * Puts the next server key in the place of the current one, which is kept beside it. Nothing is to do when another rotation
+ * Replaces the current server key, which is kept beside it, with the next one. Does nothing when another rotation
  * to the same key has done it.
  * @throws UsageError when another key is the next one
  */

@@ -208,7 +208,7 @@ async function startEngine(folder: string | null): Promise<Worker> {
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    // Later errors: the connections hear of them when the thread exits.
+    // Later errors: the connections get them when the thread exits.
     worker.on("error", (error) => {
       reject(
         new UsageError(

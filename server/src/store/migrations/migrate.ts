@@ -11,7 +11,7 @@ import { checksumOf, type Migration } from "./migration.js";
 const LOCK_POLL_MS = 50;
 
 /**
- * How long a statement of a migration waits for a lock on a table. All later queries wait behind it, so it gives up soon
+ * How long a statement of a migration waits for a lock on a table. All later queries wait behind it, so it times out soon
  * and tries again later.
  */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -192,12 +192,12 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
   await record(client, migration);
 }
 
-/** A statement of a migration that makes an index, or removes what is left of it. */
+/** A statement of a migration that creates an index, or removes the remains of an invalid one. */
 const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+)/;
 
 /**
  * Runs the statements one by one. After an interruption, the indexes that this migration has finished stay: the service of
- * the previous release may be using them, and they may have taken hours. A comment tells them from others of the same name.
+ * the previous release may be using them, and they may have taken hours. A comment distinguishes them from others of the same name.
  */
 async function runOutside(
   client: pg.ClientBase,

@@ -14,7 +14,7 @@ export interface Copy {
   label: string;
   /** The table on the server. */
   table: string;
-  /** Its address with user and password, as far as the database user may see them. */
+  /** Its address with user and password, if the database user may see them. */
   url: string;
 }
 
@@ -56,7 +56,7 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
   }));
 }
 
-/** The copies that nothing in the database refers to: what a move has left behind, as far as it is not dropped yet. */
+/** The copies that nothing in the database refers to: those that a move has left behind and that are not dropped yet. */
 export async function abandonedCopies(client: Connection): Promise<Copy[]> {
   const { rows } = await client.query<{ name: string; token: string } & AddressOptions>(`
     SELECT s.srvname AS name, substring(s.srvname from '^samples_([0-9a-f]{8})_') AS token,

@@ -233,7 +233,7 @@ export class SampleServerWatch {
     if (server.problem === undefined)
       this.#log?.warn({ server: server.label, problem }, "a sample server is unreachable");
     server.problem = problem;
-    // Requests for the devices that are known end now; reading the list again may take long.
+    // Requests for the devices that are known end now; reading the list again may take a long time.
     this.#cutOff(server);
     if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
     await this.#readDevicesAnew(server);

@@ -177,7 +177,7 @@ export async function addToPayload(
 }
 
 /**
- * The columns of a job without a worker. A job that waits again gives up its unique key, because a newer job may have
+ * The columns of a job without a worker. A job that waits again loses its unique key, because a newer job may have
  * it.
  */
 export const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } as const;

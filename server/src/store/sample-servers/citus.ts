@@ -73,7 +73,7 @@ export async function requireCitus(client: Connection): Promise<void> {
   }
   if ((await stateOf(client)) !== undefined) {
     throw new UsageError(
-      "A move of the samples has begun. Finish it, or give it up with asi-server samples cancel-move.",
+      "A move of the samples has begun. Finish it, or cancel it with asi-server samples cancel-move.",
     );
   }
   if ((await sampleServers(client)).length > 0) {

@@ -7,7 +7,7 @@ const CHUNKS_AT_ONCE = 500;
 /** Changed chunks that are copied again in one transaction. */
 export const CHANGES_AT_ONCE = 500;
 
-/** How far a move has come, as the database keeps it. */
+/** Progress of a move, as stored in the database. */
 export interface State {
   token: string;
   servers: string[];
@@ -32,7 +32,7 @@ export async function stateOf(client: Connection): Promise<State | undefined> {
 /** Copies some chunks. @returns false when there are no more */
 export async function copyNext(client: Connection, columns: string): Promise<boolean> {
   const state = await stateOf(client);
-  if (state === undefined) throw new UsageError("The move was given up by another command.");
+  if (state === undefined) throw new UsageError("Another command has cancelled the move.");
   const { device_id: device, bucket } = state;
   const { rows } = await client.query<{ first: string; last: string; count: string }>(
     `SELECT min(bucket)::text AS first, max(bucket)::text AS last, count(*)::text AS count

@@ -22,7 +22,7 @@ import { whenUnlocked } from "./transaction.js";
 /** So few changes are left when the service is made to wait for the last ones. */
 const FEW_CHANGES = 500;
 
-/** How far a move is. */
+/** Progress of a move. */
 export interface MoveProgress {
   copied: number;
   /** As the database estimates it. */
@@ -42,7 +42,7 @@ export interface Plan {
 /**
  * Moves the samples to servers, or back into one table, while the service runs: copies chunk by chunk into a new table, while
  * a trigger notes which chunks change, copies those again, and then exchanges the tables. Until then the old table is in use,
- * and whatever ends the move leaves it so. Called again with the same servers, it continues where it stopped.
+ * also when the move is interrupted. Called again with the same servers, it continues where it stopped.
  *
  * @param client a connection to the database with a session of its own and no statement timeout
  * @param servers to which the samples go; none: one table in the database of the service
@@ -64,7 +64,7 @@ export async function moveSamples(
       await begin(client, servers);
     } else if (String(begun.servers) !== String(labels)) {
       throw new UsageError(
-        `A move of the samples to ${begun.servers.join(", ") || "one table"} has begun. Finish it with the same servers, or give it up with asi-server samples cancel-move.`,
+        `A move of the samples to ${begun.servers.join(", ") || "one table"} has begun. Finish it with the same servers, or cancel it with asi-server samples cancel-move.`,
       );
     }
     const chunks = await estimateOf(client);
@@ -167,7 +167,7 @@ async function begin(client: Connection, servers: readonly ServerAddress[]): Pro
       ]);
     }).catch(explainRights);
   } catch (error) {
-    // They are empty. The error tells more than that one could not be dropped.
+    // They are empty. The original error matters more than a failed drop.
     for (const url of made) await dropRemote({ url, table }).catch(() => undefined);
     throw error;
   }
@@ -181,7 +181,7 @@ function explainTwice(error: unknown): never {
   throw new UsageError("The file of servers names a database twice, under different names.");
 }
 
-/** The tables of the service and those of its servers of samples would be mixed up, also in backups. */
+/** Otherwise the tables of the service would be mixed with those of its sample servers, in backups too. */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ here: boolean }>(
     "SELECT to_regclass(format('public.%I', $1::text)) IS NOT NULL AS here",
@@ -239,7 +239,7 @@ async function dropAbandoned(client: Connection): Promise<string[]> {
   return left;
 }
 
-/** How a copy that is left is called where the operator reads it. */
+/** The name of an abandoned copy in messages to the operator. */
 export const nameOfCopy = ({ name, label, table }: Copy): string =>
   `${table} on ${label} (foreign server ${name})`;
 

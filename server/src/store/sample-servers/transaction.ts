@@ -25,7 +25,7 @@ export async function inTransaction<T>(client: Connection, work: () => Promise<T
   }
 }
 
-/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it gives up soon and tries again. */
+/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it times out soon and is tried again. */
 export async function whenUnlocked(client: Connection, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

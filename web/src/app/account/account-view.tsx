@@ -101,7 +101,7 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
           <>
             <CurrentPasswordField />
             <p class="note">
-              Links for a new password are mailed to this address, so another one needs your password. The
+              Password reset links are mailed to this address, so a new address needs your password. The
               previous address gets a mail about the change.
             </p>
           </>

@@ -70,7 +70,7 @@ export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zon
   return [head, ...lines].map((line) => `${line.map(cell).join(",")}\r\n`).join("");
 }
 
-/** Sums of decimal fractions get digits that nobody measured. */
+/** Sums of decimal fractions have spurious digits, which are rounded off. */
 const rounded = (value: number) => Number(value.toFixed(6));
 
 function cell(value: string | number | null): string {

@@ -24,7 +24,7 @@ export interface ComparedFigure {
 }
 
 type Lists = Metrics["accelerations"];
-/** Null where none were looked for. */
+/** Null where none were computed. */
 const countOf = ({ has_accelerations }: Computed, { threshold_1, threshold_2 }: Lists) =>
   has_accelerations ? threshold_1.values.length + threshold_2.values.length : null;
 const whole = (value: number) => decimal(value, 0);

@@ -6,7 +6,7 @@ interface Props {
   onAgain: () => void;
 }
 
-/** How far the computation is, and a button that looks for newer data. */
+/** Progress of the computation, and a button that loads newer data. */
 export function Computing({ states, onAgain }: Props) {
   const ready = states.filter(({ isWaiting }) => !isWaiting).length;
   const isStale = states.some(

@@ -105,7 +105,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
   );
 }
 
-/** As many samples are shown in a moment; of a day with more, the longest range. */
+/** This many samples are shown quickly. Of a day with more samples, the longest range is shown. */
 const QUICK_SAMPLES = 500_000;
 
 function Ranges({ ofDay, ...props }: RangesAround & Props) {

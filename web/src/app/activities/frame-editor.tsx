@@ -38,7 +38,7 @@ export function FrameEditor(props: Props) {
   const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
   const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
   const problem = useProblem();
-  // another number builds the form anew, from what is saved
+  // another number rebuilds the form from what is saved
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
 

@@ -10,7 +10,7 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
   const slices = slicesOf(computed.intensity);
   const [first, last] = [slices[0], slices.at(-1)];
   if (first === undefined || last === undefined) return null;
-  // part of a second is a second
+  // a part of a second counts as a second
   const rest = duration(Math.ceil(last.seconds) * 1000);
   const time = (ms: number) => timeOfDay(ms, zone).slice(0, 5);
   const highest = Math.max(...slices.map(({ metres }) => metres));

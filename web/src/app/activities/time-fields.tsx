@@ -68,5 +68,5 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
   );
 }
 
-/** Seconds, or their fractions where a time has one: programs may have made it. */
+/** Whole seconds, or milliseconds for times with a fraction, which other programs may have set. */
 const stepOf = (text: string): number => (text.includes(".") ? 0.001 : 1);

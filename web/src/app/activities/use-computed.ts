@@ -4,7 +4,7 @@ import { AwayError } from "../connection.js";
 import { useReturn } from "../parts/request.js";
 import { type Computed, computedOf } from "./computed.js";
 
-/** The computed data of a time frame, as far as they are known. */
+/** The computed data of a time frame that are known so far. */
 export interface ComputedState {
   /** Data computed last; kept while they are computed again. */
   computed: Computed | null;

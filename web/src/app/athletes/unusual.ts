@@ -9,7 +9,7 @@ interface Profile {
   height: number | null;
 }
 
-/** What is to be said of a value of a profile. */
+/** A remark about a value of a profile. */
 export interface Finding {
   name: keyof Profile;
   sentence: string;
@@ -28,7 +28,7 @@ const isIn = ([least, most]: readonly [number, number], value: number) => value 
 
 const centimetresOf = (heightM: number) => Math.round(heightM * 10_000) / 100;
 
-/** What of a profile cannot be, in sentences. */
+/** The impossible values of a profile, as sentences. */
 export function impossible({ birth_date, height }: Profile, nowMs: number): Finding[] {
   const found: Finding[] = [];
   if (birth_date !== null && birth_date > dateText(nowMs, "local"))
@@ -41,7 +41,7 @@ export function impossible({ birth_date, height }: Profile, nowMs: number): Find
   return found;
 }
 
-/** What of a profile is possible but most often a typing error, in sentences. */
+/** The values of a profile that are possible but probably typing errors, as sentences. */
 export function unusual({ birth_date, weight, height }: Profile, nowMs: number): Finding[] {
   const found: Finding[] = [];
   if (birth_date !== null) {

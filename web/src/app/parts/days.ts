@@ -27,7 +27,7 @@ export function mondayOf(ms: number, zone: Zone): number {
   return midnight(year, month, day - ((weekday + 6) % 7), zone);
 }
 
-/** The two weeks of which the second has the instant: their first day. */
+/** The first day of the week before that of the instant. */
 export const weeksUpTo = (ms: number, zone: Zone): number => dayAfter(mondayOf(ms, zone), -7, zone);
 
 /** A day as in an address: `2024-03-01`. */
@@ -45,7 +45,7 @@ export function readDate(text: string | null, zone: Zone): number | null {
 }
 
 /**
- * What there is on a day, and the first of each other day.
+ * The ranges of a day, and the first range of each other day.
  * @param ranges in the order of time
  */
 export function aroundDay<Range extends TimeWindow>(

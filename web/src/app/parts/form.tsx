@@ -47,7 +47,7 @@ interface FormProps {
 const contentOf = (form: HTMLFormElement): string =>
   new URLSearchParams(new FormData(form) as never).toString();
 
-/** A form with labelled fields. While it is sent it cannot be sent again; what was typed stays when the service refuses it. */
+/** A form with labelled fields. It cannot be sent twice at the same time, and keeps its values when the service refuses it. */
 export function Form({
   onSubmit,
   action,
@@ -94,7 +94,7 @@ export function Form({
         class="form"
         method="post"
         aria-busy={isBusy}
-        // what was wrong with a field is not said of what is typed there now
+        // the error of a field does not apply to a new value
         onInput={({ target }) => {
           const { name } = target as HTMLInputElement;
           if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));

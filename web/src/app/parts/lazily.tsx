@@ -4,7 +4,7 @@ import { isOutdated } from "../../view/use-loaded.js";
 import { Requested, useRequest } from "./request.js";
 
 /**
- * A view that is loaded when it is first shown. The service worker has it already where there is one. Otherwise the page says that the
+ * A view that is loaded when it is first shown. A service worker has cached it. Without one, the page says that the
  * service is unreachable, and offers to load the page again when it is back: a browser does not fetch a script again that it could not fetch once.
  */
 export function lazily<Props extends { client: Client }>(

@@ -21,7 +21,7 @@ interface PageQuery {
 
 type LoadPage<Item, Query> = (query: Query, signal: AbortSignal) => Promise<ListPage<Item>>;
 
-/** A list as far as it is loaded. */
+/** The loaded part of a list. */
 export interface List<Item> extends Loaded<ListPage<Item>> {
   /** Adds the next page. */
   more: () => Promise<void>;
@@ -133,9 +133,9 @@ interface ViewProps<Item extends { id: number }> {
   columns: readonly Column<Item>[];
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
-  /** In which parts of them is searched, as in "name". */
+  /** The parts that are searched, as in "name". */
   searched: string;
-  /** Beside the search. */
+  /** Shown next to the search. */
   controls?: ComponentChildren;
   /** Between the head and the list. */
   children?: ComponentChildren;

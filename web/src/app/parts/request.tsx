@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { AwayError, timesReturned } from "../connection.js";
 import { ProblemCard } from "./problem.js";
 
-/** What takes less is not worth a word. */
+/** Shorter waits are not announced. */
 export const SLOW_MS = 500;
 
 /** Data that is loaded for a view. */

@@ -6,7 +6,7 @@ const editors = new Set<() => boolean>();
 
 const hasUnsaved = () => [...editors].some((isUnsaved) => isUnsaved());
 
-/** Asks before what is not saved is left. @returns whether the user wants to leave, or has nothing that is not saved */
+/** Asks before the user leaves unsaved changes. @returns whether the user wants to leave, or has no unsaved changes */
 export const mayLeave = async (): Promise<boolean> =>
   !hasUnsaved() ||
   ask({

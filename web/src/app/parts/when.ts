@@ -16,7 +16,7 @@ export const dayAndSecond = (instant: Instant, zone: Zone): string =>
 /** Day and time, as in Sat, 17 May 2025, 14:30. */
 export const dayAndTime = (instant: Instant, zone: Zone): string => dayAndSecond(instant, zone).slice(0, -3);
 
-/** How long ago an instant was, in words, up to a day; then the day and time. */
+/** The time since an instant, in words; after a day, the day and time. */
 export function since(ms: number, nowMs: number, zone: Zone): string {
   const minutes = Math.floor((nowMs - ms) / MINUTE_MS);
   if (minutes < 0 || minutes >= 24 * 60) return dayAndTime(ms, zone);

@@ -56,7 +56,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
     return ms === null ? "" : new Date(ms).toISOString();
   };
 
-  /** Gives a permission, after showing to whom. */
+  /** Gives a permission after showing who gets it. */
   const give = async (values: Values, form: HTMLFormElement) => {
     const times = {
       start_time: timeOf(values("start_time")),

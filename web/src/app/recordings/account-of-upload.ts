@@ -2,7 +2,7 @@ import type { Zone } from "../../view/settings.js";
 import { decimal } from "../../view/values.js";
 import { dayAndTime } from "../parts/when.js";
 
-/** The details of a job that has stored a recording, as far as the page tells of them. */
+/** The details of a job that has stored a recording, without those that the page does not show. */
 export interface StoredDetails {
   samples_stored: number;
   samples_known: number;

@@ -1,7 +1,7 @@
 import type { DeviceRange } from "../../recording/device-range.js";
 import type { TimeWindow } from "../../view/window.js";
 
-/** A range that an address names. */
+/** A range in the address of the page. */
 export interface AddressedRange {
   deviceId: number;
   window: TimeWindow;

@@ -16,7 +16,7 @@ interface Props extends ViewProps {
   device: Resource["Device"];
   /** Whether the manager owns it now: loading files and live data are for the owner. */
   isOwned: boolean;
-  /** All that the manager owns now. */
+  /** All devices that the manager owns now. */
   owned: readonly Resource["Device"][];
   chosen: { value: readonly DeviceRange[] };
   onOpen: (range: DeviceRange) => void;

@@ -102,7 +102,7 @@ export class LiveFeed {
           const samples = (JSON.parse(data) as Sample[]).reverse();
           const known = this.latest.peek()?.["gnss.timestamp"];
           this.#take(samples);
-          // the first event has the newest sample alone, without those before it that have come since the question
+          // the first event has the newest sample alone, without earlier ones that were stored after the request
           if (isFirst && samples[0]?.["gnss.timestamp"] !== known) await this.#poll(stopped);
           isFirst = false;
         } else if (event === "end") {

@@ -111,7 +111,7 @@ export function heartRateText(sample: Sample | null, latestMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** How long ago, as precise as it matters. */
+/** The time since an instant, with a precision that depends on it. */
 export function ageText(ms: number): string {
   if (ms < 60_000) return `${Math.floor(ms / 1000)} s`;
   if (ms < DAY_MS) return duration(ms);

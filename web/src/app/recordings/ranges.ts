@@ -8,7 +8,7 @@ import { dayAfter } from "../parts/days.js";
 
 type Device = Resource["Device"];
 
-/** A week is asked for with days around it: a range that goes over its edge would be cut there. */
+/** A week is requested with the days around it, because a range across its edge would be cut there. */
 const AROUND_DAYS = 3;
 
 /**

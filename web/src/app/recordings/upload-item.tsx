@@ -17,7 +17,7 @@ interface ItemProps {
   settings: Settings;
 }
 
-/** A file on its way to a device, and what became of it. */
+/** An upload: the progress of its file, and the result. */
 export function UploadItem({ upload, queue, device, owned, settings }: ItemProps) {
   const { file } = upload;
   const state = upload.state.value;

@@ -10,7 +10,7 @@ import { tooLarge } from "./too-large.js";
 
 export type UploadState =
   | { step: "waiting" }
-  /** `sentBytes` counts as the file does. */
+  /** `sentBytes` refers to the file, not to the request. */
   | { step: "sending"; sentBytes: number }
   | { step: "storing"; isStarted: boolean }
   | { step: "stored"; details: StoredDetails }
@@ -22,22 +22,22 @@ export interface Upload {
   readonly file: File;
   readonly device: number;
   readonly state: Signal<UploadState>;
-  /** So that a file that is sent again after a lost connection is one job. */
+  /** Idempotency key: a file that is sent again after a lost connection remains one job. */
   key: string;
   controller: AbortController;
 }
 
-/** How many recordings have been stored: what shows them loads again. */
+/** Number of stored recordings. When it changes, views that show recordings reload. */
 export const storedUploads = signal(0);
 
 const POLL_MS = 500;
 /** How often a job is polled while the service does not answer. */
 const AWAY_POLL_MS = 2000;
 
-/** Whether nothing more happens to it by itself. */
+/** Whether an upload has reached its final state, unless a user repeats it. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
-/** Sends files one after the other, as the service wants it. It continues while the user looks at something else. */
+/** Sends files one after the other, as the service requires. It continues while the user looks at something else. */
 export class UploadQueue {
   /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);

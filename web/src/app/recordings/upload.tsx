@@ -15,7 +15,7 @@ interface Props {
   settings: Settings;
 }
 
-/** Loads recordings into a device, and tells what became of each. */
+/** Loads recordings into a device, and shows the result of each. */
 export function Upload({ session, device, owned, settings }: Props) {
   const queue = uploadsOf(session);
   const input = useRef<HTMLInputElement>(null);

@@ -43,11 +43,11 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether nothing more will happen to a delivery by itself. */
+/** Whether a delivery has reached its final state, unless a user resends it. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone): string {
   const words = DELIVERY_STATES.find(([one]) => one === state)?.[1] ?? state;
   return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;

@@ -15,7 +15,7 @@ export interface AskedMember {
 export interface DemoMatch {
   players: number;
   startMs: number;
-  /** Of the clock of its periods, from UTC. */
+  /** Offset from UTC of the clock of its periods. */
   offsetMs: number;
 }
 

@@ -50,14 +50,14 @@ function extentOf(samples: SampleBatch): RecordingExtent {
   };
 }
 
-/** So much of each end tells when a recording was made. */
+/** This much of each end shows when a recording was made. */
 const END_BYTES = 2 ** 17;
-/** A compressed recording does not tell its end before it is unpacked: it is taken to last this long. */
+/** The end of a compressed recording is unknown before it is unpacked; this duration is assumed. */
 const USUAL_MS = 90 * 60_000;
 /** Files of watches are read whole; larger ones than this are recordings of trackers. */
 const MOST_WHOLE_BYTES = 2 ** 24;
 
-/** When and where a recording was made; null for a file that does not tell. */
+/** When and where a recording was made; null if the file does not contain it. */
 export async function peek(file: File): Promise<RecordingExtent | null> {
   const isPacked = /\.gz$/i.test(file.name);
   const first = await firstSamples(file, isPacked);

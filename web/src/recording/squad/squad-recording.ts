@@ -19,6 +19,6 @@ export interface OpenRecording extends ReadRecording {
   id: number;
   /** As it was chosen. */
   file: File;
-  /** By how much its clock was put right, ms; the times of its samples are shifted already. */
+  /** The correction of its clock, ms; the times of its samples include it. */
   shiftMs: number;
 }

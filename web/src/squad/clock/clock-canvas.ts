@@ -10,7 +10,7 @@ const MARK_PX = 6;
 
 /** A row of the table that is in sight. */
 export interface ClockRow {
-  /** Its middle, CSS pixels from the upper edge of the clock. */
+  /** The middle of the row, CSS pixels from the upper edge of the clock. */
   middle: number;
   strip: Strip;
 }

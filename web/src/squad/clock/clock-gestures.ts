@@ -4,7 +4,7 @@ const WHEEL_ZOOM = 1.0015;
 const BUTTON_ZOOM = 2;
 /** A shorter drag is a press. */
 const SHORTEST_DRAG_PX = 5;
-/** A finger that rests so long brushes. */
+/** A finger that rests this long starts a selection. */
 const HOLD_MS = 450;
 /** An arrow key moves the cursor by this share of what is shown. */
 const KEY_STEP = 1 / 200;
@@ -100,7 +100,7 @@ export class ClockGestures {
     const clock = this.#clock;
     const { startMs, stopMs } = clock.shown.peek();
     const lengthMs = stopMs - startMs;
-    // a second at least: ends of what is brushed lie on seconds
+    // a second at least: ends of a selection lie on whole seconds
     const stepMs = Math.max(1000, lengthMs * KEY_STEP);
     const move = (ms: number) => () => this.#moveCursor(ms, event.shiftKey);
     const actions: Record<string, () => void> = {
@@ -127,7 +127,7 @@ export class ClockGestures {
     action();
   };
 
-  /** First what is brushed goes, then the zoom. */
+  /** Clears the selection first, then the zoom. */
   escape(): void {
     this.#fixedMs = null;
     if (this.#clock.brush.peek() !== null) this.#clock.release();

@@ -203,7 +203,7 @@ function measure(frame: HTMLElement) {
   if (table === null || table === undefined || head === undefined) return null;
   const box = frame.getBoundingClientRect();
   const end = Math.min(table.getBoundingClientRect().bottom, box.top + frame.clientTop + frame.clientHeight);
-  // without figures the table has no foot
+  // without figures the table has no footer
   const lower = Math.min(summary?.top ?? end, foot?.top ?? end);
   return {
     top: head.bottom,

@@ -28,20 +28,20 @@ export class Clock {
   readonly whole: ReadonlySignal<TimeWindow>;
   readonly shown: ReadonlySignal<TimeWindow>;
   readonly place: Signal<ClockPlace> = signal({ left: 0, width: 0, height: 0, bottom: 0 });
-  /** What is brushed; null for none. */
+  /** The selected interval; null for none. */
   readonly brush: ReadonlySignal<Interval | null>;
-  /** Whether something is being brushed: what is offered for it comes afterwards. */
+  /** Whether an interval is being selected. Its actions are offered afterwards. */
   readonly isBrushing: Signal<boolean> = signal(false);
   /** Whether the periods are being edited. */
   readonly isEditing: Signal<boolean> = signal(false);
   /** Periods that the common pauses suggest, and that there are not yet. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Who seems to come on, go off or sit out; null for nobody, and while it is not known. */
+  /** Players who seem to come on, go off or sit out; null if there are none, and while unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   /** Recordings whose times do not fit those of the others. */
   readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;
   readonly isRefused: Signal<boolean> = signal(false);
-  /** Whether the card that offers what can be done with what is brushed has the focus when it comes. */
+  /** Whether the card with the actions for a selection gets the focus when it appears. */
   isCardWanted = false;
   #before: Scope = { kind: "session" };
 
@@ -96,7 +96,7 @@ export class Clock {
     this.show(moved(this.shown.peek(), ms, this.whole.peek()));
   }
 
-  /** The figures follow what is brushed. Ends lie on whole seconds. */
+  /** The figures are of the selection. Ends lie on whole seconds. */
   select(aMs: number, bMs: number): void {
     const { scope } = this.session;
     const before = scope.peek();
@@ -121,7 +121,7 @@ export class Clock {
 
 const clocks = new WeakMap<SquadSession, Clock>();
 
-/** The clock of a session: what was chosen on it stays while a player is looked at. */
+/** The clock of a session: what was chosen on it stays while a player is shown. */
 export function clockOf(session: SquadSession): Clock {
   const clock = clocks.get(session) ?? new Clock(session);
   clocks.set(session, clock);

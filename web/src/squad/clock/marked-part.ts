@@ -9,7 +9,7 @@ export interface MarkedPart {
   peek: () => TimeWindow | null;
 }
 
-/** Dragging an end of it brushes anew, or changes the period. */
+/** Dragging one of its ends changes the selection or the period. */
 export function markedPart(clock: Clock): MarkedPart {
   const { session } = clock;
   const part: ReadonlySignal<TimeWindow | null> = computed(() => {

@@ -3,7 +3,7 @@ import type { Interval, SessionPeriod } from "asi-convert/squad";
 /** More lanes would take the place of rows. */
 export const MOST_LANES = 3;
 
-/** From the first to the last moment of anybody in a period; null if nobody takes part. */
+/** From the first to the last moment of a player in a period; null if no player takes part. */
 export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Interval | null {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   if (intervals.length === 0) return null;
@@ -14,8 +14,8 @@ export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Inte
 }
 
 /**
- * In which lane each interval lies, so that those of a lane do not overlap: the first that is free, the longer before the shorter. In the
- * last lane all others lie on each other.
+ * The lane of each interval: the first lane in which it overlaps no other, longer intervals first. In the
+ * last lane, the remaining intervals may overlap.
  */
 export function lanesOf(intervals: readonly Interval[]): number[] {
   const lanes: Interval[][] = [];

@@ -125,7 +125,7 @@ const NEXT_SIDE: Record<AttackSide | "unknown", AttackSide | null> = {
 const SIDE_TEXT = { unknown: "not known", right: "to the right", left: "to the left" };
 const SIDE_SIGN = { unknown: "?", right: "→", left: "←" };
 
-/** Towards which side of the map the team attacks. */
+/** The side of the map towards which the team attacks. */
 function Attack({ session, name }: { session: SquadSession; name: string }) {
   const side = session.attack.value.get(name) ?? "unknown";
   return (

@@ -8,7 +8,7 @@ import {
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** By which clock, for which session and players periods are read and written; null before there is a session. */
+/** The clock, session and players with which periods are read and written; null before there is a session. */
 export function contextOf(session: SquadSession): PeriodsContext | null {
   const interval = session.interval.peek();
   if (interval === null) return null;
@@ -28,7 +28,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
   const interval = periods[0]?.all;
   if (interval === undefined || interval === null) {
-    return { problem: problems[0]?.message ?? `"${from}" is no time. Write 15:00 or 15:00:30.` };
+    return { problem: problems[0]?.message ?? `"${from}" is not a time. Write 15:00 or 15:00:30.` };
   }
   return { interval };
 }

@@ -3,10 +3,10 @@ import { nameKey, type SuggestedSubstitutions, suggestSubstitutions } from "asi-
 import type { LookAt } from "../look-at-item.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** Periods that stay as they are for so long, ms, are looked at: not each step of a drag. */
+/** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
 const QUIET_MS = 200;
 
-/** Who seems to come on, go off or sit out by the periods of a session; null while it is not known, and for nobody. */
+/** Players who seem to come on, go off or sit out in the periods of a session; null while unknown, and if there are none. */
 export function substitutionsOf(session: SquadSession): Signal<SuggestedSubstitutions | null> {
   const found = signal<SuggestedSubstitutions | null>(null);
   effect(() => {

@@ -113,7 +113,7 @@ function shiftOf(own: Activity, others: Activity): number | null {
   const quarter = best(stepsWithin(WRONG_CLOCK.mostMs, QUARTER_MS));
   const any = best(stepsWithin(WRONG_CLOCK.mostAnyMs, STEP_MS));
   if (quarter === null) return any?.byMs ?? null;
-  // a drift of some seconds is no reason to doubt a whole quarter of an hour
+  // a drift of some seconds does not rule out a shift by whole quarters of an hour
   return any !== null && any.score > quarter.score + WRONG_CLOCK.betterScore ? any.byMs : quarter.byMs;
 }
 

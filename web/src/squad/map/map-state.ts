@@ -67,7 +67,7 @@ export class MapState {
     this.turnedIn.value = next;
   }
 
-  /** Towards which side of the map as it is shown the team attacks now; null where nobody said it. */
+  /** The side of the displayed map towards which the team attacks now; null when unknown. */
   get attack(): AttackSide | null {
     const name = this.#turnNameAt(this.nowMs.value);
     const side = this.session.attack.value.get(name);
@@ -90,7 +90,7 @@ export class MapState {
 
 const states = new WeakMap<SquadSession, MapState>();
 
-/** The map of a session: how it was turned stays while a player is looked at. */
+/** The map of a session: its rotation stays while a player is shown. */
 export function mapOf(session: SquadSession): MapState {
   const state = states.get(session) ?? new MapState(session);
   states.set(session, state);

@@ -7,7 +7,7 @@ import { placeText } from "./map-words.js";
 
 const KM_PER_H_OF_MM_PER_S = 0.0036;
 
-/** Who is where, for screen readers. While time runs it stays as it was. */
+/** The positions of the players, for screen readers. It does not change during playback. */
 export function MomentList({ state }: { state: MapState }) {
   const { session } = state;
   const isPlaying = playbackOf(session).isPlaying;

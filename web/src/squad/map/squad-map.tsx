@@ -189,7 +189,7 @@ function Ground({ state }: { state: MapState }) {
 function Empty({ state }: { state: MapState }) {
   const { session } = state;
   const text = useComputed(() => {
-    if (session.isReading.value) return "The map comes when all files are read.";
+    if (session.isReading.value) return "The map appears when all files are read.";
     if (state.plane.value === null) return "The recordings have no positions.";
     if (state.kind.value !== "moment") {
       const player = session.players.value.find(({ key }) => key === session.chosen.value);
@@ -198,7 +198,7 @@ function Empty({ state }: { state: MapState }) {
     if (state.spots.value.length > 0) return "";
     return state.period.value === null
       ? "Nobody is on: this is outside of all periods."
-      : "Nobody has data at this moment.";
+      : "No player has data at this moment.";
   }).value;
   return text === "" ? null : <p class="ground-empty">{text}</p>;
 }

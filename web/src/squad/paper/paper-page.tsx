@@ -27,7 +27,7 @@ const STRIP_COLUMNS = 240;
 const SVG_STYLE =
   "<style>text{font:9px sans-serif;fill:#5b6475}g text{font-size:7.5px;fill:#0f172a;text-anchor:middle}circle{fill:#fff;stroke:#2f6fd0}circle.whole{fill:#c6d9f3}.grid{stroke:#e5e7eb;fill:none}</style>";
 
-/** A picture of the report as an image: the policy of the page lets nothing else of a text be shown. */
+/** A picture of the report as a data URL: the policy of the page does not allow inserted markup. */
 const addressOf = (svg: string) =>
   `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
 

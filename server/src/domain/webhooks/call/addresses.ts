@@ -22,7 +22,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Addresses at which a cloud tells any process of a machine its credentials: of AWS (IPv6), Google (IPv6), Alibaba, Oracle and
+ * Addresses at which a cloud gives any process of a machine its credentials: of AWS (IPv6), Google (IPv6), Alibaba, Oracle and
  * Azure. All clouds have 169.254.169.254 too, which is link-local.
  */
 const METADATA: ReadonlySet<string> = new Set(

@@ -6,8 +6,8 @@ import { typescriptSample } from "./typescript.js";
 export type { ExampleDocument };
 
 /**
- * Adds to every operation of an OpenAPI document examples in curl, TypeScript and Python, as `x-codeSamples`, which pages that show
- * such documents know. All of them are made from the document: its address, parameters, bodies and responses.
+ * Adds to every operation of an OpenAPI document examples in curl, TypeScript and Python, as `x-codeSamples`, which documentation
+ * viewers support. All of them are made from the document: its address, parameters, bodies and responses.
  * @param pathValues values of path parameters by name; default: the ids in the examples of the resources
  */
 export function addCodeSamples(

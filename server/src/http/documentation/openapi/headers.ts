@@ -5,7 +5,7 @@ import type { Json } from "./schemas.js";
 export const HEADERS: Readonly<Record<string, Json>> = {
   RateLimit: {
     description:
-      "How many calls are left (`r`) and in how many seconds the count begins anew (`t`), for each limit that the call counts for",
+      "How many calls are left (`r`) and in how many seconds the count restarts (`t`), for each limit that the call counts for",
     schema: { type: "string", examples: ['"user";r=2999;t=60, "rawData";r=59;t=60'] },
   },
   "RateLimit-Policy": {
