@@ -86,6 +86,19 @@ describe("the page", () => {
     expect((await s.get("/assets/worker-0a1b2c3d.js.br")).status).toBe(404);
   });
 
+  it("may have files with any characters in their names; unknown paths and methods are answered as without them", async () => {
+    const folder = builtPage();
+    for (const name of ["a(b.js", "c+d.js", "e[f.js"]) writeFileSync(join(folder, name), SCRIPT);
+    const s = await startService({ pageDir: folder });
+    const answers = await Promise.all([
+      s.get("/c+d.js"),
+      s.send("DELETE", "/c+d.js", {}),
+      s.get("/nowhere/"),
+      s.send("DELETE", "/api/v1/athletes/", {}),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 405, 404, 405]);
+  });
+
   it("has a worker whose own policy allows WebAssembly, and no inline or foreign script", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { headers } = await s.get("/assets/worker-0a1b2c3d.js");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { service, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import { service, startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
 
 let s: TestService;
 let ann: TestAccount;
@@ -60,9 +60,10 @@ describe("a client whose body is refused while it still sends", () => {
   );
 });
 
-describe("a client whose refused body never ends", () => {
-  it("is cut off, also where its path is refused before any hook runs", async () => {
-    const { hostname, port } = new URL(s.service.url ?? "");
+describe("a client whose body never ends", () => {
+  /** Sends a request whose body goes on until the connection is closed. @returns the start of the response */
+  const sendWithoutEnd = async (of: TestService, requestLine: string) => {
+    const { hostname, port } = new URL(of.service.url ?? "");
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
     let received = "";
@@ -70,8 +71,7 @@ describe("a client whose refused body never ends", () => {
       received += text;
     });
     socket.write(
-      `POST /%zz HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer none\r\n` +
-        "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+      `${requestLine} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
     );
     const drops = setInterval(() => socket.write(" "), 500);
     try {
@@ -80,7 +80,22 @@ describe("a client whose refused body never ends", () => {
       clearInterval(drops);
       socket.destroy();
     }
-    expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
+    return received.slice(0, "HTTP/1.1 200".length);
+  };
+
+  it("is cut off after each response, also where it is refused before any hook runs", async () => {
+    // Only the response ends them.
+    const patient = await startService({ requestTimeoutMs: 3_600_000 });
+    const responses = {
+      "POST /%zz": "HTTP/1.1 400",
+      "POST /nowhere/": "HTTP/1.1 404",
+      "DELETE /api/v1/athletes/": "HTTP/1.1 405",
+      "OPTIONS /api/v1/athletes/": "HTTP/1.1 204",
+      "GET /api/schema/": "HTTP/1.1 200",
+      "GET /health/live/": "HTTP/1.1 200",
+    };
+    const received = Object.keys(responses).map(async (line) => [line, await sendWithoutEnd(patient, line)]);
+    expect(Object.fromEntries(await Promise.all(received))).toEqual(responses);
   });
 });
 

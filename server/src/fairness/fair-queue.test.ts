@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FairQueue } from "./fair-queue.js";
 
 /** A work that lasts until it is let go. */
@@ -134,6 +134,37 @@ describe("turns", () => {
     await Promise.all([...crowd, run("alone", "another address")]);
     expect(began.indexOf("alone")).toBeLessThan(3);
     expect(began).toHaveLength(21);
+  });
+
+  it("come to a caller who also asks from another group by what it has used in its own", async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    try {
+      const queue = new FairQueue<string>({ concurrency: 2 });
+      const order: string[] = [];
+      const ask = async (caller: string, group: string) => {
+        const end = await queue.acquire(caller, undefined, group);
+        order.push(caller);
+        return end;
+      };
+      const endOfFar = await ask("far", "busy");
+      const endOfNear = await ask("near", "quiet");
+      const again = ask("far", "busy");
+      nowMs = 1_000;
+      endOfFar();
+      await again;
+      const waiting = [ask("near", "busy"), ask("other", "quiet"), ask("other", "quiet")];
+      nowMs = 1_010;
+      endOfNear();
+      const endOfOther = await waiting[1];
+      nowMs = 2_510;
+      endOfOther?.();
+      await settled();
+      await settled();
+      expect(order).toEqual(["far", "near", "far", "other", "near"]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it("come again to a caller only after a rest as long as the task before, where that is set", async () => {

@@ -109,7 +109,7 @@ export class FairQueue<Caller> {
   /**
    * Runs the task when it is the caller's turn.
    * @param signal removes a waiting task from the queue; a running task continues
-   * @param group the group of the caller; default: a group of its own
+   * @param group the group of the caller, which it keeps while it has tasks; default: a group of its own
    * @throws the `refusal` when too many tasks are waiting; the reason of the signal; whatever the task throws
    */
   async run<T>(
@@ -151,10 +151,11 @@ export class FairQueue<Caller> {
   }
 
   #shareOf(caller: Caller, groupName: unknown): Share {
-    const group = this.#groups.get(groupName) ?? this.#newGroup(groupName);
-    const share = this.#shares.get(caller) ?? this.#newShare(caller, group);
-    raiseTo(this.#all, group);
-    raiseTo(group, share);
+    const share =
+      this.#shares.get(caller) ??
+      this.#newShare(caller, this.#groups.get(groupName) ?? this.#newGroup(groupName));
+    raiseTo(this.#all, share.group);
+    raiseTo(share.group, share);
     return share;
   }
 

@@ -20,7 +20,7 @@ import type { Database } from "../store/connection/database.js";
 import type { ReadReplica } from "../store/connection/read-replica.js";
 import { type Credential, callerOf, createAuthentication, credentialOf } from "./authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./body/bodies.js";
-import { enforceBodyTimeout } from "./body/body-timeout.js";
+import { endLateBodies, enforceBodyTimeout } from "./body/body-timeout.js";
 import { allowOrigins } from "./browser/cors.js";
 import { clientLeft, onResponseEnd } from "./connection/response-end.js";
 import { limitUnreadResponses } from "./connection/response-room.js";
@@ -119,6 +119,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   limitUnreadResponses(app, config);
   cutSlowReaders(app, config);
   limitPipelining(app, config, limitConnections(app, config));
+  endLateBodies(app);
   installErrors(app);
   await installBodies(app);
   const unrouted = answerUnrouted(collectMethods(app));

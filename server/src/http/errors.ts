@@ -87,17 +87,7 @@ export function sendError(
   return respond(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
 }
 
-/** How long the rest of a refused body may take. */
-const REFUSED_BODY_MS = 10_000;
-
-function endLateBody({ request: { raw } }: FastifyReply): void {
-  if (raw.complete || raw.destroyed) return;
-  const timer = setTimeout(() => raw.destroy(), REFUSED_BODY_MS).unref();
-  raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
-}
-
 function respond(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
-  endLateBody(reply);
   return (
     reply
       .removeHeader("Content-Disposition")

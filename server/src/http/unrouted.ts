@@ -13,13 +13,19 @@ export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
   return path.length > MAX_SHOWN ? `${escaped}…` : escaped;
 }
 
-/** A route's URL as a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. */
-const asPattern = (url: string) =>
-  new RegExp(
-    `^${url
-      .replace(/[.]/g, "\\$&")
-      .replace(/:\w+\(([^)]*)\)/g, (_, inner: string) => `(?:${inner.replace(/[\^$]/g, "")})`)}$`,
+/**
+ * A route's URL as a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. The rest of it is text: the names of the files of
+ * a page may contain any characters.
+ */
+const asPattern = (url: string) => {
+  const [first = "", ...rest] = url.split(/:\w+\(([^)]*)\)/);
+  const parts = rest.map((part, index) =>
+    index % 2 === 0 ? `(?:${part.replace(/[\^$]/g, "")})` : escaped(part),
   );
+  return new RegExp(`^${escaped(first)}${parts.join("")}$`);
+};
+
+const escaped = (text: string) => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
 /** A known URL, and the methods that have a route there. */
 interface KnownUrl {

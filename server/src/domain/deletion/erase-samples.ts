@@ -9,7 +9,7 @@ import {
 } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { type Worn, wornDevices, wornTimes } from "../sample-ownership/wearers.js";
+import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
@@ -54,34 +54,33 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
   const { deviceId, ownerId, athleteId } = worn;
   const client = sqlClientOf(queries);
   const changed: Interval[] = [];
-  const part: Part = { removed: 0, kept: 0, nextMs: undefined };
+  const { own, others, stopMs: lastMs } = await wornPart(queries, worn, fromMs);
+  const times = [
+    ...own.map((one) => ({ ...one, isOwn: true })),
+    ...others.map((one) => ({ ...one, isOwn: false })),
+  ].sort((a, b) => a.startMs - b.startMs);
+  const part: Part = { removed: 0, kept: 0, nextMs: lastMs < worn.stopMs ? lastMs + 1 : undefined };
   let chunks = CHUNKS_AT_A_TIME;
   let intervals = INTERVALS_AT_A_TIME;
-  frames: for await (const { own, others } of wornTimes(queries, worn, fromMs)) {
-    const times = [
-      ...own.map((one) => ({ ...one, isOwn: true })),
-      ...others.map((one) => ({ ...one, isOwn: false })),
-    ].sort((a, b) => a.startMs - b.startMs);
-    for (const { startMs, stopMs, isOwn } of times) {
-      if (intervals === 0 || chunks <= 0) {
-        part.nextMs = startMs;
-        break frames;
-      }
-      intervals--;
-      const slice = await firstBatch(client, deviceId, startMs, stopMs + 1, chunks);
-      chunks -= slice.chunks;
-      const end = slice.toMs - 1;
-      if (slice.chunks > 0 && !isOwn) {
-        const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
-        part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
-      } else if (slice.chunks > 0) {
-        part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
-        changed.push({ startMs, stopMs: end });
-      }
-      if (end < stopMs) {
-        part.nextMs = slice.toMs;
-        break frames;
-      }
+  for (const { startMs, stopMs, isOwn } of times) {
+    if (intervals === 0 || chunks <= 0) {
+      part.nextMs = startMs;
+      break;
+    }
+    intervals--;
+    const slice = await firstBatch(client, deviceId, startMs, stopMs + 1, chunks);
+    chunks -= slice.chunks;
+    const end = slice.toMs - 1;
+    if (slice.chunks > 0 && !isOwn) {
+      const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
+      part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
+    } else if (slice.chunks > 0) {
+      part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+      changed.push({ startMs, stopMs: end });
+    }
+    if (end < stopMs) {
+      part.nextMs = slice.toMs;
+      break;
     }
   }
   const done = sql`${and(

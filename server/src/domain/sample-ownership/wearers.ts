@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import type { Interval } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
@@ -52,18 +52,16 @@ interface FrameRow {
   assignedAt: Date;
 }
 
-/**
- * The times whose samples are the athlete's, time frame by time frame, in the order of their starts. They are read once, in
- * statements of bounded size, with the time frames of other athletes in between.
- * @param fromMs leaves out what is earlier
- */
-export async function* wornTimes(
-  queries: Queries,
-  worn: Worn,
-  fromMs = worn.startMs,
-): AsyncGenerator<WornTimes, void, undefined> {
-  const within = { startMs: fromMs, stopMs: worn.stopMs };
-  const owned = await ownedTimes(queries, worn, within);
+const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
+  ...row,
+  startMs: start.getTime(),
+  stopMs: end.getTime(),
+  assignedAtMs: assignedAt.getTime(),
+});
+
+/** The times whose samples are the athlete's, time frame by time frame, in the order of their starts. */
+export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<WornTimes, void, undefined> {
+  const owned = await ownedTimes(queries, worn, worn);
   const [own, others] = [cutTo(owned), cutTo(owned)];
   const sweep = new WearerSweep();
   const cut = (times: WornTimes): WornTimes => ({
@@ -71,79 +69,122 @@ export async function* wornTimes(
     own: times.own.flatMap(own),
     others: times.others.flatMap(others),
   });
-  for await (const frame of framesFrom(queries, worn, within)) yield* sweep.add(frame).map(cut);
+  for (let last: FrameRow | undefined; ; ) {
+    const after =
+      last === undefined
+        ? gte(timeframes.startTime, new Date(worn.startMs))
+        : or(
+            gt(timeframes.startTime, last.start),
+            and(eq(timeframes.startTime, last.start), gt(timeframes.id, last.id)),
+          );
+    const rows: FrameRow[] = await framesStarting(queries, worn, after, ROWS);
+    for (const row of rows) yield* sweep.add(timeOf(row)).map(cut);
+    last = rows.at(-1);
+    if (rows.length < ROWS) break;
+  }
   yield* sweep.end().map(cut);
 }
 
-async function* framesFrom(
+/** A part of the times of an athlete's time frames. Ascending and disjoint. */
+interface WornPart extends Pick<WornTimes, "own" | "others"> {
+  /** The last instant of the part. */
+  stopMs: number;
+}
+
+/**
+ * The times from an instant on whose samples are the athlete's, and those that are another athlete's, as far as a bounded number of
+ * time frames tells. So the transaction that removes them is short, however many time frames cover one instant.
+ * @param limit of the time frames that cover the instant, and of those that start later
+ */
+export async function wornPart(
   queries: Queries,
   worn: Worn,
-  { startMs, stopMs }: Interval,
-): AsyncGenerator<FrameTime, void, undefined> {
-  const { startTime, endTime, assignedAt, id, athleteId, deviceId, ownerId } = timeframes;
-  const from = new Date(startMs);
-  const isOwn = sql<boolean>`(${athleteId} = ${worn.athleteId})`;
-  const columns = { id, isOwn, start: startTime, end: endTime, assignedAt };
-  const matching = (...conditions: (SQL | undefined)[]) =>
-    and(eq(deviceId, worn.deviceId), eq(ownerId, worn.ownerId), ...conditions);
-  // Of those that started earlier, an older one that ends later says the same or prevails.
-  const earlier = queries
+  startMs: number,
+  limit = ROWS,
+): Promise<WornPart> {
+  const covering = await framesCovering(queries, worn, startMs, limit);
+  const starting = await framesStarting(queries, worn, gt(timeframes.startTime, new Date(startMs)), limit);
+  // Of those that cover the instant, the ones that are not read are younger, and end later, than the last one that is.
+  const coveringMs = covering[limit - 1]?.end.getTime() ?? Number.POSITIVE_INFINITY;
+  const startingMs = starting[limit - 1]?.start.getTime() ?? Number.POSITIVE_INFINITY;
+  const stopMs = Math.min(worn.stopMs, coveringMs, startingMs - 1);
+  const sweep = new WearerSweep();
+  const ownReached = covering[0]?.ownReached;
+  const times = [
+    ...covering.flatMap(({ ownReached: _, ...row }) => sweep.add({ ...timeOf(row), startMs })),
+    // The athlete's time frames that an older one hides say that the times are theirs to report.
+    ...(ownReached ? sweep.add({ ...HIDDEN, startMs, stopMs: ownReached.getTime() }) : []),
+    ...starting.flatMap((row) => sweep.add(timeOf(row))),
+    ...sweep.end(),
+  ];
+  const owned = await ownedTimes(queries, worn, { startMs, stopMs });
+  return {
+    own: times.flatMap(({ own }) => own).flatMap(cutTo(owned)),
+    others: times.flatMap(({ others }) => others).flatMap(cutTo(owned)),
+    stopMs,
+  };
+}
+
+/** A time frame of the athlete that is younger than all others. */
+const HIDDEN = { id: 0, isOwn: true, assignedAtMs: Number.POSITIVE_INFINITY };
+
+const { id, startTime, endTime, assignedAt } = timeframes;
+
+const isOwnOf = ({ athleteId }: Worn) => sql<boolean>`(${timeframes.athleteId} = ${athleteId})`;
+
+const framesOf = ({ deviceId, ownerId }: Worn, ...conditions: (SQL | undefined)[]) =>
+  and(eq(timeframes.deviceId, deviceId), eq(timeframes.ownerId, ownerId), ...conditions);
+
+/** The first time frames in the order of their starts. */
+const framesStarting = (
+  queries: Queries,
+  worn: Worn,
+  after: SQL | undefined,
+  limit: number,
+): Promise<FrameRow[]> =>
+  queries
+    .select({ id, isOwn: isOwnOf(worn), start: startTime, end: endTime, assignedAt })
+    .from(timeframes)
+    .where(framesOf(worn, after, lte(startTime, new Date(worn.stopMs))))
+    .orderBy(startTime, id)
+    .limit(limit);
+
+/**
+ * Of the time frames that cover an instant, those that no older one covers until their end: the first in the order of their ends,
+ * which is that of their age. Each has the last end of the athlete's time frames among all of them.
+ */
+function framesCovering(
+  queries: Queries,
+  worn: Worn,
+  atMs: number,
+  limit: number,
+): Promise<(FrameRow & { ownReached: Date | null })[]> {
+  const at = new Date(atMs);
+  const isOwn = isOwnOf(worn);
+  const covering = queries
     .select({
-      ...columns,
+      id,
       isOwn: isOwn.as("is_own"),
+      start: startTime,
+      end: endTime,
+      assignedAt,
       reached: sql<Date | null>`max(${endTime}) OVER (
-        PARTITION BY ${isOwn} ORDER BY ${assignedAt}, ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ORDER BY ${assignedAt}, ${id} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       )`.as("reached"),
+      ownReached: sql<Date | null>`max(${endTime}) FILTER (WHERE ${isOwn}) OVER ()`
+        .mapWith(endTime)
+        .as("own_reached"),
     })
     .from(timeframes)
     .where(
-      matching(lt(startTime, from), gte(startTime, new Date(startMs - MAX_LENGTH_MS)), gte(endTime, from)),
+      framesOf(worn, lte(startTime, at), gte(startTime, new Date(atMs - MAX_LENGTH_MS)), gte(endTime, at)),
     )
-    .as("earlier");
-  const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
-    ...row,
-    startMs: Math.max(start.getTime(), startMs),
-    stopMs: end.getTime(),
-    assignedAtMs: assignedAt.getTime(),
-  });
-  const open = (after: FrameRow | undefined) =>
-    queries
-      .select({
-        id: earlier.id,
-        isOwn: earlier.isOwn,
-        start: earlier.start,
-        end: earlier.end,
-        assignedAt: earlier.assignedAt,
-      })
-      .from(earlier)
-      .where(
-        and(
-          or(isNull(earlier.reached), gt(earlier.end, earlier.reached)),
-          after === undefined ? undefined : gt(earlier.id, after.id),
-        ),
-      )
-      .orderBy(earlier.id)
-      .limit(ROWS);
-  const starting = (after: FrameRow | undefined) =>
-    queries
-      .select(columns)
-      .from(timeframes)
-      .where(
-        matching(
-          lte(startTime, new Date(stopMs)),
-          after === undefined
-            ? gte(startTime, from)
-            : or(gt(startTime, after.start), and(eq(startTime, after.start), gt(id, after.id))),
-        ),
-      )
-      .orderBy(startTime, id)
-      .limit(ROWS);
-  for (const read of [open, starting]) {
-    for (let last: FrameRow | undefined; ; ) {
-      const rows: FrameRow[] = await read(last);
-      yield* rows.map(timeOf);
-      last = rows.at(-1);
-      if (rows.length < ROWS) break;
-    }
-  }
+    .as("covering");
+  const { reached, ...columns } = covering._.selectedFields;
+  return queries
+    .select(columns)
+    .from(covering)
+    .where(or(isNull(reached), gt(covering.end, reached)))
+    .orderBy(covering.end)
+    .limit(limit);
 }

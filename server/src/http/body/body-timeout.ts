@@ -1,4 +1,5 @@
-import type { FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.js";
 import { TransferRate } from "../connection/slow-clients.js";
 import { SMALL_BODY_BYTES } from "./body-budget.js";
@@ -27,4 +28,22 @@ export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config
     clearInterval(timer);
   };
   raw.once("end", stop).once("close", stop);
+}
+
+/** How long the rest of a body may take after the response. */
+const LATE_BODY_MS = 10_000;
+
+/**
+ * Cuts off requests whose body goes on after their response, which nobody waits for any longer: those that are refused, and those that
+ * need no body. At the server, because some responses are sent before any hook runs.
+ */
+export function endLateBodies({ server }: FastifyInstance): void {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.once("finish", () => {
+      if (request.complete || request.destroyed) return;
+      const timer = setTimeout(() => request.destroy(), LATE_BODY_MS).unref();
+      const stop = () => clearTimeout(timer);
+      request.once("end", stop).once("close", stop);
+    });
+  });
 }
