@@ -4,11 +4,11 @@ import { demoSquad } from "../../src/recording/demo-squad.js";
 import {
   asSessionPeriods,
   intervalsFor,
+  mainInterval,
   readPeriods,
   readRoster,
   type SessionPeriod,
   type SquadRecording,
-  sessionInterval,
   squadMembers,
   suggestPeriods,
   suggestSubstitutions,
@@ -38,7 +38,7 @@ function matchOf(players: number, seed: number) {
   );
   const members = squadMembers(recordings, readRoster(match.roster).roster);
   const names = members.map(({ name }) => name);
-  const { periods } = readPeriods(match.periods, { session: sessionInterval(recordings), players: names });
+  const { periods } = readPeriods(match.periods, { session: mainInterval(recordings), players: names });
   return { members, names, recordings, periods };
 }
 

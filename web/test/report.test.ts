@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { decodeSync, inspectSync } from "asi-convert";
-import { computeMetrics } from "asi-convert/metrics";
+import { computeMetrics, peakDemands } from "asi-convert/metrics";
 import { packSamples, toBase64 } from "asi-convert/packed";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
@@ -57,6 +57,20 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
     expect(await page.locator(".plot canvas").count()).toBe(3);
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
+  });
+
+  it("has the peak demands, and shows the passage of each", async () => {
+    const page = await openPage({ at: report("valid/match-hr.asi") });
+    const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
+    const [first] = peakDemands(samples).peaks.distance;
+    await page.getByText("Peak demands", { exact: true }).click();
+    const [row, button] = [
+      page.getByRole("row", { name: /^1 s / }),
+      page.getByRole("button", { name: /^Show the 1 s/ }),
+    ];
+    expect(await row.innerText()).toContain(((first?.value ?? 0) * 60).toFixed(1));
+    await button.click();
+    await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
   });
 
   it("prints figures and pictures on one page of A4, and its tables whole on those that follow", async () => {

@@ -38,6 +38,11 @@ const VIEWS: Views = {
     await page.getByRole("button", { name: "Show the range" }).first().click();
     for (let i = 0; i < 3; i++) await page.getByRole("button", { name: "Zoom in on the plots" }).click();
   },
+  peaks: async (page) => {
+    await demonstration(page);
+    await page.getByText("Peak demands", { exact: true }).click();
+    await page.getByRole("button", { name: /^Show the 1:00 min/ }).click();
+  },
   heat: async (page) => {
     await demonstration(page);
     await page.getByText("Settings", { exact: true }).click();

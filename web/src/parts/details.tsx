@@ -9,6 +9,7 @@ import type { Settings } from "../view/settings.js";
 import { Condition } from "./condition.js";
 import { Downloads } from "./downloads.js";
 import { FigurePanels } from "./figures.js";
+import { PeaksPanel } from "./peaks-panel.js";
 import { Ranges } from "./ranges.js";
 import { RecordingCard } from "./recording-card.js";
 import { Share } from "./share.js";
@@ -32,6 +33,7 @@ export function Details(props: Props) {
   const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
   return (
     <>
+      <PeaksPanel recording={recording} selection={selection} settings={settings} reader={reader} />
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { PlotContent } from "../plots/plot.js";
 import { isInPage, type PlotRow } from "../plots/plot-panel.js";
 import { extentOf } from "../plots/pyramid.js";
@@ -7,6 +6,7 @@ import { indexAt } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { decimal, NO_VALUE, withUnit } from "../view/values.js";
+import { Fold } from "./fold.js";
 import { Scrolled } from "./panel.js";
 
 interface Props {
@@ -19,19 +19,8 @@ interface Props {
 const SLICES = 60;
 
 /** The table behind the plots: what is shown, in equal slices. */
-export function ValueTable({ rows, selection, settings, axis }: Props) {
-  const isOpen = useSignal(false);
-  return (
-    <details
-      class="panel padded"
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
-    >
-      <summary>The plots as a table</summary>
-      {isOpen.value ? <Slices rows={rows} selection={selection} settings={settings} axis={axis} /> : null}
-    </details>
-  );
+export function ValueTable(props: Props) {
+  return <Fold title="The plots as a table">{() => <Slices {...props} />}</Fold>;
 }
 
 function Slices({ rows: all, selection, settings, axis }: Props) {

@@ -2,6 +2,7 @@ import type { SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
 import { figuresOf } from "./figures.js";
 import type { RecordingService, RequestName, Requests } from "./messages.js";
+import { peaksOf } from "./peaks.js";
 import type { Damage, Recording } from "./recording.js";
 
 /** Reads one recording in the page itself, where no worker can be started: in a file opened from the disk. */
@@ -39,6 +40,8 @@ export class LocalReader implements RecordingService {
       }
       case "figures":
         return figuresOf(this.#rows, request.asked.shown, request.asked.settings);
+      case "peaks":
+        return peaksOf(this.#rows, request.asked.settings);
       case "findDamage":
         return this.#damage;
       default:

@@ -4,7 +4,15 @@ import type { RemoteColumns } from "../plots/plot-panel.js";
 import type { TimeWindow } from "../view/window.js";
 import type { Hooks } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
-import type { Damage, DistanceCurve, FigureSettings, Figures, Heart, Recording } from "./recording.js";
+import type {
+  Damage,
+  DistanceCurve,
+  FigureSettings,
+  Figures,
+  Heart,
+  PeakDistances,
+  Recording,
+} from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
 /** A recording of the worker and its part that is shown, on its own clock. */
@@ -31,6 +39,7 @@ export interface Requests {
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
   /** Distance as the figures with these settings count it. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
+  peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   /** Reads waveform and beats; null if there is none. */
   heart: { asked: { id: number }; answered: Heart | null };
   /** What a plot of the waveform draws, after `heart`. */

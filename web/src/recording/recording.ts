@@ -1,5 +1,5 @@
 import type { BeatBatch, EcgFigures, EngineName, Range, RecordingInfo, Report } from "asi-convert";
-import type { Metrics, PresetName } from "asi-convert/metrics";
+import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
@@ -62,6 +62,14 @@ export interface FigureSettings {
 export interface DistanceCurve {
   timesMs: Float64Array;
   distanceMm: Float64Array;
+}
+
+/** The longest distances in windows of each length, from the whole recording. */
+export interface PeakDistances {
+  /** Of the lengths that the command lists. */
+  listed: PeakWindow[];
+  /** Of these and many more, by their lengths. */
+  curve: PeakWindow[];
 }
 
 /** What the ECG waveform of a recording says. */

@@ -57,6 +57,10 @@ const handlers: Handlers<Requests> = {
     const { distanceOf } = await import("./figures.js");
     return distanceOf(find(id).rows, settings);
   },
+  async peaks({ id, settings }) {
+    const { peaksOf } = await import("./peaks.js");
+    return peaksOf(find(id).rows, settings);
+  },
   async heart({ id }) {
     const { readHeart } = await import("./heart.js");
     const found = find(id);

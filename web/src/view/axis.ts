@@ -9,6 +9,7 @@ import type { TimeWindow } from "./window.js";
  */
 export type Axis = "clock" | "start" | "distance";
 
+const METRE_MM = 1000;
 const KILOMETRE_MM = 1e6;
 
 /** Round positions of the part that is shown, at most `count` of them, and their labels. */
@@ -19,7 +20,7 @@ export function axisTicks(
   zone: Zone,
 ): { at: number[]; labels: string[] } {
   if (axis === "distance") {
-    const stepMm = roundStep((stopMs - startMs) / Math.max(1, count));
+    const stepMm = roundStep((stopMs - startMs) / Math.max(1, count), METRE_MM);
     const at: number[] = [];
     for (let i = Math.ceil(startMs / stepMm); i * stepMm <= stopMs; i++) at.push(i * stepMm);
     const inKilometres = stopMs >= KILOMETRE_MM;
@@ -46,8 +47,8 @@ function distanceText(mm: number, inKilometres: boolean, decimals: number): stri
   return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
 }
 
-/** The shortest of 1, 2, 5, 10, … metres that is at least this long. */
-function roundStep(leastMm: number): number {
-  const unit = 10 ** Math.max(3, Math.floor(Math.log10(leastMm)));
-  return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= leastMm) ?? 10 * unit;
+/** The least of 1, 2, 5, 10, … that is at least as large, and at least the smallest, a power of 10. */
+export function roundStep(least: number, smallest: number): number {
+  const unit = Math.max(smallest, 10 ** Math.floor(Math.log10(least)));
+  return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= least) ?? 10 * unit;
 }

@@ -43,6 +43,12 @@ describe.skipIf(hasNoBrowser)("every state of the page", () => {
       await choose(page, fixturePath("valid/edges.asi"));
       await page.getByText("Settings", { exact: true }).click();
     },
+    "the peak demands of a recording": async (page) => {
+      await choose(page, fixturePath("valid/match-hr.asi"));
+      await page.getByText("Peak demands", { exact: true }).click();
+      await page.getByRole("region", { name: "Peak demands" }).waitFor();
+      await page.getByRole("button", { name: /^Show the 10 s/ }).click();
+    },
     "one recording, with the table behind its plots": async (page) => {
       await choose(page, fixturePath("valid/match-hr.asi"));
       await page.getByText("The plots as a table").click();

@@ -1,0 +1,18 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+
+/** A part of the page that is closed at first, and made only while it is open. */
+export function Fold({ title, children }: { title: string; children: () => ComponentChildren }) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      class="panel padded"
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>{title}</summary>
+      {isOpen.value ? children() : null}
+    </details>
+  );
+}

@@ -1,0 +1,15 @@
+import type { SampleBatch } from "asi-convert";
+import { type PeakWindow, peakCurve, peakDemands } from "asi-convert/metrics";
+import type { FigureSettings, PeakDistances } from "./recording.js";
+
+/**
+ * The peak distances of a recording, as `asi stats --peaks` lists them, and for a curve.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
+ */
+export function peaksOf(rows: SampleBatch, { preset }: FigureSettings): PeakDistances {
+  const listed = peakDemands(rows, { preset, fits: false }).peaks.distance;
+  const windows = new Map<number, PeakWindow>();
+  for (const peak of [...peakCurve(rows, "distance", { preset }), ...listed]) windows.set(peak.window, peak);
+  return { listed, curve: [...windows.values()].sort((a, b) => a.window - b.window) };
+}
