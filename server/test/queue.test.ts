@@ -81,6 +81,29 @@ describe("leases", () => {
     expect(mail.mails).toHaveLength(1);
   });
 
+  it("that a database could not renew are not lost while their worker goes on with the work", async () => {
+    const mail = await startMailServer();
+    const one = await TestService.start(s.store, { smtpUrl: mail.url });
+    const release = mail.hold();
+    const job = await addMail();
+    const done = one.runJobs();
+    await expect.poll(() => mail.held()).toBe(1);
+    await s.store.database.queries
+      .update(jobs)
+      .set({ leaseUntil: ENDED })
+      .where(eq(jobs.id, job?.id ?? 0));
+    // The worker looks for lost jobs before it takes this one.
+    const next = await transact(one.ctx, "test", (change) =>
+      change.enqueue({ kind: "compute", payload: { timeframe: 2 ** 31 } }),
+    );
+    one.service.worker.wake();
+    await expect.poll(async () => (await jobOf(next?.id))?.state).toBe("SUCCESS");
+    expect(await jobOf(job?.id)).toMatchObject({ state: "STARTED", losses: 0 });
+    release();
+    await done;
+    expect([mail.mails.length, await jobOf(job?.id)]).toMatchObject([1, { state: "SUCCESS", losses: 0 }]);
+  });
+
   it("that were lost write nothing: the outcome is that of the worker that has the job now", async () => {
     const mail = await startMailServer();
     const still = await TestService.start(s.store, { smtpUrl: mail.url });

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { PathProxy } from "../../server/test/path-proxy.js";
@@ -9,6 +10,8 @@ import { BuiltService } from "./service.js";
 declare module "vitest" {
   interface ProvidedContext {
     pageAddress: string;
+    /** For the temporary files of the browsers, which end a moment after the workers that started them. */
+    browserFolder: string;
     /** Null where there is no browser: then nobody needs it. */
     service: { address: string; dataDir: string; publicAddress: string } | null;
   }
@@ -39,6 +42,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const service = browser === null ? null : new BuiltService({ ...SETTINGS, BASE_URL: proxy.address });
   await service?.start();
   if (service !== null) proxy.target = service.address.replace(/\/$/, "");
+  const browserFolder = mkdtempSync(join(tmpdir(), "asi-web-browsers-"));
+  project.provide("browserFolder", browserFolder);
   project.provide("pageAddress", served.address);
   const publicAddress = proxy.address;
   project.provide(
@@ -49,5 +54,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await service?.stop();
     await proxy.stop();
     await served.close();
+    rmSync(browserFolder, { recursive: true, force: true, maxRetries: 10 });
   };
 }

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 import type { Browser as InstalledBrowser } from "./find-browser.js";
 
@@ -24,10 +21,8 @@ export function steadyLaunchOptions(browser: InstalledBrowser): LaunchOptions {
   return { ...launchOptions(browser), args: [...ARGS, COMPILE_IN_PLACE] };
 }
 
-/** A browser that keeps its temporary files, of which it leaves some behind, in a folder. Both go with this process. */
-export function launchBrowser(browser: InstalledBrowser): Promise<Browser> {
-  const folder = mkdtempSync(join(tmpdir(), "asi-web-browser-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+/** @param folder for its temporary files, of which it leaves some behind */
+export function launchBrowser(browser: InstalledBrowser, folder: string): Promise<Browser> {
   const options = steadyLaunchOptions(browser);
   return chromium.launch({ ...options, env: { ...options.env, TMPDIR: folder } });
 }

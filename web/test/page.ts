@@ -21,7 +21,7 @@ let requests: string[] = [];
 export function useBrowser(): void {
   beforeAll(async () => {
     if (found === null) return;
-    launched ??= launchBrowser(found);
+    launched ??= launchBrowser(found, inject("browserFolder"));
     browser = await launched;
   });
   afterEach(async ({ task }) => {

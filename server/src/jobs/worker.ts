@@ -44,7 +44,7 @@ export function startWorker(
   async function takeDueJobs(): Promise<void> {
     do {
       wanted = false;
-      await returnLostJobs(ctx, metrics);
+      await returnLostJobs(ctx, metrics, [...underWay.values()]);
       const due = await kindsDue(
         ctx.queries,
         lanes.map(({ kind }) => kind),
