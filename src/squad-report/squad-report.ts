@@ -1,12 +1,6 @@
 import { KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import {
-  groundOf,
-  intervalsFor,
-  mainInterval,
-  type SessionPeriod,
-  type SquadRow,
-} from "../squad/index.js";
+import { groundOf, intervalsFor, mainInterval, type SessionPeriod, type SquadRow } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { speedColumns, speedStrip } from "./speed-strip.js";

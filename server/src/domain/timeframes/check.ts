@@ -61,7 +61,7 @@ export async function checkTimeframe(
   ) {
     // The samples of an athlete who has withdrawn the permission stay that athlete's.
     throw errors.forbidden(
-      `To change its athlete, device or time, you need WRITE permission on athlete ${before.athleteId}, whom the time frame names now, from its start_time to its end_time.`,
+      "You need WRITE permission on the athlete of the time frame to change its athlete, device or time.",
     );
   }
   return {
