@@ -299,7 +299,10 @@ describe("time frames", () => {
     expect((await patch(later)).status).toBe(200);
     await transact(s.ctx, "test", (unit) => deletePermissions(unit, eq(permissions.athleteId, athlete)));
     const moved = await patch({ athlete: team.athlete });
-    expect([moved.status, moved.body.detail]).toEqual([403, expect.stringContaining("WRITE permission on the athlete of the time frame")]);
+    expect([moved.status, moved.body.detail]).toEqual([
+      403,
+      expect.stringContaining("WRITE permission on the athlete of the time frame"),
+    ]);
     expect((await patch({ start_time: frame.start_time })).status).toBe(403);
     const { body } = await s.get(`${path}${frame.id}/`, team.manager.token);
     expect(body).toEqual({ ...frame, ...later });
