@@ -156,6 +156,12 @@ describe("a wrong clock", () => {
     expect(found(recording(1, 0), recording(2, 22), recording(3, 0), recording(4, 0))).toEqual([[2, -22]]);
   });
 
+  it("is not told where the shift would lay the recording over another one of its player", () => {
+    const all = [recording(1, 0), recording(2, -60), recording(3, 0), recording(4, 0), recording(5, 0)];
+    expect(wrongClocks(all, [[2, 5]])).toEqual([]);
+    expect(wrongClocks(all, [[1, 5]]).map(({ id }) => id)).toEqual([2]);
+  });
+
   it("is not one that begins late, and not one of few", () => {
     expect(found(recording(1, 0), recording(2, 0, 55), recording(3, 0), recording(4, 0))).toEqual([]);
     expect(found(recording(1, 0), recording(2, -60))).toEqual([]);

@@ -60,7 +60,12 @@ export class Clock {
       this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
     );
     this.substitutions = substitutionsOf(session);
-    this.wrongClocks = computed(() => (session.isReading.value ? [] : wrongClocks(session.recordings.value)));
+    const ofOnePlayer = computed(() =>
+      session.players.value.map(({ recordings, leftOut }) => [...recordings, ...leftOut].map(({ id }) => id)),
+    );
+    this.wrongClocks = computed(() =>
+      session.isReading.value ? [] : wrongClocks(session.recordings.value, ofOnePlayer.value),
+    );
     this.brush = computed(() => {
       const scope = session.scope.value;
       return scope.kind === "brush" ? scope.interval : null;

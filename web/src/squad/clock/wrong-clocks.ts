@@ -15,17 +15,31 @@ export interface WrongClock {
 
 const STEP_MS = 10_000;
 const QUARTER_MS = 15 * 60_000;
+/** Two trackers of a player may run together for a moment when they are changed. */
+const MOST_OVERLAP_MS = 60_000;
+
+function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording): number {
+  return Math.min(shifted.endMs + byMs, other.endMs) - Math.max(shifted.startMs + byMs, other.startMs);
+}
 
 /**
  * Recordings that stick out of the time of the others, but have their play and their pauses at another time: a quarter of an hour or
- * several of them away, as clocks of other zones are, else by any time.
+ * several of them away, as clocks of other zones are, else by any time. No shift lays a recording over another one of its player.
+ *
+ * @param ofOnePlayer the ids of the recordings of each player, of those with several
  */
-export function wrongClocks(recordings: readonly ClockRecording[]): WrongClock[] {
+export function wrongClocks(
+  recordings: readonly ClockRecording[],
+  ofOnePlayer: readonly (readonly number[])[] = [],
+): WrongClock[] {
   if (recordings.length <= WRONG_CLOCK.leastOthers) return [];
   const activities = recordings.map((recording) => ({ recording, own: activityOf(recording) }));
   return activities.flatMap(({ recording, own }) => {
     const others = activities.filter((one) => one.recording !== recording).map((one) => one.own);
-    const byMs = shiftOf(own, meanOf(others));
+    const ids = ofOnePlayer.find((group) => group.includes(recording.id)) ?? [];
+    const same = recordings.filter((one) => one !== recording && ids.includes(one.id));
+    const isFree = (byMs: number) => same.every((one) => overlapMs(recording, byMs, one) <= MOST_OVERLAP_MS);
+    const byMs = shiftOf(own, meanOf(others), isFree);
     return byMs === null ? [] : [{ id: recording.id, byMs }];
   });
 }
@@ -94,11 +108,12 @@ function fitOf(own: Activity, others: Activity, bySteps: number): { share: numbe
   return { share: known === 0 ? 0 : n / known, correlation: spread > 0 ? (n * xy - x * y) / spread : 0 };
 }
 
-function shiftOf(own: Activity, others: Activity): number | null {
+function shiftOf(own: Activity, others: Activity, isFree: (byMs: number) => boolean): number | null {
   const now = fitOf(own, others, 0);
   if (now.share >= WRONG_CLOCK.insideShare) return null;
   const best = (shiftsMs: readonly number[]) =>
     shiftsMs
+      .filter(isFree)
       .map((byMs) => ({ byMs, ...fitOf(own, others, byMs / STEP_MS) }))
       .filter(
         ({ share, correlation }) =>
