@@ -87,6 +87,18 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
+  it("says that the periods are of another day than the recordings", async () => {
+    const path = join(scene.beside, "periods.csv");
+    writeFileSync(path, "period,start,end\n1st half,2026-05-09 14:00,2026-05-09 14:30\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.slice(0, 2), path]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
+      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside lie: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
+    );
+  });
+
   it("is one table of the match with the figures of the command, and files with the same digits", async () => {
     const page = await open();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(

@@ -1,3 +1,4 @@
+import { type Interval, periodsOutside } from "asi-convert/squad";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
@@ -15,6 +16,7 @@ export function lookAt(session: SquadSession): LookAt[] {
     ...session.files.value.flatMap((file) => ofFile(session, file)),
     ...ofRoster(session),
     ...ofPeriods(session),
+    ...ofOutside(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
     ...ofClocks(session, (key) => ignore(session, key)),
     ...ofPlaying(session),
@@ -148,6 +150,34 @@ function ofPeriods(session: SquadSession): LookAt[] {
     const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
     return { key, sign: "damaged", where, what: "", meaning: message, actions };
   });
+}
+
+/** Periods of another day, or by a clock of another zone: their figures are empty. */
+function ofOutside(session: SquadSession): LookAt[] {
+  const recorded = session.interval.value;
+  const zone = session.settings.zone.value;
+  if (session.isReading.value || recorded === null) return [];
+  const outside = periodsOutside(session.periods.value, recorded);
+  if (outside.length === 0) return [];
+  const times = ({ startMs, endMs }: Interval) =>
+    `${day(startMs, zone)} ${timeOfDay(startMs, zone)} to ${timeOfDay(endMs, zone)}`;
+  const key = "periods outside";
+  const names = outside.map(({ name, all }) => (all === null ? name : `${name} (${times(all)})`));
+  return [
+    {
+      key,
+      sign: "damaged",
+      where: "Periods",
+      what: "Not within the recordings.",
+      meaning: `The recordings are of ${times(recorded)}. Outside lie: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
+      actions: [
+        {
+          name: "Ignore",
+          press: ignore(session, key),
+        },
+      ],
+    },
+  ];
 }
 
 function ofPlaying(session: SquadSession): LookAt[] {
