@@ -70,7 +70,10 @@ export function prepareBy(
   const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
   return shared(samples, `signal ${rules.join()}`, () => {
     const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
-    const segments = splitAtGaps(timestampMs, gap);
+    const tooFast = tooFastOf(samples, maxValidMmPerS);
+    const withSpeed =
+      tooFast.samples === 0 ? timestampMs : rejectAbove(samples, Number.POSITIVE_INFINITY).timestampMs;
+    const segments = splitAtGaps(timestampMs, gap, withSpeed);
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     return {
       timestampMs,
@@ -78,7 +81,7 @@ export function prepareBy(
       segments,
       intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
       doubleMedianStepMs: doubleMedianStep(timestampMs),
-      tooFast: tooFastOf(samples, maxValidMmPerS),
+      tooFast,
     };
   });
 }
@@ -149,9 +152,9 @@ function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
 
-function splitAtGaps(timestampMs: Float64Array, gap?: GapRule): Segment[] {
+function splitAtGaps(timestampMs: Float64Array, gap?: GapRule, recordedMs?: Float64Array): Segment[] {
   if (timestampMs.length === 0) return [];
-  const ends = [...gapsAfter(timestampMs, gap), timestampMs.length - 1];
+  const ends = [...gapsAfter(timestampMs, gap, recordedMs), timestampMs.length - 1];
   return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
 }
 

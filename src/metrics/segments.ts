@@ -14,7 +14,7 @@ export const GAP: GapRule = { minMs: 1000, steps: 5 };
  */
 export const MAX_GAP_MS = 300_000;
 
-/** Steps on each side that say, with the step itself, how fast samples follow each other at a place *(choice)*. */
+/** Steps on each side that say, with the step itself, how fast samples were recorded at a place *(choice)*. */
 const NEIGHBOURS = 10;
 
 /** Whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the totals of laps. */
@@ -53,25 +53,42 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
  * different rates do not change each other.
  *
  * @param timestampMs times of the samples, ms since 1970 UTC; where they run backwards, another stretch begins, and there is no gap
+ * @param recordedMs times of the samples before some were dropped, ascending: they say at what rate was recorded
  */
-export function gapsAfter(timestampMs: Float64Array, { minMs, steps }: GapRule = GAP): number[] {
+export function gapsAfter(
+  timestampMs: Float64Array,
+  { minMs, steps }: GapRule = GAP,
+  recordedMs: Float64Array = timestampMs,
+): number[] {
   const gaps: number[] = [];
+  let first = 0;
   for (let i = 0; i < timestampMs.length - 1; i++) {
     const step = stepMs(timestampMs, i);
     if (step <= minMs) continue;
-    if (step > MAX_GAP_MS || 2 * step > steps * doubleMedianAround(timestampMs, i)) gaps.push(i);
+    if (step > MAX_GAP_MS) {
+      gaps.push(i);
+      continue;
+    }
+    let last = i + 1;
+    if (recordedMs === timestampMs) first = i;
+    else {
+      while ((recordedMs[first] ?? 0) < (timestampMs[i] ?? 0)) first++;
+      last = first;
+      while ((recordedMs[last] ?? 0) < (timestampMs[i + 1] ?? 0)) last++;
+    }
+    if (2 * step > steps * doubleMedianAround(recordedMs, first, last)) gaps.push(i);
   }
   return gaps;
 }
 
-function doubleMedianAround(timestampMs: Float64Array, i: number): number {
-  const around = [stepMs(timestampMs, i)];
-  for (const direction of [-1, 1]) {
-    for (
-      let k = i + direction, left = NEIGHBOURS;
-      left > 0 && k >= 0 && k < timestampMs.length - 1;
-      k += direction
-    ) {
+/** Of the steps from sample `first` to sample `last`, and of those on both sides. */
+function doubleMedianAround(timestampMs: Float64Array, first: number, last: number): number {
+  const around = Array.from({ length: last - first }, (_, i) => stepMs(timestampMs, first + i));
+  for (const [direction, start] of [
+    [-1, first - 1],
+    [1, last],
+  ] as const) {
+    for (let k = start, left = NEIGHBOURS; left > 0 && k >= 0 && k < timestampMs.length - 1; k += direction) {
       const step = stepMs(timestampMs, k);
       if (step < 0 || step > MAX_GAP_MS) break;
       // of several samples with the same time one counts

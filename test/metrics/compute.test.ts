@@ -411,6 +411,16 @@ describe("what is faster than the sport allows", () => {
     const samples = every(100, constant(20, 15_000));
     expect(compute(samples, { frame: { preset: "biking" } }).too_fast).toEqual({ samples: 0, duration: 0 });
   });
+
+  it("counts as time of no figure, though some rows in it are not too fast", () => {
+    const drive = Array.from({ length: 40 }, (_, i) => (i % 40 === 0 ? 10_000 : 20_000));
+    const speeds = [...constant(300, 3000), ...Array.from({ length: 10 }, () => drive).flat()];
+    const samples = every(1000, speeds);
+    const { total_distance, too_fast } = compute(samples, { frame: { to: samples.length * 1000 } });
+    // 299 s at 3 m/s, and the second to the first row of the drive
+    expect(total_distance).toBe(299 * 3 + 6.5);
+    expect(too_fast.samples).toBe(390);
+  });
 });
 
 describe("high-intensity distance", () => {

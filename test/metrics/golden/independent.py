@@ -101,20 +101,25 @@ def median(values):
     return F(values[(n - 1) // 2] + values[n // 2], 2)
 
 
-def segments_of(points):
-    steps = [b[0] - a[0] for a, b in zip(points, points[1:])]
+def segments_of(points, recorded=None):
+    """recorded: the times of all samples with a speed; those of the points if none was too fast."""
+    times = [p[0] for p in points]
+    recorded = times if recorded is None else recorded
+    steps = [b - a for a, b in zip(recorded, recorded[1:])]
+    place = {t: k for k, t in enumerate(recorded)}
 
-    def is_gap(i):
-        if not 1000 < steps[i] <= 300_000:
-            return steps[i] > 300_000
-        low, high = i, i + 1
-        while low > 0 and i - low < 10 and steps[low - 1] <= 300_000:
+    def is_gap(start, end):
+        if not 1000 < end - start <= 300_000:
+            return end - start > 300_000
+        first, last = place[start], place[end]
+        low, high = first, last
+        while low > 0 and first - low < 10 and steps[low - 1] <= 300_000:
             low -= 1
-        while high < len(steps) and high - i - 1 < 10 and steps[high] <= 300_000:
+        while high < len(steps) and high - last < 10 and steps[high] <= 300_000:
             high += 1
-        return steps[i] > 5 * median(steps[low:high])
+        return end - start > 5 * median(steps[low:high])
 
-    cut = [0] + [i + 1 for i in range(len(steps)) if is_gap(i)] + [len(points)]
+    cut = [0] + [i + 1 for i, (a, b) in enumerate(zip(times, times[1:])) if is_gap(a, b)] + [len(points)]
     return [points[a:b] for a, b in zip(cut, cut[1:]) if b > a]
 
 
@@ -261,7 +266,8 @@ def computed(samples, frame, sport, params, birth):
     beats = [(t, hr) for t, _, hr in samples if hr is not None and 30 <= hr <= 240]
     used = sorted([t for t, _ in points] + [t for t, _ in beats])
     step = median([b[0] - a[0] for a, b in zip(points, points[1:])])
-    segments = [despiked(s) for s in segments_of(points)]
+    recorded = [t for t, v, _ in samples if v is not None]
+    segments = [despiked(s) for s in segments_of(points, recorded)]
     pieces = [q for s in segments for q in zip(s, s[1:])]
     distance = sum(way(q, still) for q in pieces)
     time = sum(seconds(q) for q in pieces)

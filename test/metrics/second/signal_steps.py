@@ -22,15 +22,16 @@ def double_median(values):
     return values[(len(values) - 1) // 2] + values[len(values) // 2]
 
 
-def is_gap(steps, i, gap_ms, gap_steps):
-    """By the steps around: at most ten on each side, none beyond one of more than five minutes."""
-    if steps[i] <= gap_ms:
+def is_gap(steps, first, last, gap_ms, gap_steps):
+    """From place first to place last, by the steps between and around: at most ten on each side, none beyond one of more than five minutes."""
+    between = steps[first:last]
+    if sum(between) <= gap_ms:
         return False
-    if steps[i] > 300_000:
+    if sum(between) > 300_000:
         return True
-    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:i])))[:10]
-    after = list(takewhile(lambda s: s <= 300_000, steps[i + 1:]))[:10]
-    return 2 * steps[i] > gap_steps * double_median(before + [steps[i]] + after)
+    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:first])))[:10]
+    after = list(takewhile(lambda s: s <= 300_000, steps[last:]))[:10]
+    return 2 * sum(between) > gap_steps * double_median(before + between + after)
 
 
 class Signal:
@@ -40,11 +41,14 @@ class Signal:
         kept = [(r[0], r[1]) for r in rows if 0 <= r[1] <= max_valid]
         self.t = [r[0] for r in kept]
         raw = [r[1] for r in kept]
-        steps = [b - a for a, b in zip(self.t, self.t[1:])]
-        self.double_step = double_median(steps) if steps else None
+        own_steps = [b - a for a, b in zip(self.t, self.t[1:])]
+        self.double_step = double_median(own_steps) if own_steps else None
+        recorded = [r[0] for r in rows if r[1] >= 0]
+        steps = [b - a for a, b in zip(recorded, recorded[1:])]
+        place = [k for k, r in enumerate(r for r in rows if r[1] >= 0) if r[1] <= max_valid]
         self.segments = []
         for i in range(len(self.t)):
-            if i == 0 or is_gap(steps, i - 1, gap_ms, gap_steps):
+            if i == 0 or is_gap(steps, place[i - 1], place[i], gap_ms, gap_steps):
                 self.segments.append([i, i])
             self.segments[-1][1] = i
         self.v = list(raw)
