@@ -52,6 +52,14 @@ async function download(page: Page, press: () => Promise<void>): Promise<Buffer>
   return readFileSync(await file.path());
 }
 
+/** The text of each page on paper. */
+async function printedPages(page: Page): Promise<string[]> {
+  await page.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
+  );
+  return pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+}
+
 describe.skipIf(hasNoBrowser)("the squad", () => {
   useBrowser();
   let scene: SquadScene;
@@ -145,6 +153,42 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(async () => (await cells(page, "Roth"))[0]).toBe("–");
     await head(page, "HR").click();
     expect((await names(page)).at(-1)).toBe("Roth");
+  });
+
+  it("keeps the chosen sort in every file and on paper, as the command with the same one", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    await head(page, "Top").click();
+    await head(page, "Top").click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("Sorted by top speed, rising");
+    const order = await names(page);
+    expect(order).not.toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
+    await page.getByText("Export", { exact: true }).click();
+    const csv = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
+    expect(csv.toString()).toBe(command(scene.folder, "--format", "csv", "--sort", "+top"));
+    const workbook = unzipSync(
+      await download(page, () => page.getByRole("button", { name: "Excel (.xlsx)" }).click()),
+    );
+    const inSheet = new TextDecoder().decode(workbook["xl/worksheets/sheet2.xml"]);
+    const shared = [
+      ...new TextDecoder().decode(workbook["xl/sharedStrings.xml"]).matchAll(/<si>.*?<\/si>/gs),
+    ].map(([text]) => text.replace(/<.*?>/g, ""));
+    const texts = [...inSheet.matchAll(/t="s"[^>]*><v>(\d+)/g)].map(([, i]) => shared[Number(i)] ?? "");
+    expect(texts.filter((text) => order.includes(text))).toEqual(order);
+    const [printed = ""] = await printedPages(page);
+    const places = order.map((name) => printed.indexOf(` ${name} `));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(printed).not.toContain("GK mean");
+  });
+
+  it("keeps the sort by a figure whose column is hidden", async () => {
+    const page = await open();
+    await head(page, "Top").click();
+    const order = await names(page);
+    await page.getByText("Columns…").click();
+    await page.getByLabel("Top speed").uncheck();
+    expect(await page.locator("caption").innerText()).toContain("Sorted by top speed, falling");
+    expect(await names(page)).toEqual(order);
   });
 
   it("marks sums that miss a part of the period, and says why on a card", async () => {
@@ -295,10 +339,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const figures = Object.fromEntries(
       await Promise.all((await names(page)).map(async (name) => [name, await cells(page, name)] as const)),
     );
-    await page.waitForFunction(() =>
-      performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
-    );
-    const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    await page.getByRole("button", { name: "By position" }).click();
+    const pages = await printedPages(page);
     expect(pages).toHaveLength(1);
     const [text = ""] = pages;
     for (const [name, [minutes = "", distance = ""]] of Object.entries(figures))
