@@ -281,6 +281,11 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
     expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
     expect(await names(page)).toContain("06-Vogel");
+    // as the command counts them
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/· 5 players$/);
+    expect(await page.locator("caption").innerText()).toMatch(/\b5 players/);
+    const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
+    expect(report.toString()).toContain("(Europe/Zurich), 5 players");
     expect(await cells(page, "06-Vogel")).toEqual(Array.from({ length: 9 }, () => "–"));
     await page.getByRole("button", { name: /^Keep apart/ }).click();
     await expect.poll(() => names(page)).toContain("04-Graf-b");

@@ -7,7 +7,7 @@ import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
 import { FigureCell } from "./figure-cell.js";
 import { MarkSign } from "./mark-sign.js";
 import { marksOf } from "./marks.js";
-import { captionOf } from "./scope-words.js";
+import { captionOf, playersText } from "./scope-words.js";
 import { orderOf, sortColumn } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { type Against, type Group, tableModel } from "./table-model.js";
@@ -100,8 +100,8 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
     >
       <table class="squad-table">
         <caption class="for-readers">
-          {captionOf(session.figures.value.scope)}, {sortWords(session)}, {present} of {rows.length} players
-          with data
+          {captionOf(session.figures.value.scope)}, {sortWords(session)}, {present} of{" "}
+          {playersText(rows.map(({ member }) => member))} with data
         </caption>
         <thead>
           <tr>

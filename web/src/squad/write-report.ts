@@ -1,6 +1,6 @@
 import { instantFormat, offsetIn } from "asi-convert/squad";
 import { zoneName } from "../view/times.js";
-import { sessionName } from "./scope-words.js";
+import { playersText, sessionName } from "./scope-words.js";
 import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 
@@ -14,10 +14,9 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const clock = (ms: number) => instantText(ms).slice(11, 16);
   const whole = await session.rowsOf({ kind: "session" });
   const parts = await Promise.all(periods.map(({ name }) => session.rowsOf({ kind: "period", name })));
-  const players = whole.length === 1 ? "1 player" : `${whole.length} players`;
   const html = squadReport({
     title: sessionName(periods),
-    subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${players}`,
+    subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
     rows: [
       ...inShownOrder(whole, orderOf(session)),
       ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? [])),
