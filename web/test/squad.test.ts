@@ -130,6 +130,12 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     }
   });
 
+  it("counts the sound recordings, of which a player may have two", async () => {
+    const page = await open();
+    // six, of which that of Huber is damaged
+    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
+  });
+
   it("sorts by the figure that is pressed: falling, rising, and in the order of the roster; the head says how", async () => {
     const page = await open();
     const distances = async () =>
@@ -353,7 +359,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(text).toMatch(
       /Match Sat, 16 May 2026.*1st half.*GK mean of 1.*DF mean of 2.*MF mean of 1.*FW mean of 1/,
     );
-    expect(text).toMatch(/\d of 5 recordings are complete and undamaged/);
+    expect(text).toMatch(/Recordings are complete and undamaged for \d of 5 players/);
     expect(text).toContain("Top speed");
     // the screen is as it was
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
