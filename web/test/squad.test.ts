@@ -7,7 +7,7 @@ import { unzipSync } from "fflate";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
-import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { address, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
 import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
@@ -53,11 +53,13 @@ async function download(page: Page, press: () => Promise<void>): Promise<Buffer>
 }
 
 /** The text of each page on paper. */
-async function printedPages(page: Page): Promise<string[]> {
+const printedPages = async (page: Page) => pdfPages(await printed(page));
+
+async function printed(page: Page): Promise<Buffer> {
   await page.waitForFunction(() =>
     performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
   );
-  return pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+  return await page.pdf({ preferCSSPageSize: true, printBackground: true });
 }
 
 describe.skipIf(hasNoBrowser)("the squad", () => {
@@ -181,10 +183,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     ].map(([text]) => text.replace(/<.*?>/g, ""));
     const texts = [...inSheet.matchAll(/t="s"[^>]*><v>(\d+)/g)].map(([, i]) => shared[Number(i)] ?? "");
     expect(texts.filter((text) => order.includes(text))).toEqual(order);
-    const [printed = ""] = await printedPages(page);
-    const places = order.map((name) => printed.indexOf(` ${name} `));
+    const [onPaper = ""] = await printedPages(page);
+    const places = order.map((name) => onPaper.indexOf(` ${name} `));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(printed).not.toContain("GK mean");
+    expect(onPaper).not.toContain("GK mean");
   });
 
   it("keeps the sort by a figure whose column is hidden", async () => {
@@ -364,6 +366,31 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     // the screen is as it was
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
     expect(await names(page)).toHaveLength(5);
+  });
+
+  it("prints no control of the page, and bars of one colour without a mask", async () => {
+    const page = await open({
+      prepare: async (context) => {
+        await context.route(address, async (route) => {
+          const response = await route.fetch();
+          const headers = { ...response.headers(), link: '</>; rel="service-desc"' };
+          await route.fulfill({ response, headers });
+        });
+      },
+    });
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    const pdf = await printed(page);
+    // some viewers draw black lines where a mask ends
+    expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
+    expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
+    // the bar of the longest distance has the width of its cell, and others less
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const shares = await page
+      .locator(".squad-paper tr:not(.mean) td:nth-child(3)")
+      .evaluateAll((all) => all.map((cell) => getComputedStyle(cell).backgroundSize));
+    expect(shares).toContainEqual(expect.stringMatching(/^calc\(100% - 8px\) 78%$/));
+    expect(new Set(shares).size).toBeGreaterThan(2);
   });
 
   it("counts the longer of two recordings of one player and one time, and names the other", async () => {

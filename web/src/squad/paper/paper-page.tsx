@@ -114,7 +114,7 @@ function PlayerLine({ session, row, highest }: PlayerLineProps) {
         const value = figureOf(row, column);
         const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
         return (
-          <td key={column.key} style={`--share:${Math.round(share * 100)}%`}>
+          <td key={column.key} style={`--share:${Math.round(share * 100) / 100}`}>
             {cellText(column, value, isIncomplete(row))}
           </td>
         );
