@@ -393,6 +393,33 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(new Set(shares).size).toBeGreaterThan(2);
   });
 
+  it("opens every menu inside the window of a telephone", async () => {
+    const page = await open({ viewport: { width: 390, height: 800 } });
+    const press = (name: string) => page.locator(".squad-controls summary", { hasText: name }).click();
+    await press("More");
+    const panel = page.locator(".squad-more > .menu-body");
+    const isInside = async (part: typeof panel) => {
+      await part.scrollIntoViewIfNeeded();
+      const box = (await part.boundingBox()) ?? expect.fail();
+      const frame = (await panel.boundingBox()) ?? expect.fail();
+      expect(frame.y + frame.height).toBeLessThanOrEqual(800);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(390);
+      expect(box.y).toBeGreaterThanOrEqual(frame.y);
+      expect(box.y + box.height).toBeLessThanOrEqual(frame.y + frame.height);
+    };
+    await isInside(panel.getByRole("button", { name: "By position" }));
+    await press("Export");
+    for (const name of ["CSV", "CSV with decimal commas", "Excel (.xlsx)"])
+      await isInside(panel.getByRole("button", { name, exact: true }));
+    await press("Columns…");
+    await isInside(panel.getByLabel("Sprint distance"));
+    await isInside(panel.getByRole("button", { name: "As at first" }));
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
   it("counts the longer of two recordings of one player and one time, and names the other", async () => {
     const page = await openPage();
     const short = join(scene.beside, "02-Meier-short.asi");
