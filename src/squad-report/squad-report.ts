@@ -1,4 +1,4 @@
-import { KM_PER_H } from "../pictures/figure-text.js";
+import { count, KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { groundOf, intervalsFor, mainInterval, type SessionPeriod, type SquadRow } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
@@ -91,7 +91,9 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 /** What is wrong with recordings, in words. */
 export function recordingsInWords(rows: readonly SquadRow[]): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
-  const sound = `${rows.filter(isSound).length} of ${rows.length} recordings are complete and undamaged.`;
+  // a player may have several recordings, and one whose file cannot be read has none
+  const players = rows.filter(({ member }) => member.recordings.length > 0);
+  const sound = `Recordings are complete and undamaged for ${players.filter(isSound).length} of ${count(players.length, "player")}.`;
   const named = limited.map(
     (row) =>
       `${[row.member.player?.number, row.member.name].filter((part) => part != null).join(" ")}: ${marksOf(row).join(", ")}`,

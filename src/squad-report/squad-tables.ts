@@ -62,8 +62,8 @@ function playerRow(
     const share =
       value === null || column.kind !== "sum"
         ? 0
-        : Math.round((100 * value) / Math.max(1e-9, highest[i] ?? 0));
-    const bar = share > 0 ? ` style="--share:${share}%"` : "";
+        : Math.round((100 * value) / Math.max(1e-9, highest[i] ?? 0)) / 100;
+    const bar = share > 0 ? ` style="--share:${share}"` : "";
     return `<td class="figure" data-value="${value ?? ""}"${bar}>${cellText(column, value, isIncomplete(row))}</td>`;
   });
   const number = member.player?.number ?? "";

@@ -168,7 +168,7 @@ export function wholeRows(rows: readonly SquadRow[]): SquadRow[] {
   );
 }
 
-/** Rows by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; equal ones keep their order. */
+/** Rows by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; equal ones are by number. */
 export function sortRows<R extends SquadRow>(
   rows: readonly R[],
   column: SquadColumn,
@@ -176,7 +176,11 @@ export function sortRows<R extends SquadRow>(
 ): R[] {
   return [...rows].sort((a, b) => {
     const [x, y] = [figureOf(a, column), figureOf(b, column)];
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    return ascending ? x - y : y - x;
+    const byFigure =
+      x === null || y === null ? Number(x === null) - Number(y === null) : ascending ? x - y : y - x;
+    // without two numbers they keep their order
+    return byFigure || numberOf(a) - numberOf(b) || 0;
   });
 }
+
+const numberOf = ({ member }: SquadRow): number => Number(member.player?.number ?? Number.POSITIVE_INFINITY);

@@ -3,7 +3,7 @@ import { decode } from "../../src/index.js";
 import { encode } from "../../src/recording/encode.js";
 import { joinBatches } from "../../src/rows/sample-batch.js";
 import { readPeriods, readRoster, squadMembers, squadRows } from "../../src/squad/index.js";
-import { squadReport } from "../../src/squad-report/squad-report.js";
+import { recordingsInWords, squadReport } from "../../src/squad-report/squad-report.js";
 import type { SampleBatch } from "../../src/types.js";
 import { wholeBytes } from "../whole.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
@@ -64,7 +64,7 @@ describe("the report of a squad", () => {
   it("says which figures miss a part of the time, and why", async () => {
     const text = textOf(await report());
     expect(text).toContain("10 Lang: 49 %.");
-    expect(text).toContain("2 of 3 recordings are complete and undamaged.");
+    expect(text).toContain("Recordings are complete and undamaged for 2 of 3 players.");
     expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
   });
 
@@ -74,7 +74,25 @@ describe("the report of a squad", () => {
     const text = textOf(
       squadReport({ title: "T", subtitle: "S", rows: squadRows(members, []), periods: [], offsetMs: 0 }),
     );
-    expect(text).toContain("2 of 2 recordings are complete and undamaged. A: HR 0 %; B: HR 0 %.");
+    expect(text).toContain("Recordings are complete and undamaged for 2 of 2 players. A: HR 0 %; B: HR 0 %.");
+  });
+
+  it("counts players, of whom one has two recordings and one has a file that cannot be read", () => {
+    const first = Array.from({ length: 300 }, (_, second) => START_MS + second * 1000);
+    const second = first.map((ms) => ms + 300_000);
+    const recordings = [
+      recordingOfRows("A", rowsAt([...first, ...second])),
+      recordingOfRows("B", rowsAt(first)),
+      recordingOfRows("C", rowsAt(second)),
+    ];
+    const { roster } = readRoster("player;serial\nAda;A\nBea;B C\n");
+    const rows = squadRows(squadMembers(recordings, roster), []);
+    const [ada] = rows;
+    if (ada === undefined) throw new Error("no row");
+    const unread = { ...ada, member: { ...ada.member, name: "Cleo", recordings: [] }, metrics: null };
+    expect(recordingsInWords([...rows, { ...unread, coverage: null, hrCoverage: null }])).toMatch(
+      /^Recordings are complete and undamaged for 2 of 2 players\./,
+    );
   });
 
   it("compares a player with those of the same position, however the roster writes it", async () => {

@@ -191,4 +191,17 @@ describe("the table of a squad", () => {
     const missing = rows.map((row, i) => (i === 0 ? { ...row, metrics: null } : row));
     expect(sortRows(missing, heartRate, true).at(-1)?.member.name).toBe("TRK-1");
   });
+
+  it("sorts equal values by number, and players without one last", () => {
+    const { roster } = readRoster("player;serial;number\nAda;TRK-1;\nBea;TRK-2;10\nCleo;TRK-3;9\n");
+    const recordings = ["TRK-1", "TRK-2", "TRK-3"].map((serial) => recordingOf(serial, run(100, 2000)));
+    const rows = squadRows(squadMembers(recordings, roster), []);
+    const distance = SQUAD_COLUMNS.find(({ key }) => key === "distance_m") ?? expect.fail();
+    for (const ascending of [false, true])
+      expect(sortRows(rows, distance, ascending).map(({ member }) => member.name)).toEqual([
+        "Cleo",
+        "Bea",
+        "Ada",
+      ]);
+  });
 });

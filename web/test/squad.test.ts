@@ -7,7 +7,7 @@ import { unzipSync } from "fflate";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
-import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { address, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
 import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
@@ -50,6 +50,16 @@ const cells = (page: Page, player: string) =>
 async function download(page: Page, press: () => Promise<void>): Promise<Buffer> {
   const [file] = await Promise.all([page.waitForEvent("download") as Promise<Download>, press()]);
   return readFileSync(await file.path());
+}
+
+/** The text of each page on paper. */
+const printedPages = async (page: Page) => pdfPages(await printed(page));
+
+async function printed(page: Page): Promise<Buffer> {
+  await page.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
+  );
+  return await page.pdf({ preferCSSPageSize: true, printBackground: true });
 }
 
 describe.skipIf(hasNoBrowser)("the squad", () => {
@@ -134,6 +144,12 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     }
   });
 
+  it("counts the sound recordings, of which a player may have two", async () => {
+    const page = await open();
+    // six, of which that of Huber is damaged
+    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
+  });
+
   it("sorts by the figure that is pressed: falling, rising, and in the order of the roster; the head says how", async () => {
     const page = await open();
     const distances = async () =>
@@ -157,6 +173,42 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(async () => (await cells(page, "Roth"))[0]).toBe("–");
     await head(page, "HR").click();
     expect((await names(page)).at(-1)).toBe("Roth");
+  });
+
+  it("keeps the chosen sort in every file and on paper, as the command with the same one", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    await head(page, "Top").click();
+    await head(page, "Top").click();
+    await expect.poll(() => page.locator("caption").innerText()).toContain("Sorted by top speed, rising");
+    const order = await names(page);
+    expect(order).not.toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
+    await page.getByText("Export", { exact: true }).click();
+    const csv = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
+    expect(csv.toString()).toBe(command(scene.folder, "--format", "csv", "--sort", "+top"));
+    const workbook = unzipSync(
+      await download(page, () => page.getByRole("button", { name: "Excel (.xlsx)" }).click()),
+    );
+    const inSheet = new TextDecoder().decode(workbook["xl/worksheets/sheet2.xml"]);
+    const shared = [
+      ...new TextDecoder().decode(workbook["xl/sharedStrings.xml"]).matchAll(/<si>.*?<\/si>/gs),
+    ].map(([text]) => text.replace(/<.*?>/g, ""));
+    const texts = [...inSheet.matchAll(/t="s"[^>]*><v>(\d+)/g)].map(([, i]) => shared[Number(i)] ?? "");
+    expect(texts.filter((text) => order.includes(text))).toEqual(order);
+    const [onPaper = ""] = await printedPages(page);
+    const places = order.map((name) => onPaper.indexOf(` ${name} `));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(onPaper).not.toContain("GK mean");
+  });
+
+  it("keeps the sort by a figure whose column is hidden", async () => {
+    const page = await open();
+    await head(page, "Top").click();
+    const order = await names(page);
+    await page.getByText("Columns…").click();
+    await page.getByLabel("Top speed").uncheck();
+    expect(await page.locator("caption").innerText()).toContain("Sorted by top speed, falling");
+    expect(await names(page)).toEqual(order);
   });
 
   it("marks sums that miss a part of the period, and says why on a card", async () => {
@@ -249,6 +301,11 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
     expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
     expect(await names(page)).toContain("06-Vogel");
+    // as the command counts them
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/· 5 players$/);
+    expect(await page.locator("caption").innerText()).toMatch(/\b5 players/);
+    const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
+    expect(report.toString()).toContain("(Europe/Zurich), 5 players");
     expect(await cells(page, "06-Vogel")).toEqual(Array.from({ length: 9 }, () => "–"));
     await page.getByRole("button", { name: /^Keep apart/ }).click();
     await expect.poll(() => names(page)).toContain("04-Graf-b");
@@ -307,10 +364,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const figures = Object.fromEntries(
       await Promise.all((await names(page)).map(async (name) => [name, await cells(page, name)] as const)),
     );
-    await page.waitForFunction(() =>
-      performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
-    );
-    const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    await page.getByRole("button", { name: "By position" }).click();
+    const pages = await printedPages(page);
     expect(pages).toHaveLength(1);
     const [text = ""] = pages;
     for (const [name, [minutes = "", distance = ""]] of Object.entries(figures))
@@ -318,11 +373,63 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(text).toMatch(
       /Match Sat, 16 May 2026.*1st half.*GK mean of 1.*DF mean of 2.*MF mean of 1.*FW mean of 1/,
     );
-    expect(text).toMatch(/\d of 5 recordings are complete and undamaged/);
+    expect(text).toMatch(/Recordings are complete and undamaged for \d of 5 players/);
     expect(text).toContain("Top speed");
     // the screen is as it was
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
     expect(await names(page)).toHaveLength(5);
+  });
+
+  it("prints no control of the page, and bars of one colour without a mask", async () => {
+    const page = await open({
+      prepare: async (context) => {
+        await context.route(address, async (route) => {
+          const response = await route.fetch();
+          const headers = { ...response.headers(), link: '</>; rel="service-desc"' };
+          await route.fulfill({ response, headers });
+        });
+      },
+    });
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    const pdf = await printed(page);
+    // some viewers draw black lines where a mask ends
+    expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
+    expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
+    // the bar of the longest distance has the width of its cell, and others less
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const shares = await page
+      .locator(".squad-paper tr:not(.mean) td:nth-child(3)")
+      .evaluateAll((all) => all.map((cell) => getComputedStyle(cell).backgroundSize));
+    expect(shares).toContainEqual(expect.stringMatching(/^calc\(100% - 8px\) 78%$/));
+    expect(new Set(shares).size).toBeGreaterThan(2);
+  });
+
+  it("opens every menu inside the window of a telephone", async () => {
+    const page = await open({ viewport: { width: 390, height: 800 } });
+    const press = (name: string) => page.locator(".squad-controls summary", { hasText: name }).click();
+    await press("More");
+    const panel = page.locator(".squad-more > .menu-body");
+    const isInside = async (part: typeof panel) => {
+      await part.scrollIntoViewIfNeeded();
+      const box = (await part.boundingBox()) ?? expect.fail();
+      const frame = (await panel.boundingBox()) ?? expect.fail();
+      expect(frame.y + frame.height).toBeLessThanOrEqual(800);
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(390);
+      expect(box.y).toBeGreaterThanOrEqual(frame.y);
+      expect(box.y + box.height).toBeLessThanOrEqual(frame.y + frame.height);
+    };
+    await isInside(panel.getByRole("button", { name: "By position" }));
+    await press("Export");
+    for (const name of ["CSV", "CSV with decimal commas", "Excel (.xlsx)"])
+      await isInside(panel.getByRole("button", { name, exact: true }));
+    await press("Columns…");
+    await isInside(panel.getByLabel("Sprint distance"));
+    await isInside(panel.getByRole("button", { name: "As at first" }));
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await violations(page)).toEqual([]);
   });
 
   it("counts the longer of two recordings of one player and one time, and names the other", async () => {

@@ -49,11 +49,15 @@ export function underHead(column: SquadColumn, rows: readonly SquadRow[]): strin
 }
 
 /** Of a column that the table shows, per minute with data if wanted; null where it is unknown. */
-export function valueIn(row: SquadRow, column: SquadColumn, isPerMinute: boolean): number | null {
-  if (row.metrics === null) return null;
-  const value = column.value(row.metrics);
+export function valueIn(
+  { metrics }: Pick<SquadRow, "metrics">,
+  column: SquadColumn,
+  isPerMinute: boolean,
+): number | null {
+  if (metrics === null) return null;
+  const value = column.value(metrics);
   if (!isPerMinute || !isDivided(column) || value === null) return value;
-  const minutes = recordedTimeMs(row.metrics) / 60_000;
+  const minutes = recordedTimeMs(metrics) / 60_000;
   return minutes === 0 ? null : value / minutes;
 }
 

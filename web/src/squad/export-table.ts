@@ -10,18 +10,18 @@ import {
 import { zoneName } from "../view/times.js";
 import { type ColumnChoice, headOf, underHead } from "./columns.js";
 import { captionOf } from "./scope-words.js";
+import { inShownOrder, isChosen, orderOf } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 
 /** The table as it is shown, for spreadsheets: fields separated by tabs. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
-  const isPerMinute = session.isPerMinute.peek();
-  const columns = choice.shown(isPerMinute);
+  const order = orderOf(session);
+  const columns = choice.shown(order.isPerMinute);
   const { rows } = session.figures.peek();
   const table = tableModel(rows, {
+    ...order,
     columns,
-    sort: session.sort.peek(),
-    isPerMinute,
     isByPosition: session.isByPosition.peek(),
     against: "column",
   });
@@ -68,20 +68,21 @@ async function allRows(session: SquadSession): Promise<{ name: string; rows: Pla
 
 const instantTextOf = (session: SquadSession) => instantFormat(zoneName(session.settings.zone.peek()));
 
-/** Rows of files, each with the start of its session. */
-async function fileRows(session: SquadSession): Promise<{ name: string; rows: SquadFileRow[] }[]> {
+/** A row of a file, with the start of its session. */
+function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
   const start = instantTextOf(session)(session.interval.peek()?.startMs ?? 0);
-  return (await allRows(session)).map(({ name, rows }) => ({
-    name,
-    rows: rows.map((row) => ({ ...row, session: start })),
-  }));
+  return (row) => ({ ...row, session: start });
 }
 
-/** The same file as that of `asi squad -o match.csv`, with decimal commas if wanted. */
+/** The same file as that of `asi squad -o match.csv`, with `--sort` if a sort is chosen; with decimal commas if wanted. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
-  const parts = await fileRows(session);
-  // rows grouped by player
-  const rows = session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
+  const order = orderOf(session);
+  const parts = await allRows(session);
+  const ordered = isChosen(order.sort)
+    ? parts.flatMap((part) => inShownOrder(part.rows, order))
+    : // rows grouped by player
+      session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
+  const rows = ordered.map(fileRow(session));
   const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
   return new Blob([text], { type: "text/csv" });
 }
@@ -93,8 +94,9 @@ const OF_THE_SHEET = ["session", "period"];
 export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const { default: writeExcelFile } = await import("write-excel-file/browser");
   const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
-  const sheets = (await fileRows(session)).map(({ name, rows }) =>
-    sheetOf(name, columns, rows, instantTextOf(session)),
+  const order = orderOf(session);
+  const sheets = (await allRows(session)).map(({ name, rows }) =>
+    sheetOf(name, columns, inShownOrder(rows, order).map(fileRow(session)), instantTextOf(session)),
   );
   return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }

@@ -1,5 +1,6 @@
 import type { SessionPeriod } from "asi-convert/squad";
 import { halvesIn, type Scope } from "./scope.js";
+import type { SquadPlayer } from "./squad-player.js";
 
 /** What a scope is called. */
 export function captionOf(scope: Scope): string {
@@ -13,6 +14,12 @@ export function captionOf(scope: Scope): string {
     case "brush":
       return "Selection";
   }
+}
+
+/** How many have a recording; a file that cannot be read has a row, but is no player. */
+export function playersText(players: readonly SquadPlayer[]): string {
+  const count = players.filter(({ failed }) => failed === null).length;
+  return count === 1 ? "1 player" : `${count} players`;
 }
 
 /** What a session is called: a match if it has halves. */

@@ -1,6 +1,7 @@
 import type { Interval, SessionPeriod } from "asi-convert/squad";
 import type { Scope } from "./scope.js";
-import type { Sort, SquadSession } from "./squad-session.js";
+import type { Sort } from "./shown-order.js";
+import type { SquadSession } from "./squad-session.js";
 
 /** The settings and changes of a session, which are stored with the files. Figures are not stored. */
 export interface SessionState {

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { ChooseFiles } from "../parts/drop.js";
 import { offerFile } from "../parts/offer-file.js";
 import { day } from "../view/times.js";
-import { sessionName } from "./scope-words.js";
+import { playersText, sessionName } from "./scope-words.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** What the session is called: a match if it has halves. */
@@ -20,7 +20,6 @@ export function SquadHeading({ session }: { session: SquadSession }) {
   const files = session.files.value;
   const recordings = files.filter(({ state }) => state.name !== "sheet" && state.name !== "left out");
   const read = session.recordings.value.length;
-  const players = session.players.value.length;
   return (
     <h1 class="brand squad-title">
       {nameOf(session)}{" "}
@@ -28,7 +27,7 @@ export function SquadHeading({ session }: { session: SquadSession }) {
         {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
         {session.isReading.value
           ? `${read} of ${recordings.length} recordings`
-          : `${players} ${players === 1 ? "player" : "players"}`}
+          : playersText(session.players.value)}
       </small>
     </h1>
   );

@@ -27,6 +27,7 @@ import { FigureCache } from "./figure-cache.js";
 import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
+import { FIRST_SORT, type Sort } from "./shown-order.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { SquadWorkers } from "./workers.js";
@@ -38,12 +39,6 @@ export interface SquadActions {
   /** Replaces the squad view with the recordings of a player. */
   onPlayer: (files: readonly File[]) => Promise<void>;
   onClose: () => void;
-}
-
-/** The figure by which rows are sorted; `roster` sorts them as in the roster. */
-export interface Sort {
-  key: string;
-  isAscending: boolean;
 }
 
 /** The rows of a scope, as they were computed together. */
@@ -111,7 +106,7 @@ export class SquadSession {
   readonly cursorMs: Signal<number | null> = signal(null);
   /** Key of a player. */
   readonly chosen: Signal<string | null> = signal(null);
-  readonly sort: Signal<Sort> = signal({ key: "distance_m", isAscending: false });
+  readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
   readonly isByPosition: Signal<boolean> = signal(false);
 

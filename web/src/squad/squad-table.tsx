@@ -7,7 +7,8 @@ import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
 import { FigureCell } from "./figure-cell.js";
 import { MarkSign } from "./mark-sign.js";
 import { marksOf } from "./marks.js";
-import { captionOf } from "./scope-words.js";
+import { captionOf, playersText } from "./scope-words.js";
+import { orderOf, sortColumn } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { type Against, type Group, tableModel } from "./table-model.js";
 
@@ -51,13 +52,12 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
   const model = useComputed(() => {
-    const isPerMinute = session.isPerMinute.value;
-    const columns = choice.shown(isPerMinute);
+    const order = orderOf(session);
+    const columns = choice.shown(order.isPerMinute);
     const { rows } = session.figures.value;
     const form = {
+      ...order,
       columns,
-      sort: session.isReading.value ? { key: "roster", isAscending: false } : session.sort.value,
-      isPerMinute,
       isByPosition: session.isByPosition.value,
       against: against.value,
     };
@@ -100,8 +100,8 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
     >
       <table class="squad-table">
         <caption class="for-readers">
-          {captionOf(session.figures.value.scope)}, {sortWords(session, columns)}, {present} of {rows.length}{" "}
-          players with data
+          {captionOf(session.figures.value.scope)}, {sortWords(session)}, {present} of{" "}
+          {playersText(rows.map(({ member }) => member))} with data
         </caption>
         <thead>
           <tr>
@@ -172,7 +172,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
         ) : null}
       </table>
       <p class="for-readers" role="status">
-        {sortWords(session, columns)}
+        {sortWords(session)}
       </p>
       {last?.over}
     </section>
@@ -180,11 +180,11 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
 }
 
 /** `Sorted by distance, falling`. */
-function sortWords({ sort, isReading }: SquadSession, columns: readonly SquadColumn[]): string {
-  const { key, isAscending } = sort.value;
-  const column = isReading.value ? undefined : columns.find((one) => one.key === key);
+function sortWords(session: SquadSession): string {
+  const { sort } = orderOf(session);
+  const column = sortColumn(sort);
   if (column === undefined) return "in the order of the roster";
-  return `Sorted by ${column.title.toLowerCase()}, ${isAscending ? "rising" : "falling"}`;
+  return `Sorted by ${column.title.toLowerCase()}, ${sort.isAscending ? "rising" : "falling"}`;
 }
 
 function NameCell({

@@ -73,10 +73,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const isReading = session.isReading.value;
   // while files are read it is there by itself
   const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
-  const sound = session.figures.value.rows.filter(
-    ({ member }) =>
-      member.recordings.length > 0 &&
-      !member.recordings.some((one) => one.isDamaged || one.isCut || one.isTruncated),
+  const sound = session.shownRecordings.value.filter(
+    ({ isDamaged, isCut, isTruncated }) => !isDamaged && !isCut && !isTruncated,
   ).length;
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>

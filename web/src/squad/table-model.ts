@@ -9,7 +9,8 @@ import {
 import { decimal } from "../view/values.js";
 import { decimalsOf, valueIn } from "./columns.js";
 import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, OUTLIER } from "./rules.js";
-import type { PlayerRow, Sort } from "./squad-session.js";
+import { inShownOrder, type Sort } from "./shown-order.js";
+import type { PlayerRow } from "./squad-session.js";
 
 /** What the shade of a cell compares it with. */
 export type Against = "column" | "position";
@@ -73,7 +74,7 @@ const POSITIONS: Record<string, string> = {
 
 /** The table of rows of one scope. */
 export function tableModel(rows: readonly PlayerRow[], form: TableForm): TableModel {
-  const sorted = sortedRows(rows, form);
+  const sorted = inShownOrder(rows, form);
   const shades = form.columns.map((column) => shadeOf(column, rows, form));
   const lineOf = (row: PlayerRow): Line => ({
     row,
@@ -122,19 +123,6 @@ const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
 
 function textOf(value: number | null, column: SquadColumn, { isPerMinute }: TableForm): string {
   return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));
-}
-
-function sortedRows(rows: readonly PlayerRow[], { sort, columns, isPerMinute }: TableForm): PlayerRow[] {
-  const column = columns.find(({ key }) => key === sort.key);
-  if (column === undefined) return [...rows];
-  const number = ({ member }: PlayerRow) => Number(member.player?.number ?? Number.POSITIVE_INFINITY);
-  return rows.toSorted((a, b) => {
-    const [x, y] = [valueIn(a, column, isPerMinute), valueIn(b, column, isPerMinute)];
-    if (x === null || y === null) {
-      return Number(x === null) - Number(y === null) || number(a) - number(b) || 0;
-    }
-    return (sort.isAscending ? x - y : y - x) || number(a) - number(b) || 0;
-  });
 }
 
 /** Per minute everybody with some minutes is comparable; sums only of those who have nearly the whole period. */

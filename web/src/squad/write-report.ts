@@ -1,6 +1,7 @@
-import { instantFormat, offsetIn, SQUAD_COLUMNS, sortRows } from "asi-convert/squad";
+import { instantFormat, offsetIn } from "asi-convert/squad";
 import { zoneName } from "../view/times.js";
-import { sessionName } from "./scope-words.js";
+import { playersText, sessionName } from "./scope-words.js";
+import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** The report of the session as one HTML file: the same as that of `asi squad -o match.html`. */
@@ -13,14 +14,11 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const clock = (ms: number) => instantText(ms).slice(11, 16);
   const whole = await session.rowsOf({ kind: "session" });
   const parts = await Promise.all(periods.map(({ name }) => session.rowsOf({ kind: "period", name })));
-  const { key, isAscending } = session.sort.peek();
-  const sort = SQUAD_COLUMNS.find((column) => column.key === key);
-  const players = whole.length === 1 ? "1 player" : `${whole.length} players`;
   const html = squadReport({
     title: sessionName(periods),
-    subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${players}`,
+    subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
     rows: [
-      ...(sort === undefined ? whole : sortRows(whole, sort, isAscending)),
+      ...inShownOrder(whole, orderOf(session)),
       ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? [])),
     ],
     periods,

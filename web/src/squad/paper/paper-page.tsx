@@ -20,6 +20,7 @@ import {
   speedStrip,
 } from "asi-convert/squad-report";
 import { captionOf } from "../scope-words.js";
+import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
 import "./paper-page.css";
 
@@ -31,9 +32,11 @@ const SVG_STYLE =
 const addressOf = (svg: string) =>
   `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
 
-/** The first page of the report: the table by position, what is wrong in words, and all players side by side in six figures. */
+/** The first page of the report: the table as it is shown, what is wrong in words, and all players side by side in six figures. */
 export function PaperPage({ session }: { session: SquadSession }) {
-  const { scope, rows } = session.figures.peek();
+  const { scope, rows: all } = session.figures.peek();
+  const rows = inShownOrder(all, orderOf(session));
+  const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
   const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column).highest ?? 0);
   const words = definitions(rows);
   return (
@@ -54,9 +57,9 @@ export function PaperPage({ session }: { session: SquadSession }) {
             </th>
           </tr>
         </thead>
-        {byPosition(rows).map(({ name, rows: own }) => (
+        {groups.map(({ name, rows: own }) => (
           <tbody key={name}>
-            <Mean label={`${name} mean of ${wholeRows(own).length}`} rows={own} />
+            {name === null ? null : <Mean label={`${name} mean of ${wholeRows(own).length}`} rows={own} />}
             {own.map((row) => (
               <PlayerLine key={row.member.name} session={session} row={row} highest={highest} />
             ))}
@@ -111,7 +114,7 @@ function PlayerLine({ session, row, highest }: PlayerLineProps) {
         const value = figureOf(row, column);
         const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
         return (
-          <td key={column.key} style={`--share:${Math.round(share * 100)}%`}>
+          <td key={column.key} style={`--share:${Math.round(share * 100) / 100}`}>
             {cellText(column, value, isIncomplete(row))}
           </td>
         );
