@@ -172,6 +172,7 @@ class History {
   managers: Manager[] = [];
   athletes: TestAccount[] = [];
   kept: Kept | undefined;
+  backups = 0;
   readonly folder = newScratchFolder();
 
   private constructor(s: TestService, device: TestDevice) {
@@ -369,8 +370,7 @@ class History {
   }
 
   async backUp(): Promise<void> {
-    const file = join(this.folder, `${this.now}-${this.kept === undefined ? 0 : this.kept.erased.length}`);
-    if (this.kept?.file === file) return;
+    const file = join(this.folder, `${this.backups++}`);
     await backup(this.s.store.database, file, this.folder);
     const { managers, athletes } = this;
     this.kept = {

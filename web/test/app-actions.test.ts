@@ -118,6 +118,41 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByRole("heading", { level: 1, name: username }).waitFor();
   });
 
+  it("is not lost by leaving at the moment the form appears", async () => {
+    const { username, device } = await owner("ida");
+    const page = await openSignedIn(service, { username });
+    await page.evaluate(
+      (hash) =>
+        new Promise<void>((resolve) => {
+          new MutationObserver((_, observer) => {
+            const field = document.querySelector<HTMLInputElement>("[name=custom_name]");
+            if (field === null) return;
+            observer.disconnect();
+            field.value = "Left wing";
+            location.hash = "#/devices";
+            resolve();
+          }).observe(document.body, { childList: true, subtree: true });
+          location.hash = hash;
+        }),
+      `#/devices/${device}`,
+    );
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+  });
+
+  it("is not lost where it was entered while something else was saved", async () => {
+    await service.manager("jan");
+    const page = await openSignedIn(service, { username: "jan" });
+    await showView(page, "#/account", "jan");
+    await page.getByLabel("First name").fill("Jan");
+    const { release } = await held(page, "**/api/v1/managers/*/", "PATCH");
+    await page.getByRole("button", { name: "Save the profile" }).click();
+    await page.getByLabel("Last name").fill("Winter");
+    await release();
+    await page.getByText("The profile is saved.").waitFor();
+    await page.getByRole("link", { name: "Devices", exact: true }).click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+  });
+
   it("in another tab counts, also while this one still asks who is signed in", async () => {
     const { username } = await service.manager("finn");
     const page = await openSignedIn(service, { username });

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type JSX } from "preact";
-import { useCallback, useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useCallback, useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useFirstFocus } from "./first-focus.js";
 import { wordsOf } from "./problem.js";
 import { fieldSentences, type LabelOf } from "./refusal-words.js";
@@ -43,9 +43,14 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Values of the fields, for comparison. */
-const contentOf = (form: HTMLFormElement): string =>
-  new URLSearchParams(new FormData(form) as never).toString();
+/** Values of the fields by their names. */
+type Content = ReadonlyMap<string, FormDataEntryValue>;
+
+const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
+
+/** Whether a field of the form says something else than what is saved. A field that was sent and has gone does not count. */
+const differs = (form: HTMLFormElement, saved: Content): boolean =>
+  [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
 
 /** A form with labelled fields. It cannot be sent twice at the same time, and keeps its values when the service refuses it. */
 export function Form({
@@ -59,13 +64,13 @@ export function Form({
   const [messages, setMessages] = useState<FieldMessages>(new Map());
   const [isBusy, setBusy] = useState(false);
   const [isSlow, setSlow] = useState(false);
-  const [saves, setSaves] = useState(0);
   const form = useRef<HTMLFormElement>(null);
-  const saved = useRef("");
-  useEffect(() => {
+  const saved = useRef<Content>(new Map());
+  // An effect after the next frame would take what the user has entered by then for saved.
+  useLayoutEffect(() => {
     if (form.current !== null) saved.current = contentOf(form.current);
-  }, [saves]);
-  const isUnsaved = useCallback(() => form.current !== null && contentOf(form.current) !== saved.current, []);
+  }, []);
+  const isUnsaved = useCallback(() => form.current !== null && differs(form.current, saved.current), []);
   useUnsaved(isEditor ? isUnsaved : null);
 
   const submit = async (element: HTMLFormElement) => {
@@ -74,8 +79,9 @@ export function Form({
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     try {
       const data = new FormData(element);
+      const sent = contentOf(element);
       await onSubmit((name) => String(data.get(name) ?? ""), element);
-      setSaves((before) => before + 1);
+      saved.current = sent;
     } catch (error) {
       setMessages(messagesFor(element, error));
       // after the messages are there, so that they are read with the field

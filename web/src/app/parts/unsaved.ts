@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { askBeforeLeaving } from "../../view/route.js";
 import { ask } from "./dialog.js";
 
@@ -22,9 +22,9 @@ addEventListener("beforeunload", (event) => {
   if (hasUnsaved()) event.preventDefault();
 });
 
-/** Asks before the user leaves what is not saved. @param isUnsaved null where nobody minds */
+/** Asks before the user leaves what is not saved, from the moment it appears. @param isUnsaved null where nobody minds */
 export function useUnsaved(isUnsaved: (() => boolean) | null): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isUnsaved === null) return;
     editors.add(isUnsaved);
     return () => {
