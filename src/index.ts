@@ -49,6 +49,7 @@ export type { TrackDamage, TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
+  DamagePlace,
   DecodeOptions,
   EcgBatch,
   EngineName,
