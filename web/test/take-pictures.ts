@@ -67,8 +67,8 @@ const VIEWS: Views = {
   ecg: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/match-ecg.asi"));
     await page.getByRole("button", { name: "ECG and beats" }).click();
-    await page.getByRole("region", { name: "Beats" }).getByRole("button").nth(50).click();
-    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("The athlete rested").check();
+    await page.getByText("LF, HF, LF/HF").waitFor();
   },
   damaged: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("damaged/bad-checksums.asi"));

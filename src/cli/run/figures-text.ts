@@ -1,10 +1,11 @@
-import type {
-  AccelerationSpeedProfile,
-  HeartRateVariability,
-  MetabolicEstimate,
-  PeakAmount,
-  PeakDemands,
-  PeakWindow,
+import {
+  type AccelerationSpeedProfile,
+  type HeartRateVariability,
+  LF_HF_CAUTION,
+  type MetabolicEstimate,
+  type PeakAmount,
+  type PeakDemands,
+  type PeakWindow,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
@@ -107,9 +108,6 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
     }),
   ];
 }
-
-const LF_HF_CAUTION =
-  "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;

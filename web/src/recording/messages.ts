@@ -1,3 +1,4 @@
+import type { HeartRateVariability } from "asi-convert/metrics";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
@@ -42,6 +43,11 @@ export interface Requests {
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   /** Reads waveform and beats; null if there is none. */
   heart: { asked: { id: number }; answered: Heart | null };
+  /** Heart-rate variability of a part, after `heart`. `atRest`: with LF and HF. */
+  variability: {
+    asked: { id: number; shown: TimeWindow; atRest: boolean };
+    answered: HeartRateVariability;
+  };
   /** What a plot of the waveform draws, after `heart`. */
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
