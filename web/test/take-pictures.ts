@@ -43,6 +43,12 @@ const VIEWS: Views = {
     await page.getByText("Peak demands", { exact: true }).click();
     await page.getByRole("button", { name: /^Show the 1:00 min/ }).click();
   },
+  recipes: async (page) => {
+    await demonstration(page);
+    await page.getByText("Counts by another definition", { exact: true }).click();
+    await page.getByLabel("Definition").selectOption("statsports/sprint");
+    await page.getByText("as worded by STATSports").waitFor();
+  },
   heat: async (page) => {
     await demonstration(page);
     await page.getByText("Settings", { exact: true }).click();

@@ -62,6 +62,10 @@ const handlers: Handlers<Requests> = {
     const { peaksOf } = await import("./peaks.js");
     return peaksOf(find(id).rows, settings);
   },
+  async recipe({ id, shown, recipe }) {
+    const { recipeFiguresOf } = await import("./recipe.js");
+    return recipeFiguresOf(find(id).rows, shown, recipe);
+  },
   async heart({ id }) {
     const { readHeart } = await import("./heart.js");
     const found = find(id);
