@@ -10,6 +10,7 @@ export {
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
+export { readPitchCorners } from "./pitch-corners.js";
 export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
@@ -59,5 +60,7 @@ export {
   type SuggestedSubstitutions,
   suggestSubstitutions,
 } from "./suggest-substitutions.js";
+export { type PlacedPlayer, type TakingPart, type TeamFrame, teamFrames } from "./team-frames.js";
+export { type TeamShapeMeans, teamShapeMeans } from "./team-shapes.js";
 export { periodsCsv } from "./write-periods.js";
 export { refuseWrongDates } from "./wrong-dates.js";
