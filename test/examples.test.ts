@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { demoSquad } from "../src/recording/demo-squad.js";
 import { ASI, asi, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
@@ -53,6 +54,8 @@ async function examplesOfHelp(): Promise<string[]> {
 
 const FROM_HELP = await examplesOfHelp();
 
+const { pitch: PITCH } = demoSquad({ players: 11, startMs: 0 });
+
 describe("an example", () => {
   let inputs: string;
 
@@ -69,6 +72,8 @@ describe("an example", () => {
     writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
     writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
     writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
+    writeFileSync(at("match/periods.csv"), "period,start,end\n1st half,14:30,15:15\n2nd half,15:30,16:15\n");
+    for (const name of ["pitch.csv", "match/pitch.csv"]) writeFileSync(at(name), PITCH);
     RIDE.copyTo(inputs, "run.asi");
     RIDE.copyTo(inputs, "archive/2025/c.asi");
     PLAIN_LOG.copyTo(inputs, "receiver.ubx");
@@ -90,6 +95,7 @@ describe("an example", () => {
     if (/^asi (beats|ecg) /.test(example)) writeFileSync(join(folder, "match.asi"), WAVEFORM);
     if (example.endsWith("-o match.asi") || example.includes("--demo -o match.asi"))
       rmSync(join(folder, "match.asi"));
+    if (example.endsWith("-o match")) rmSync(join(folder, "match"), { recursive: true });
     mkdirSync(join(folder, ".zfunc"));
     for (const place of [".local/share/bash-completion/completions", ".config/fish/completions"]) {
       mkdirSync(join(folder, place), { recursive: true });

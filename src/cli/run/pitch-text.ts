@@ -1,6 +1,6 @@
 import type { PitchFrame } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
-import type { ShapeRow } from "./pitch.js";
+import type { ShapeRow } from "./pitch-rows.js";
 
 const HEADS = ["frames", "players", "centroid", "stretch", "area", "length", "width"];
 const UNITS = ["", "", "m, m", "m", "m2", "m", "m"];

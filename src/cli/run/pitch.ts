@@ -38,6 +38,7 @@ import { isStandardOutput, refuseAsOutput, writeOutput } from "../batch/output.j
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import type { FieldPlayer, PlayedPeriod, ShapeRow } from "./pitch-rows.js";
 import { pitchText } from "./pitch-text.js";
 import { leftOutTexts, outsideText } from "./squad-notices.js";
 import { titleOf, writeContent } from "./squad-output.js";
@@ -59,28 +60,6 @@ export interface PitchFlags {
 }
 
 export type PitchFormat = "text" | "csv" | "jsonl" | "cdf";
-
-/** A player who takes part, for one period. */
-export interface FieldPlayer extends SquadMember {
-  intervals: readonly Interval[];
-  isGoalkeeper: boolean;
-}
-
-/** A period, or the whole session, with those who take part. */
-export interface PlayedPeriod extends Interval {
-  /** null: the whole session */
-  name: string | null;
-  players: readonly FieldPlayer[];
-}
-
-/** A row of the output: a period, or one time of it. */
-export interface ShapeRow {
-  period: string | null;
-  timeMs: number | null;
-  frames: number;
-  players: number | null;
-  shape: TeamShape | null;
-}
 
 const SECOND_MS = 1000;
 const SHORTEST_STEP_MS = 40;

@@ -3,7 +3,7 @@ import { teamFrames } from "../../squad/index.js";
 import { type CdfPeriod, cdfLine, snakeCase } from "../../squad-report/tracking-file.js";
 import type { Console } from "../terminal/console.js";
 import { UsageError } from "../terminal/usage-error.js";
-import type { FieldPlayer, PlayedPeriod } from "./pitch.js";
+import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
 const HALVES: readonly CdfPeriod[] = ["first_half", "second_half"];
 
