@@ -43,6 +43,19 @@ describe("asi stats", () => {
     expect(cells("start")[1]).toEqual(["2026-05-16T14:30:00.000+02:00"]);
   });
 
+  it("writes its table to a file, which begins with a byte order mark where decimal commas make it one for Excel", async () => {
+    const cwd = await clubFolder();
+    const args = ["stats", ".", ...CLUB, "--format", "csv"];
+    for (const [marks, mark] of [
+      [[], ""],
+      [["--decimal", ","], "\uFEFF"],
+    ] as const) {
+      const { stdout } = await asi([...args, ...marks], { cwd });
+      await asi([...args, ...marks, "-o", "match.csv", "--force"], { cwd });
+      expect(readFileSync(join(cwd, "match.csv"), "utf8")).toBe(mark + stdout);
+    }
+  });
+
   it("leaves every figure empty in a period without data: 0 would say that somebody stood still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
@@ -163,6 +176,7 @@ describe("asi stats", () => {
 
   it.for([
     [["--decimal", ","], /add --format csv/],
+    [["-o", "match.csv"], /--format csv: add it/],
     [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
     [["--sprint", "25"], /with its unit/],
   ] as const)("refuses %s", async ([args, message]) => {

@@ -103,7 +103,7 @@ describe("asi squad", () => {
     const output = join(folder, "squad.csv");
     const { status } = await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--decimal", ","]);
     expect(status).toBe(0);
-    const [header = "", ...rows] = readFileSync(output, "utf8").trimEnd().split("\n");
+    const [header = "", ...rows] = readFileSync(output, "utf8").replace("\uFEFF", "").trimEnd().split("\n");
     const at = (row: string | undefined, name: string) => row?.split(";")[header.split(";").indexOf(name)];
     expect(rows).toHaveLength(6);
     expect(["player", "period", "distance_m", "minutes"].map((name) => at(rows[3], name))).toEqual([
@@ -115,6 +115,23 @@ describe("asi squad", () => {
     expect(
       ["player", "distance_m", "period_minutes", "share_with_data"].map((name) => at(rows[5], name)),
     ).toEqual(["Vogel", "", "0", ""]);
+  });
+
+  it("begins a file with decimal commas with a byte order mark, without which Excel shows other letters, and no other output", async () => {
+    const folder = await trainingFolder();
+    const written = async (...options: string[]) => {
+      const output = join(folder, "table.csv");
+      await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--force", ...options]);
+      return readFileSync(output);
+    };
+    const printed = async (...options: string[]) =>
+      (await asi(["squad", folder, ...AS_CSV, ...options])).stdout;
+    const commas = ["--decimal", ","];
+    expect([...(await written(...commas)).subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect((await written(...commas)).toString()).toBe(`\uFEFF${await printed(...commas)}`);
+    expect(await printed(...commas)).toMatch(/^session;/);
+    expect((await written()).toString()).toBe(await printed());
+    expect(await printed()).toMatch(/^session,/);
   });
 
   it("applies the periods of the folder to the session in whose time they lie, and says so, when a tracker has a wrong clock", async () => {
