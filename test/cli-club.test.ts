@@ -122,10 +122,26 @@ describe("asi stats", () => {
     }
   });
 
-  it("says which players of the roster have no recording, and which recordings the roster does not name", async () => {
+  it.for([
+    [
+      "which players of the roster have no recording",
+      "TRK-2\nVogel,TRK-3",
+      ["No recording of Vogel, who is in the roster"],
+    ],
+    ["which recordings the roster does not name", "", ["The roster does not name the trackers of 2"]],
+    [
+      "which line of the roster names no recording, while there are recordings of nobody, and which these are",
+      "TRK-22",
+      [
+        "roster.csv, line 3: No recording is of TRK-22, so this line of Kunz has no effect. In no line of the roster: TRK-2. Correct the line if one of them is of Kunz",
+        "The roster does not name the trackers of 2",
+      ],
+    ],
+  ] as const)("says %s", async ([, kunz, lines]) => {
     const cwd = await clubFolder();
-    writeFileSync(join(cwd, "roster.csv"), "player,serial\nMüller,TRK-1\nKunz,TRK-22\n");
-    const told = "No recording of Kunz, who is in the roster\nThe roster does not name the trackers of 2\n";
+    const roster = ["player,serial", "Müller,TRK-1", ...(kunz === "" ? [] : [`Kunz,${kunz}`])];
+    writeFileSync(join(cwd, "roster.csv"), roster.join("\n"));
+    const told = lines.map((line) => `${line}\n`).join("");
     for (const args of [
       ["stats", "."],
       ["stats", ".", "--jobs", "2"],

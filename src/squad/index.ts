@@ -59,5 +59,6 @@ export {
   type SuggestedSubstitutions,
   suggestSubstitutions,
 } from "./suggest-substitutions.js";
+export { type UnknownTracker, unknownTrackers } from "./unknown-trackers.js";
 export { periodsCsv } from "./write-periods.js";
 export { refuseWrongDates } from "./wrong-dates.js";

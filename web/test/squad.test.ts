@@ -457,6 +457,23 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 
+  it("names a serial number of the roster that no recording has, and gives the player the tracker that was meant", async () => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(path, "player;serial;sprint (km/h)\nMeier;TRK-2;\nRoth;TRK-55;23,5\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !/roster|Graf/.test(file)), path]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toMatch(
+      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so what the line says of Roth has no effect\. TRK-5, TRK-1, TRK-3 are in no line of the roster\./,
+    );
+    expect(await names(page)).toContain("05-Roth");
+    await list.getByRole("button", { name: "It is TRK-5: roster.csv, line 3" }).click();
+    await expect.poll(() => names(page)).toContain("Roth");
+    expect(await list.innerText()).not.toContain("Unknown tracker");
+  });
+
   it("scrolls sideways in its frame only, at 360 pixels", async () => {
     const page = await open({ viewport: { width: 360, height: 780 } });
     expect(await overflow(page)).toBeLessThanOrEqual(0);

@@ -14,6 +14,7 @@ import {
   type SquadRow,
   suggestPeriods,
   suggestSubstitutions,
+  unknownTrackers,
 } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
@@ -23,15 +24,43 @@ export interface Present {
   /** Of the roster, else of the file. */
   name: string;
   isInRoster: boolean;
+  serials: readonly string[];
 }
 
-/** Players of the roster without a recording, and recordings without a player. */
-export function tellAbsent(roster: Roster | null, present: readonly Present[], { console }: Context): void {
-  if (roster === null) return;
+/** A roster and where it is. */
+export interface RosterFile {
+  path: string;
+  roster: Roster;
+}
+
+export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {
+  return path == null || roster === null ? [] : [{ path, roster }];
+}
+
+/** Players of the rosters without a recording, and recordings without a player. */
+export function tellAbsent(
+  rosters: readonly RosterFile[],
+  present: readonly Present[],
+  { console }: Context,
+): void {
+  if (rosters.length === 0) return;
+  const owners = present.flatMap(({ name, isInRoster, serials }) =>
+    serials.map((serial) => ({ serial, player: isInRoster ? name : null })),
+  );
+  const unknown = rosters.flatMap(({ path, roster }) =>
+    unknownTrackers(roster, owners).map((tracker) => ({ path, ...tracker })),
+  );
+  for (const { path, player, named, nearest } of unknown) {
+    console.message(
+      `${path}, line ${player.line}: No recording is of ${named}, so this line of ${player.name} has no effect. In no line of the roster: ${nearest.join(", ")}. Correct the line if one of them is of ${player.name}`,
+    );
+  }
   const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
-  const names = new Map(roster.players.map(({ name }) => [nameKey(name), name]));
+  const names = new Map(
+    rosters.flatMap(({ roster }) => roster.players.map(({ name }) => [nameKey(name), name] as const)),
+  );
   const absent = [...names].filter(([key]) => !found.has(key)).map(([, name]) => name);
-  if (absent.length > 0) {
+  if (absent.length > 0 && unknown.length === 0) {
     console.message(
       `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
     );
@@ -41,8 +70,9 @@ export function tellAbsent(roster: Roster | null, present: readonly Present[], {
     console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
 }
 
-export function presentOf({ name, player }: SquadMember): Present {
-  return { name, isInRoster: player !== null };
+export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {
+  const serials = [...recordings, ...leftOut].map(({ serial }) => serial);
+  return { name, isInRoster: player !== null, serials };
 }
 
 /** Recordings that look like those of a faster sport. */

@@ -3,7 +3,6 @@ import {
   findSessions,
   mainInterval,
   namesIn,
-  type Roster,
   readPeriods,
   readRoster,
   type SessionPeriod,
@@ -28,6 +27,8 @@ import {
   leftOutTexts,
   outsideText,
   presentOf,
+  type RosterFile,
+  rosterFiles,
   tellAbsent,
   tellOtherSport,
   tellSuggestions,
@@ -79,7 +80,10 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
-  const people = { roster, players: namesIn(squadMembers(recordings, roster), roster) };
+  const people = {
+    rosters: rosterFiles(rosterPath, roster),
+    players: namesIn(squadMembers(recordings, roster), roster),
+  };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
   const sessions: SquadSession[] = [];
@@ -113,7 +117,8 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
 
 /** The players who may be in a session. */
 interface People {
-  roster: Roster | null;
+  /** None or one. */
+  rosters: readonly RosterFile[];
   /** Of all sessions: a row of the periods may name each of them. */
   players: readonly string[];
 }
@@ -121,13 +126,13 @@ interface People {
 // null: the periods cannot be read, and the reason has been printed
 function sessionOf(
   recordings: readonly ReadRecording[],
-  { roster, players }: People,
+  { rosters, players }: People,
   periodsPath: string | null,
   flags: SquadFlags,
   context: Context,
 ): SquadSession | null {
-  const members = squadMembers(recordings, roster);
-  tellAbsent(roster, members.map(presentOf), context);
+  const members = squadMembers(recordings, rosters[0]?.roster ?? null);
+  tellAbsent(rosters, members.map(presentOf), context);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = mainInterval(recordings);
   const where = { session, timeZone: flags.tz, players };

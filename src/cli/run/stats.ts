@@ -14,7 +14,7 @@ import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
-import { type Present, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
 import { writeContent } from "./squad-output.js";
 import { StatsTable } from "./stats-csv.js";
@@ -116,7 +116,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   });
   try {
     const status = await working;
-    tellAbsent(club.roster, present, context);
+    tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
     if (csv !== "") await writeContent(csv, flags, context);
     return status;
   } finally {
