@@ -80,7 +80,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
 <div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
 <p class="note">${escaped(recordingsInWords(whole))}</p>
-<h2>The squad in six figures <small>each dot is a player; filled: at least 90 % of the session</small></h2>
+<h2>The squad in six figures <small>each dot is a player; filled: plays at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}

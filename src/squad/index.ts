@@ -1,7 +1,7 @@
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { type Ground, groundOf } from "./ground.js";
-export { type Interval, lengthOf, united } from "./interval.js";
+export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   intervalsFor,
@@ -10,6 +10,7 @@ export {
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
+export { benchTimeMs, offIntervals, playedPeriods } from "./played.js";
 export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";

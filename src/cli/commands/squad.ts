@@ -103,7 +103,8 @@ Periods have a name, a start and an end by the clock of --tz: 1st half,15:00,15:
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command
 suggests some from the pauses that the squad makes together.
 
-A figure with the sign for "at least" comes from less than 95 % of the period. Means count the players with at least 90 % of it.
+A figure with the sign for "at least" comes from less than 95 % of the period. Means are of the players who play
+at least 90 % of it: not of those who seem to sit on the bench.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

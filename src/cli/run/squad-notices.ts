@@ -1,7 +1,6 @@
 import { repeatedIn } from "../../metrics/samples.js";
 import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
 import {
-  asSessionPeriods,
   type Interval,
   mainInterval,
   nameKey,
@@ -12,8 +11,7 @@ import {
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
-  suggestPeriods,
-  suggestSubstitutions,
+  type SuggestedSubstitutions,
   unknownTrackers,
 } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
@@ -123,27 +121,24 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
 /** Suggested halves and substitutions as lines that can be saved as periods.csv. */
 export function tellSuggestions(
   periods: readonly SessionPeriod[],
+  { periods: suggested, players }: SuggestedSubstitutions,
   members: readonly SquadMember[],
   timeZone: string | undefined,
   { console }: Context,
 ): void {
-  const recordings = members.flatMap((member) => member.recordings);
-  const known =
-    periods.length > 0 ? periods : asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
-  const { periods: suggested, players } = suggestSubstitutions(known, members);
   if (suggested.length === 0 || (periods.length > 0 && players.length === 0)) return;
   const sentences = [
     ...(periods.length > 0 ? [] : ["Periods are suggested by the common pauses."]),
     ...(players.length === 0
       ? []
       : [
-          `${count(players.length, "player seems", "players seem")} to come on, go off or sit out; without these times the bench counts as playing.`,
+          `${count(players.length, "player seems", "players seem")} to come on, go off or sit out; without these times the bench counts as playing, except in means.`,
         ]),
     "Save these lines as periods.csv beside the recordings:",
   ];
   console.message(sentences.join(" "));
   const where = {
-    session: mainInterval(recordings),
+    session: mainInterval(members.flatMap(({ recordings }) => recordings)),
     timeZone,
     players: members.map(({ name }) => name),
   };

@@ -3,11 +3,13 @@ import {
   findSessions,
   mainInterval,
   namesIn,
+  playedPeriods,
   readPeriods,
   readRoster,
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
+  type SuggestedSubstitutions,
   sortRows,
   squadMembers,
   squadRows,
@@ -54,6 +56,8 @@ interface SquadSession {
   endMs: number;
   members: SquadMember[];
   periods: readonly SessionPeriod[];
+  /** The periods with times of substitutes. */
+  played: SuggestedSubstitutions;
   rows: SquadRow[];
 }
 
@@ -94,8 +98,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     sessions.push(session);
   }
   const content = await contentOf(sessions, { args, flags, format, order });
-  for (const { periods, members } of format === "text" ? sessions : []) {
-    if (periodsPath === null || periods.length > 0) tellSuggestions(periods, members, flags.tz, context);
+  for (const { periods, played, members } of format === "text" ? sessions : []) {
+    if (periodsPath === null || periods.length > 0)
+      tellSuggestions(periods, played, members, flags.tz, context);
   }
   await writeContent(content, flags, context);
   return status;
@@ -140,12 +145,14 @@ function sessionOf(
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const periods = sheet?.periods ?? [];
-  const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
+  const played = playedPeriods(periods, members);
+  const options = { preset: flags.sport, params: thresholdsOf(flags) };
+  const rows = squadRows(members, periods, options, played.periods);
   tellOtherSport(rows, context);
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
-  return { ...session, members, periods, rows };
+  return { ...session, members, periods, played, rows };
 }
 
 /** What the rows are written with. */

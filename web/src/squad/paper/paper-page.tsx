@@ -37,7 +37,9 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, rows: all } = session.figures.peek();
   const rows = inShownOrder(all, orderOf(session));
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
-  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column).highest ?? 0);
+  const whole: ReadonlySet<SquadRow> = wholeRows(rows);
+  const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
+  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const words = definitions(rows);
   return (
     <>
@@ -59,14 +61,16 @@ export function PaperPage({ session }: { session: SquadSession }) {
         </thead>
         {groups.map(({ name, rows: own }) => (
           <tbody key={name}>
-            {name === null ? null : <Mean label={`${name} mean of ${wholeRows(own).length}`} rows={own} />}
+            {name === null ? null : (
+              <Mean label={`${name} mean of ${countOf(own)}`} rows={own} whole={whole} />
+            )}
             {own.map((row) => (
               <PlayerLine key={row.member.name} session={session} row={row} highest={highest} />
             ))}
           </tbody>
         ))}
         <tfoot>
-          <Mean label={`Mean of ${wholeRows(rows).length} with at least 90 %`} rows={rows} />
+          <Mean label={`Mean of ${whole.size} who play at least 90 %`} rows={rows} whole={whole} />
         </tfoot>
       </table>
       <p class="note">{recordingsInWords(rows)}</p>
@@ -80,12 +84,18 @@ export function PaperPage({ session }: { session: SquadSession }) {
   );
 }
 
-function Mean({ label, rows }: { label: string; rows: readonly SquadRow[] }) {
+interface MeanProps {
+  label: string;
+  rows: readonly SquadRow[];
+  whole: ReadonlySet<SquadRow>;
+}
+
+function Mean({ label, rows, whole }: MeanProps) {
   return (
     <tr class="mean">
       <th scope="row">{label}</th>
       {PAGE_COLUMNS.map((column) => (
-        <td key={column.key}>{cellText(column, summaryOf(rows, column).mean, false)}</td>
+        <td key={column.key}>{cellText(column, summaryOf(rows, column, whole).mean, false)}</td>
       ))}
       <td />
     </tr>
