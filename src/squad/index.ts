@@ -1,3 +1,4 @@
+export { benchTimeMs, offIntervals } from "./bench.js";
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { type Ground, groundOf } from "./ground.js";
@@ -10,7 +11,7 @@ export {
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
-export { benchTimeMs, offIntervals, playedPeriods } from "./played.js";
+export { playedPeriods } from "./played.js";
 export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";

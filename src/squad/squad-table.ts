@@ -10,9 +10,9 @@ import {
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
+import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
-import { benchTimeMs } from "./played.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 

@@ -1,17 +1,29 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   asSessionPeriods,
+  nameKey,
   type SessionPeriod,
   type SuggestedPeriod,
   type SuggestedSubstitutions,
   suggestPeriods,
   suggestSubstitutions,
 } from "asi-convert/squad";
-import { areRefused } from "./clock/substitutions.js";
-import type { SquadSession } from "./squad-session.js";
+import type { SquadPlayer } from "./squad-player.js";
 
 /** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
 const QUIET_MS = 200;
+
+/** What is needed of a session. */
+export interface PlayedSession {
+  readonly isReading: ReadonlySignal<boolean>;
+  readonly players: ReadonlySignal<readonly SquadPlayer[]>;
+  readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  readonly ignored: ReadonlySignal<ReadonlySet<string>>;
+}
+
+/** While periods of these names have no times of players, all play all the time. */
+export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
+  `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
 /** When the players of a session were on the pitch: by its periods, and as suggested where these do not say it. */
 export class Played {
@@ -21,11 +33,11 @@ export class Played {
   readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
   /** The same; while unknown as before a change. */
   readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
-  readonly #session: SquadSession;
+  readonly #session: PlayedSession;
   readonly #stop: () => void;
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(session: SquadSession) {
+  constructor(session: PlayedSession) {
     this.#session = session;
     this.fromPauses = computed(() => (session.isReading.value ? [] : suggestPeriods(session.players.value)));
     this.#stop = effect(() => {
@@ -49,7 +61,8 @@ export class Played {
   /** The same, as it was before a change that has not been examined yet. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
-    return last === null || areRefused(this.#session, last) ? this.#session.periods.value : last.periods;
+    const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));
+    return isUsed ? last.periods : this.#session.periods.value;
   }
 
   end(): void {

@@ -1,5 +1,6 @@
-import { nameKey, type SuggestedSubstitutions } from "asi-convert/squad";
+import type { SuggestedSubstitutions } from "asi-convert/squad";
 import type { LookAt } from "../look-at-item.js";
+import { refusalKey } from "../played.js";
 import type { SquadSession } from "../squad-session.js";
 
 export const seemText = ({ players }: SuggestedSubstitutions) =>
@@ -10,10 +11,6 @@ export const seemText = ({ players }: SuggestedSubstitutions) =>
 export function takeSubstitutions(session: SquadSession, { periods }: SuggestedSubstitutions): void {
   session.periodSteps.change({ periods });
 }
-
-/** While periods of these names have no times of players, all play all the time. */
-const refusalKey = ({ periods }: SuggestedSubstitutions) =>
-  `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
 export function reftakeSubstitutions(session: SquadSession, suggested: SuggestedSubstitutions): void {
   session.ignored.value = new Set([...session.ignored.peek(), refusalKey(suggested)]);
