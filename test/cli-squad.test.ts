@@ -332,6 +332,36 @@ describe("the match of the demonstration", () => {
     ).toEqual([52.4, 39]);
   });
 
+  it("has a table of each half at once by --periods suggested: that of the suggested lines, saved as a file", async () => {
+    const folder = join(scratchFolder(), "match");
+    await asi(["encode", "--demo", "--squad", "25", "-o", folder]);
+    rmSync(join(folder, "periods.csv"));
+    const { stderr } = await asi(["squad", folder]);
+    const lines = stderr.split("\n");
+    const saved = lines.slice(lines.indexOf("period,start,end,player"));
+    const suggested = await asi(["squad", folder, "--periods", "suggested"]);
+    expect(suggested.stderr).toContain(
+      `Periods are suggested by the common pauses. 19 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
+    );
+    const csv = await asi(["squad", folder, "--format", "csv", "--periods", "suggested"]);
+    writeFileSync(join(folder, "periods.csv"), saved.join("\n"));
+    expect(csv.stdout).toBe((await asi(["squad", folder, "--format", "csv"])).stdout);
+    expect(suggested.stdout).toBe((await asi(["squad", folder])).stdout);
+    expect([...new Set(tableOf(csv.stdout).map(({ period }) => period))]).toEqual([
+      "session",
+      "Warm-up",
+      "1st half",
+      "2nd half",
+    ]);
+    // a file of the folder is not asked
+    expect((await asi(["squad", folder, "--periods", "suggested"])).stdout).toBe(suggested.stdout);
+  });
+
+  it("says so where no periods can be suggested", async () => {
+    const { status, stderr } = await asi(["squad", await trainingFolder(), "--periods", "suggested"]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("No periods are suggested")]);
+  });
+
   it("is the same for the same seed", () => {
     const start = (seed: number) => {
       const rows = demoSquad({ players: 11, seed, startMs: START_MS }).recordings[3]?.rows();

@@ -118,23 +118,32 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
   });
 }
 
-/** Suggested halves and substitutions as lines that can be saved as periods.csv. */
+/**
+ * Suggested halves and substitutions as lines that can be saved as periods.csv.
+ *
+ * @param periods those of a file; null: the suggested ones are used
+ */
 export function tellSuggestions(
-  periods: readonly SessionPeriod[],
+  periods: readonly SessionPeriod[] | null,
   { periods: suggested, players }: SuggestedSubstitutions,
   members: readonly SquadMember[],
   timeZone: string | undefined,
   { console }: Context,
 ): void {
-  if (suggested.length === 0 || (periods.length > 0 && players.length === 0)) return;
+  const areOfFile = periods !== null && periods.length > 0;
+  if (periods === null && suggested.length === 0) {
+    console.message("No periods are suggested: the squad makes no common pauses around 15 minutes of play");
+  }
+  if (suggested.length === 0 || (areOfFile && players.length === 0)) return;
+  const seem = count(players.length, "player seems", "players seem");
+  const bench =
+    periods === null ? "." : "; without these times the bench counts as playing, except in means.";
   const sentences = [
-    ...(periods.length > 0 ? [] : ["Periods are suggested by the common pauses."]),
-    ...(players.length === 0
-      ? []
-      : [
-          `${count(players.length, "player seems", "players seem")} to come on, go off or sit out; without these times the bench counts as playing, except in means.`,
-        ]),
-    "Save these lines as periods.csv beside the recordings:",
+    ...(areOfFile ? [] : ["Periods are suggested by the common pauses."]),
+    ...(players.length === 0 ? [] : [`${seem} to come on, go off or sit out${bench}`]),
+    periods === null
+      ? "To change them, save these lines as periods.csv beside the recordings:"
+      : "Save these lines as periods.csv beside the recordings:",
   ];
   console.message(sentences.join(" "));
   const where = {

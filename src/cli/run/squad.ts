@@ -50,6 +50,9 @@ import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
 
+/** In the place of a file: the periods that are suggested. */
+const SUGGESTED = "suggested";
+
 /** A session with its rows. */
 interface SquadSession {
   startMs: number;
@@ -76,7 +79,8 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
   const rosterPath = flags.roster ?? besideRecordings(args, "roster.csv");
-  const periodsPath = flags.periods ?? besideRecordings(args, "periods.csv");
+  const areSuggested = flags.periods === SUGGESTED;
+  const periodsPath = areSuggested ? null : (flags.periods ?? besideRecordings(args, "periods.csv"));
   const sheet = rosterPath === null ? null : readSheetFile(rosterPath, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
   const roster = sheet?.roster ?? null;
@@ -98,9 +102,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     sessions.push(session);
   }
   const content = await contentOf(sessions, { args, flags, format, order });
-  for (const { periods, played, members } of format === "text" ? sessions : []) {
+  for (const { periods, played, members } of format === "text" || areSuggested ? sessions : []) {
     if (periodsPath === null || periods.length > 0)
-      tellSuggestions(periods, played, members, flags.tz, context);
+      tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
   }
   await writeContent(content, flags, context);
   return status;
@@ -108,7 +112,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
 
 function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: SquadFlags): void {
   if (sessions === 1) return;
-  if (periods !== undefined) {
+  if (periods !== undefined && periods !== SUGGESTED) {
     throw new UsageError(
       `The recordings are of ${sessions} sessions, and periods belong to one. Name the recordings of one session, or leave --periods out.`,
     );
@@ -144,8 +148,8 @@ function sessionOf(
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
-  const periods = sheet?.periods ?? [];
-  const played = playedPeriods(periods, members);
+  const played = playedPeriods(sheet?.periods ?? [], members);
+  const periods = flags.periods === SUGGESTED ? played.periods : (sheet?.periods ?? []);
   const options = { preset: flags.sport, params: thresholdsOf(flags) };
   const rows = squadRows(members, periods, options, played.periods);
   tellOtherSport(rows, context);
