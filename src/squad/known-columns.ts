@@ -30,7 +30,13 @@ export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 export function readKnownColumns(
   file: Uint8Array | string,
   known: ReadonlyMap<string, KnownColumn>,
-): { columns: ReadonlySet<string>; rows: KnownRow[]; headerLine: number; problems: SheetProblem[] } {
+): {
+  columns: ReadonlySet<string>;
+  headers: readonly string[];
+  rows: KnownRow[];
+  headerLine: number;
+  problems: SheetProblem[];
+} {
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
@@ -58,7 +64,7 @@ export function readKnownColumns(
     };
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, rows: read, headerLine, problems };
+  return { columns, headers, rows: read, headerLine, problems };
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {

@@ -474,6 +474,29 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await list.innerText()).not.toContain("Unknown tracker");
   });
 
+  it("names the headers that it found and those that it expects where a roster or periods have others", async () => {
+    const put = (name: string, text: string) => {
+      writeFileSync(join(scene.beside, name), text);
+      return join(scene.beside, name);
+    };
+    const sheets = [
+      put("roster.csv", "Name;Tracker\nRoth;TRK-5\n"),
+      put("periods.csv", "Name;Von;Bis\n1st half;14:00;14:30\n"),
+    ];
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.slice(0, 2), ...sheets]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    const roster =
+      "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
+    const periods = "Periods need the columns period, start and end.";
+    expect(list).toMatch(/roster\.csv, line 1\s/);
+    expect(list).toContain(`${roster} The headers of this line are "Name", "Tracker".`);
+    expect(list).toMatch(/periods\.csv, line 1\s/);
+    expect(list).toContain(`${periods} The headers of this line are "Name", "Von", "Bis".`);
+  });
+
   it("scrolls sideways in its frame only, at 360 pixels", async () => {
     const page = await open({ viewport: { width: 360, height: 780 } });
     expect(await overflow(page)).toBeLessThanOrEqual(0);
