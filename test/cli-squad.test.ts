@@ -386,6 +386,8 @@ describe("the match of the demonstration", () => {
     const csv = await asi(["squad", folder, "--format", "csv", "--tz", "Europe/Zurich"]);
     const [head = "", ...lines] = csv.stdout.trimEnd().split("\n");
     const keys = head.split(",").filter((key) => !["session", "period"].includes(key));
+    // days are numbers with binary tails
+    const toSecond = (value: number) => (value > 40_000 ? Math.round(value * 86_400) / 86_400 : value);
     // cells of the drill by player, against the CSV of the same figures
     const strings = [...textOf("xl/sharedStrings.xml").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(
       ([, text]) => text,
@@ -396,20 +398,29 @@ describe("the match of the demonstration", () => {
         /<c r="([A-Z]+)\d+"([^>]*)>(?:<v>)([^<]*)<\/v>/g,
       )) {
         const at = [...column].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-        cells[at] = attributes.includes('t="s"') ? strings[Number(value)] : Number(value);
+        cells[at] = attributes.includes('t="s"') ? strings[Number(value)] : toSecond(Number(value));
       }
       return cells;
     });
+    const days = (time: string) => toSecond((Date.parse(time) - Date.UTC(1899, 11, 30)) / 86_400_000);
     const expected = lines
       .map((line) => line.split(","))
       .filter(([, period]) => period === "Drill")
       .map(([, , ...fields]) =>
-        fields.map((field) => (field === "" ? undefined : /^-?[\d.]+$/.test(field) ? Number(field) : field)),
+        fields.map((field) => {
+          // Excel counts days from 1899-12-30, by the clock of the club
+          const [, local] = /^(\d{4}-.*T.*)\+02:00$/.exec(field) ?? [];
+          if (local !== undefined) return days(`${local}Z`);
+          return field === "" ? undefined : /^-?[\d.]+$/.test(field) ? Number(field) : field;
+        }),
       );
     const byPlayer = (table: (string | number | undefined)[][]) =>
       Object.fromEntries(table.map((row) => [row[keys.indexOf("player")], row]));
     expect(rows).toHaveLength(3);
     expect(byPlayer(rows)).toEqual(byPlayer(expected));
+    expect(rows.map((row) => typeof row[keys.indexOf("start")])).toContain("number");
+    expect(strings).toContain("Start (Europe/Zurich)");
+    expect(textOf("xl/styles.xml")).toContain('formatCode="yyyy-mm-dd hh:mm:ss"');
   });
 
   it("names the recordings of another sport, and counts the rows that no figure has", async () => {

@@ -182,8 +182,8 @@ async function contentOf(
     case "xlsx": {
       const { sheetOf, workbook } = await import("./workbook.js");
       return workbook([
-        sheetOf("Players", PLAYER_COLUMNS, season.players, instantText),
-        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), instantText),
+        sheetOf("Players", PLAYER_COLUMNS, season.players, tz),
+        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), tz),
       ]);
     }
     case "html": {

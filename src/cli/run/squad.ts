@@ -197,7 +197,7 @@ async function contentOf(
     case "parquet":
       return tableParquet(columns, all());
     case "xlsx":
-      return workbookOf(sessions, fileRows, order, instantText);
+      return workbookOf(sessions, fileRows, order, flags.tz);
     case "html":
       return (await Promise.all(sessions.map((session) => reportOf(session, args, flags, order)))).join("");
   }
@@ -210,7 +210,7 @@ async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
   { sort, isAscending, fileColumns: figures }: SquadOrder,
-  instantText: (ms: number) => string,
+  timeZone: string | undefined,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
   const columns = fileColumns(figures).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
@@ -223,7 +223,7 @@ async function workbookOf(
           `${prefix}${period ?? "Session"}`,
           columns,
           rows.filter((row) => row.period === period),
-          instantText,
+          timeZone,
         ),
       );
     }),

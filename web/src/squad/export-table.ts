@@ -97,7 +97,12 @@ export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
   const order = orderOf(session);
   const sheets = (await allRows(session)).map(({ name, rows }) =>
-    sheetOf(name, columns, inShownOrder(rows, order).map(fileRow(session)), instantTextOf(session)),
+    sheetOf(
+      name,
+      columns,
+      inShownOrder(rows, order).map(fileRow(session)),
+      zoneName(session.settings.zone.peek()),
+    ),
   );
   return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }
