@@ -347,6 +347,31 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(left).toEqual([]);
   });
 
+  it("says which of its files the browser has removed, and shows the others", async () => {
+    const page = await open();
+    await page.getByText(/^Kept in this browser until you close the session/).waitFor();
+    await page.evaluate(async () => {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+      const index = await (await folder.getFileHandle("session.json")).getFile();
+      const { files } = JSON.parse(await index.text()) as { files: { stored: string; name: string }[] };
+      const meier = files.find(({ name }) => name === "02-Meier.asi.gz");
+      await folder.removeEntry(meier?.stored ?? "");
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    expect(await names(page)).toHaveLength(5);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toMatch(
+      /02-Meier\.asi\.gz\s+Not kept\. This browser no longer has the file\. Choose it again/,
+    );
+    await list.getByLabel("Choose again… 02-Meier.asi.gz").setInputFiles(scene.files[1] ?? "");
+    await ready(page);
+    await expect.poll(() => list.innerText()).not.toContain("Not kept.");
+    await page.getByText(/^Kept in this browser until you close the session/).waitFor();
+  });
+
   it("is written as the report of the command, from a button", async () => {
     const page = await open();
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
@@ -376,6 +401,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
     expect(text).toMatch(/Recordings are complete and undamaged for \d of 5 players/);
     expect(text).toContain("Top speed");
+    // the clock above the strips, and the meaning of their colours
+    expect(text).toMatch(/Mean speed in the strips: 0 16 km\/h and more 14:15 14:30 14:45 15:00/);
     // the screen is as it was
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
     expect(await names(page)).toHaveLength(5);

@@ -35,13 +35,14 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
   const key = `file ${id}`;
   const leaveOut = { name: "Leave it out", press: () => session.remove(id) };
   if (state.name === "failed") {
-    const isEmpty = file.size === 0;
+    const isLost = state.code === "NOT_KEPT";
+    const isEmpty = file.size === 0 && !isLost;
     return [
       {
         key,
         sign: "failed",
         where: file.name,
-        what: isEmpty ? "Empty file." : "Cannot be read.",
+        what: isEmpty ? "Empty file." : isLost ? "Not kept." : "Cannot be read.",
         meaning: isEmpty
           ? "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place."
           : state.message,

@@ -189,13 +189,19 @@ export class SquadSession {
     });
   }
 
-  /** Reads additional files. Duplicates are left out. */
-  async add(files: readonly File[]): Promise<void> {
+  /** Reads additional files. Duplicates are left out. @param lost those of them that were kept, and of which nothing is left */
+  async add(files: readonly File[], lost: ReadonlySet<File> = new Set()): Promise<void> {
     const added = files
       .filter((file) => !isOfSystem(file))
-      .map((file): SquadFile => ({ id: ++this.#lastFile, file, state: { name: "waiting" } }));
+      .map(
+        (file): SquadFile => ({
+          id: ++this.#lastFile,
+          file,
+          state: lost.has(file) ? LOST : { name: "waiting" },
+        }),
+      );
     this.files.value = [...this.files.peek(), ...added];
-    this.#queue.push(...added.map(({ id }) => id));
+    this.#queue.push(...added.flatMap(({ id, state }) => (state === LOST ? [] : [id])));
     this.#reading ??= this.#readQueue().finally(() => {
       this.#reading = null;
     });
@@ -416,6 +422,12 @@ export class SquadSession {
     this.files.value = this.files.peek().map((one) => (one.id === id ? { ...one, state } : one));
   }
 }
+
+const LOST: FileState = {
+  name: "failed",
+  code: "NOT_KEPT",
+  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
+};
 
 /** Shown on both sides of a place. */
 const AROUND_MS = 60_000;
