@@ -4,6 +4,7 @@ import {
   figureOf,
   isIncomplete,
   marksOf,
+  offsetIn,
   type SquadColumn,
   type SquadRow,
   summaryOf,
@@ -16,9 +17,12 @@ import {
   dotPicture,
   PAGE_COLUMNS,
   recordingsInWords,
+  SPEED_LEGEND,
   speedColumns,
   speedStrip,
+  stripTimes,
 } from "asi-convert/squad-report";
+import { zoneName } from "../../view/times.js";
 import { captionOf } from "../scope-words.js";
 import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
@@ -41,6 +45,9 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
   const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const words = definitions(rows);
+  const interval = session.interval.peek();
+  const zone = zoneName(session.settings.zone.peek());
+  const times = interval === null ? [] : stripTimes(interval, offsetIn(zone, interval.startMs));
   return (
     <>
       <h2>{captionOf(scope)}</h2>
@@ -56,6 +63,13 @@ export function PaperPage({ session }: { session: SquadSession }) {
             ))}
             <th scope="col" class="strip">
               Speed
+              <small class="clock">
+                {times.map(({ share, text }) => (
+                  <span key={text} style={{ left: `${share * 100}%` }}>
+                    {text}
+                  </span>
+                ))}
+              </small>
             </th>
           </tr>
         </thead>
@@ -73,6 +87,12 @@ export function PaperPage({ session }: { session: SquadSession }) {
           <Mean label={`Mean of ${whole.size} who play at least 90 %`} rows={rows} whole={whole} />
         </tfoot>
       </table>
+      <p class="legend">
+        <small>
+          Mean speed in the strips: {SPEED_LEGEND.from} <img src={addressOf(SPEED_LEGEND.picture)} alt="" />{" "}
+          {SPEED_LEGEND.to}
+        </small>
+      </p>
       <p class="note">{recordingsInWords(rows)}</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
