@@ -17,7 +17,7 @@ import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
-import { type Present, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { figuresOf } from "./stats-input.js";
 
@@ -109,7 +109,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
   });
-  tellAbsent(club.roster, present, context);
+  tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
   return status;
 }
 
