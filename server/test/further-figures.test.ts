@@ -206,6 +206,19 @@ describe("the maximum speed of a season", () => {
     expect((await s.get(`/api/v1/timeframes/${fast}/computed-data/`, reader.token)).status).toBe(403);
   });
 
+  it("is of results that are current: one whose time frame has changed counts when it is computed again", async () => {
+    const team = await teamFor(10, 10);
+    const { token } = team.manager;
+    const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
+    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+    const json = { params: { max_valid_speed: 7.9, speed_ranges: [0, 5] } };
+    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json });
+    const now = (await computed(slow, token, "?with_max_speed=1")).season_max_speed;
+    expect(now).toMatchObject({ max_speed: 7, sessions: 1 });
+    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json: { params: {} } });
+    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+  });
+
   it("is null without a session of 5 Hz", async () => {
     const team = await teamFor();
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
