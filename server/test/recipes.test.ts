@@ -222,6 +222,22 @@ describe("a time frame that names recipes", () => {
     expect((await remove()).status).toBe(204);
   });
 
+  it("that is created while its recipe is deleted has it, or is refused", async () => {
+    const team = await sprinted();
+    const { token } = team.manager;
+    for (let round = 0; round < 10; round++) {
+      const { body } = await create(team.manager, newRecipe({ min_ms: 100 * round }));
+      const [created, removed] = await Promise.all([
+        team.create({ params: { recipes: [{ hash: body.hash }] } }),
+        s.send("DELETE", `${PATH}${body.id}/`, { token }),
+      ]);
+      expect([
+        [201, 409],
+        [400, 204],
+      ]).toContainEqual([created.status, removed.status]);
+    }
+  });
+
   it("is refused when a recipe does not exist, is another's, is not named in either way, or is one too many", async () => {
     const [team, bob] = [await sprinted(), await s.manager()];
     const { body: ofBob } = await create(bob);

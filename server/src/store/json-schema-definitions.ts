@@ -35,7 +35,7 @@ const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
 /** Recipes of one time frame: each of them costs as much as a part of the other figures. */
-const MAX_RECIPES = 5;
+export const MAX_RECIPES = 5;
 
 const RECIPE_BY_NAME = {
   type: "object",
