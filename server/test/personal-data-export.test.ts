@@ -62,7 +62,7 @@ describe("the export of an athlete", () => {
       {
         timeframe: scene.frames[0],
         data: { first_timestamp: START },
-        further: { session_max_speed: 3, definition: { peak_demands: { version: 1 } } },
+        further: { peak_demands: { power_law: null }, definition: { peak_demands: { version: 1 } } },
       },
     ]);
     expect(json(files, "audit.json").map((row: { operation: string }) => row.operation)).toEqual(

@@ -24,7 +24,7 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Gap inside a raw data range", "at most 5 minutes"],
   ["Age of a page of raw data", `at most ${PAGE_LIFETIME_MS / 1000} seconds`],
   ["From `start_time` to `end_time` of a time frame", `at most ${MAX_LENGTH_DAYS} days`],
-  ["From first to last sample of peak demands, maximum speeds and recipes", `at most ${MAX_HOURS} hours`],
+  ["`with_peaks`, `with_max_speed` and recipes", `at most ${MAX_HOURS} hours of samples`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
   ["Listed runs of a recipe", `at most ${MAX_RUNS}`],
   ["Validity of an access token", `${ACCESS_TOKEN_LIFETIME_S} seconds`],
