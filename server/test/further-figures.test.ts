@@ -138,6 +138,23 @@ describe("further figures", () => {
       recipes: [{ hash: recipe.hash, count: null, distance: null, runs: null, dropped: null }],
     });
   });
+
+  it("of a recipe with short steps are null when the samples are from more than 600,000 of them", async () => {
+    const team = await teamFor();
+    const { token } = team.manager;
+    const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe({ resample_ms: 10 }), token);
+    const lengthMs = 6_000_000;
+    await store(s, team.device.id, [
+      ...steady(START_MS, 8000, 31),
+      { t: START_MS + lengthMs, speed: 0 },
+      { t: START_MS + lengthMs + 1, speed: 0 },
+    ]);
+    const params = { recipes: [{ hash: recipe.hash }] };
+    const countOf = async (endMs: number) =>
+      (await computed(await frameOf(team, START_MS, endMs, { params }), token)).recipes[0].count;
+    expect(await countOf(START_MS + lengthMs)).toBe(1);
+    expect(await countOf(START_MS + lengthMs + 1)).toBeNull();
+  });
 });
 
 describe("the maximum speed of a season", () => {

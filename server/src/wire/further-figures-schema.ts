@@ -93,7 +93,7 @@ const RECIPES = list(
     count: {
       type: ["integer", "null"],
       description:
-        "Number of runs. Null when the samples are too slow for the recipe, or cover more than 12 hours. Unit: none, a count.",
+        "Number of runs. Null when the samples are too slow for the recipe, or too long for it: more than 12 hours, or more than 600,000 of its steps. Unit: none, a count.",
     },
     distance: quantityOrNull("m", "Distance of all runs, rounded once."),
     duration: quantityOrNull("s", "Duration of all runs."),

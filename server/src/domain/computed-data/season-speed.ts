@@ -1,5 +1,5 @@
 import { type SeasonMaxSpeed, type SessionMaxSpeed, seasonMaxSpeed } from "asi-convert/metrics";
-import { and, eq, gte, isNotNull, lt } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, lt } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { grantsOf } from "../permissions/coverage.js";
@@ -13,6 +13,9 @@ export interface SeasonSpeed extends SeasonMaxSpeed {
 
 const DAY_MS = 86_400_000;
 const SEASON_DAYS = 365;
+
+/** Time frames that are compared, the fastest ones: five for every day of the year, and more. */
+const MAX_TIMEFRAMES = 2_000;
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
@@ -47,7 +50,10 @@ export async function seasonMaxSpeedOf(
         stays,
       ),
     )
-    .orderBy(timeframes.startTime, timeframes.id);
+    .orderBy(desc(computedData.sessionMaxSpeed), timeframes.startTime, timeframes.id)
+    .limit(MAX_TIMEFRAMES);
+  // Of sessions of equal speed the first counts.
+  rows.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
   const sessions = new Map<string, SessionMaxSpeed>();
   for (const { activityId, startTime, endTime, maxSpeed } of rows) {

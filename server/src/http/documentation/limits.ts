@@ -1,5 +1,5 @@
 import { MAX_PICTURE_BYTES } from "../../domain/accounts/picture.js";
-import { MAX_HOURS, MAX_RUNS } from "../../domain/computed-data/further-figures.js";
+import { MAX_HOURS, MAX_RUNS, MAX_VALUES } from "../../domain/computed-data/further-figures.js";
 import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
 import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
@@ -26,6 +26,7 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["From `start_time` to `end_time` of a time frame", `at most ${MAX_LENGTH_DAYS} days`],
   ["`with_peaks`, `with_max_speed` and recipes", `at most ${MAX_HOURS} hours of samples`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
+  ["Values in equal steps of a recipe", `at most ${MAX_VALUES}`],
   ["Listed runs of a recipe", `at most ${MAX_RUNS}`],
   ["Validity of an access token", `${ACCESS_TOKEN_LIFETIME_S} seconds`],
   ["`custom_name`", "at most 60 characters"],
