@@ -81,8 +81,8 @@ export function gapsAfter(
   return gaps;
 }
 
-/** Of the steps from sample `first` to sample `last`, and of those on both sides. */
-function doubleMedianAround(timestampMs: Float64Array, first: number, last: number): number {
+/** Twice the median of the steps from sample `first` to sample `last`, and of those on both sides. */
+export function doubleMedianAround(timestampMs: Float64Array, first: number, last = first + 1): number {
   const around = Array.from({ length: last - first }, (_, i) => stepMs(timestampMs, first + i));
   for (const [direction, start] of [
     [-1, first - 1],
