@@ -61,8 +61,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
  * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
-  const { columns, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
-  const missing = missingColumn(columns);
+  const { columns, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
+  const missing = tooLarge ?? missingColumn(columns);
   if (missing !== null) {
     return { roster: { players: [] }, problems: [{ line: headerLine, message: missing }] };
   }
