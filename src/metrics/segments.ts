@@ -99,18 +99,3 @@ export function doubleMedianAround(timestampMs: Float64Array, first: number, las
   }
   return doubleMedian(around.sort((a, b) => a - b));
 }
-
-/**
- * The longest time between neighbouring samples of one segment, ms, at least 1 s: further apart, nothing is summed, joined or detected
- * between them.
- *
- * @param timestampMs times of the samples, ms since 1970 UTC; steps back in time do not count
- */
-export function segmentGapMs(timestampMs: Float64Array): number {
-  const gaps = new Set(gapsAfter(timestampMs));
-  let longestMs = GAP.minMs;
-  for (let i = 0; i < timestampMs.length - 1; i++) {
-    if (!gaps.has(i)) longestMs = Math.max(longestMs, stepMs(timestampMs, i));
-  }
-  return longestMs;
-}

@@ -61,7 +61,7 @@ export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: Recor
 
 /** The RR interval at an instant. */
 export function rrReadout({ rr: { series } }: Heart, ms: number | null): Readout {
-  const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
+  const at = ms === null ? null : nearestIndex(series, ms);
   const value = at === null ? NO_VALUE : decimal(series.values[at] as number, 0);
   return { label: "RR interval", value, unit: at === null ? "" : "ms", colour: RR_COLOUR };
 }
