@@ -58,8 +58,8 @@ describe("asi info", () => {
       const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
       return { gaps, text: /^ {2}gaps +(.*(?:\n {8}.*)*)/m.exec(text)?.[1] };
     };
-    // 1.9 s are a few rows, more than 300 s another range; the way back in time is no gap
-    expect(await gaps(0, 1.9, 400, 390, 391)).toMatchObject({
+    // 1.9 s are a few rows, more than 300 s another range
+    expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
       text: "none of 2 seconds or more within a range",
     });
@@ -79,6 +79,26 @@ describe("asi info", () => {
       many.gaps.longest.map(({ start, stop }: { start: number; stop: number }) => (stop - start) / 1000),
     ).toEqual([10, 5, 15, 17, 38]);
     expect(many.text).toMatch(/^7 gaps .* together 0:01:30; the longest:\n/);
+  });
+
+  test("shows as gaps only time without any row, where rows run backwards", async () => {
+    const gapsOf = async (...seconds: number[]) => {
+      const input = joined([
+        asiInf(),
+        ...seconds.map((second) => navPvt(civilTime(1_700_000_000_000 + second * 1000))),
+      ]);
+      const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
+      return gaps.longest.map(({ start, stop }: { start: number; stop: number }) =>
+        [start, stop].map((ms) => ms / 1000 - 1_700_000_000),
+      );
+    };
+    // the rows that come late fill what lies between, and the steps to what follows are over time that has rows
+    expect(await gapsOf(0, 1, 5, 6, 7, 2, 3, 4, 8)).toEqual([]);
+    expect(await gapsOf(0, 1, 9, 10, 3, 4, 11)).toEqual([
+      [1, 3],
+      [4, 9],
+    ]);
+    expect(await gapsOf(10, 0, 1)).toEqual([[1, 10]]);
   });
 
   test("--json gives what inspect gives; exit status 3 with damage, 0 without a row", async () => {

@@ -196,9 +196,14 @@ describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) =
         seconds: expected.seconds,
       });
     expect(await lapsIn("fit")).toEqual(await lapsIn("tcx"));
+    // totals are those of the recording, however few of its rows are written
+    for (const every of ["1s", "1min", "1h"]) {
+      expect(await lapsIn("tcx", "--every", every), every).toEqual(await lapsIn("tcx"));
+      expect(await lapsIn("fit", "--every", every), every).toEqual(await lapsIn("tcx"));
+    }
 
-    async function lapsIn(format: "tcx" | "fit") {
-      await run("convert", "--format", format, "-o", `odd.${format}`, "--force");
+    async function lapsIn(format: "tcx" | "fit", ...options: string[]) {
+      await run("convert", "--format", format, "-o", `odd.${format}`, "--force", ...options);
       const file = readFileSync(join(cwd, `odd.${format}`));
       const totals = format === "tcx" ? tcxTotals(file.toString()) : await fitTotals(file);
       const sum = (key: "metres" | "seconds", digits: number) =>

@@ -31,6 +31,34 @@ describe("asi plot", () => {
     expect(stderr).toContain(said);
   });
 
+  test("draws the recording, and says how many rows of another day it does not draw", async () => {
+    const folder = scratchFolder();
+    const header = "timestamp,latitude,longitude,speed,hr";
+    const stray = ["1747405800,40,8.5,2,", "1747405801,40,8.5,2,"];
+    const rows = Array.from({ length: 600 }, (_, i) => `${1_747_492_200 + i},47,8.5,${2 + (i % 4)},150`);
+    const made = async (name: string, lines: readonly string[]) => {
+      writeFileSync(join(folder, `${name}.csv`), [header, ...lines].join("\n"));
+      await asi(["encode", `${name}.csv`, "--serial", "D-1"], { cwd: folder });
+    };
+    await made("alone", rows);
+    await made("stray", [...stray, ...rows]);
+    const drawn = async (name: string, ...options: string[]) => {
+      const { stdout, stderr } = await asi(["plot", `${name}.asi`, ...options], { cwd: folder });
+      return { plot: stdout.replace(`${name}.asi`, ""), stderr };
+    };
+    const said =
+      "stray.asi: not drawn: 2 rows of another day, which are in the figures; --from and --to select rows.\n";
+    expect(await drawn("stray")).toEqual({ plot: (await drawn("alone")).plot, stderr: said });
+    const asked = await drawn("stray", "--from", "2025-05-16T00:00:00Z");
+    expect(asked.stderr).toBe("");
+    expect(asked.plot).not.toBe((await drawn("alone")).plot);
+    const { stderr } = await asi(["plot", "stray.asi", "-o", "stray.svg"], { cwd: folder });
+    expect(stderr).toContain(said);
+    const svg = readFileSync(join(folder, "stray.svg"), "utf8");
+    expect(svg).toContain("2025-05-17, 14:30:00 to 14:39:59 UTC");
+    expect(svg).toContain("Not drawn: 2 rows of another day");
+  });
+
   test("draws only the speed of a recording without heart rates", async () => {
     const { stdout } = await asi(["plot", RIDE.path, "--sport", "biking"]);
     expect(stdout).toContain("speed, km/h");

@@ -79,7 +79,7 @@ describe("asi stats", () => {
       expect([input, info.serial, report]).toEqual([path, expected.serial, expected.report]);
       const { definition, ...figures } = metrics;
       expect(figures).toEqual(golden.figures);
-      expect(definition).toMatchObject({ version: 3, parameters: golden.params });
+      expect(definition).toMatchObject({ version: 4, parameters: golden.params });
     },
   );
 

@@ -22,11 +22,15 @@ import { anySample, batchOf } from "./sample-batches.js";
 const INFO = decodeSync(fixture("valid/match-hr").bytes).info;
 
 function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
+  const metrics = computeMetrics(samples);
   return {
     name,
     info: INFO,
     samples,
-    metrics: computeMetrics(samples),
+    fromMs: metrics.first_timestamp ?? 0,
+    toMs: metrics.last_timestamp ?? 0,
+    notDrawn: null,
+    metrics,
     damage: null,
     offsetMs: 0,
     periods: [],

@@ -141,7 +141,7 @@ describe("computed data", () => {
     const whole = await s.get(`${one}?with_definition=true`, token);
     expect(whole.body).toEqual({
       ...plain.body,
-      definition: { version: 3, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
+      definition: { version: 4, parameters: expect.objectContaining({ sprint_threshold: 7 }) },
     });
     expect(whole.headers.get("etag")).not.toBe(plain.headers.get("etag"));
     expect((await s.get(`${one}?with_definition=perhaps`, token)).status).toBe(400);

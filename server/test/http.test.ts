@@ -46,6 +46,26 @@ describe("paths and methods", () => {
     expect(wrong.body).toEqual({ detail: 'Method "DELETE" not allowed.' });
   });
 
+  it("an encoded path is the same path, also with a wrong method or without its slash", async () => {
+    const answer = async (method: string, path: string) => {
+      const { status, headers, body } = await s.send(method, path, { token: ann.token });
+      return { status, allow: headers.get("allow"), body };
+    };
+    for (const [method, plain, encoded] of [
+      ["GET", "/api/v1/account/", "/api/v1/%61ccount/"],
+      ["DELETE", "/api/v1/account/", "/api/v1/%61ccount/"],
+      [
+        "OPTIONS",
+        `/api/v1/managers/${ann.id}/`,
+        `/api/v1/managers/%3${`${ann.id}`[0]}${`${ann.id}`.slice(1)}/`,
+      ],
+      ["GET", "/api/v1/account", "/api/v1/accoun%74"],
+    ] as const)
+      expect(await answer(method, encoded)).toEqual(await answer(method, plain));
+    // an encoded slash does not divide a path
+    expect((await answer("DELETE", "/api/v1%2Faccount/")).status).toBe(404);
+  });
+
   it("no odd path is a server error", async () => {
     for (const path of [
       "/%",

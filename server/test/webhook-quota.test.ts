@@ -120,6 +120,28 @@ describe("what a receiver gets when the deliveries of a day have taken the bytes
     await few.stop();
   });
 
+  it("the failed deliveries that count what was not sent take bytes too", async ({
+    hooks: { s, register, deliveries },
+  }) => {
+    const hook = await receiver();
+    const limits = { ...settings, webhookMaxPending: 1, webhookBytesPerDay: 8_000 };
+    const few = await TestService.start(s.store, limits, lookup);
+    const webhook = await register(hook.url);
+    // of each two events one is sent and one is beyond the waiting ones: four of the rows fit into the day
+    for (let frame = 1; frame <= 10; frame += 2) {
+      await emit(few, "timeframe-created", webhook.activity, frame);
+      await emit(few, "timeframe-created", webhook.activity, frame + 1);
+      await few.runJobs();
+    }
+    await few.stop();
+    expect((await deliveries(webhook)).map(({ state }: { state: string }) => state)).toEqual([
+      "delivered",
+      "failed",
+      "delivered",
+      "failed",
+    ]);
+  });
+
   it("the events of changes with many deliveries count too: their jobs do not wait in any number", async ({
     hooks: { s, register, ann },
   }) => {

@@ -1,4 +1,5 @@
 import type { RowTemplate } from "../rows/row-text/template.js";
+import type { SampleBatch } from "../types.js";
 import type { FormatContext, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 import { Boilerplate, type BoilerplateTexts, encodeText, rowPieces } from "./text-format.js";
@@ -6,28 +7,43 @@ import { Boilerplate, type BoilerplateTexts, encodeText, rowPieces } from "./tex
 /** Writes the buffered rows by a template. `skip`: number of bytes to omit at the beginning. */
 export type WriteRows = (template: RowTemplate, skip?: number) => Iterable<Uint8Array>;
 
-/** A format that needs several rows at once: `part` gets all rows of a range, or at most `maxRows` of them. */
+/**
+ * A format that needs several rows at once: `part` gets all rows of a range, or at most `maxRows` of them; where only some are written and
+ * the format has totals, `recorded` are all of them.
+ */
 export interface BufferedFormat extends BoilerplateTexts {
   readonly maxRows?: number;
-  part(rows: RowBuffer, write: WriteRows, isFirst: boolean): Iterable<string | Uint8Array>;
+  readonly hasTotals?: true;
+  part(part: {
+    recorded: RowBuffer;
+    write: WriteRows;
+    isFirst: boolean;
+    rows: RowBuffer;
+  }): Iterable<string | Uint8Array>;
 }
 
-export function bufferedFormat({ maxRows, part, ...texts }: BufferedFormat): OpenFormat {
+export function bufferedFormat({ maxRows, hasTotals, part, ...texts }: BufferedFormat): OpenFormat {
   return (context) => {
     const buffer = new RowBuffer();
+    const measured = new RowBuffer();
     const boilerplate = new Boilerplate(texts, context);
     const write: WriteRows = (template, skip) => bufferedPieces(context, template, buffer, skip);
     let isFirst = true;
     function* writePart(): Generator<Uint8Array> {
       if (buffer.length === 0) return;
       yield* boilerplate.takePending();
-      for (const piece of part(buffer, write, isFirst)) {
+      const recorded = measured.length === 0 ? buffer : measured;
+      for (const piece of part({ rows: buffer, recorded, write, isFirst })) {
         yield typeof piece === "string" ? encodeText(piece) : piece;
       }
       isFirst = false;
       buffer.clear();
+      measured.clear();
     }
     return {
+      ...(hasTotals && {
+        measure: (batch: SampleBatch, from: number, to: number) => void measured.append(batch, from, to),
+      }),
       *startRange() {
         yield* writePart();
         boilerplate.startRange();

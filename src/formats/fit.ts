@@ -1,5 +1,6 @@
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { FitWriter } from "./fit/fit-writer.js";
+import { RecordedRows } from "./fit/recorded-rows.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 
@@ -11,6 +12,9 @@ class Fit implements FormatWriter {
   readonly #buffer = new RowBuffer();
   /** Index of the first row of each range. */
   readonly #starts: number[] = [];
+  /** All rows, where only some are written. */
+  readonly #measured = new RowBuffer();
+  readonly #measuredStarts: number[] = [];
 
   constructor(info: RecordingInfo) {
     this.#info = info;
@@ -18,7 +22,12 @@ class Fit implements FormatWriter {
 
   startRange(): readonly Uint8Array[] {
     this.#starts.push(this.#buffer.length);
+    this.#measuredStarts.push(this.#measured.length);
     return [];
+  }
+
+  measure(batch: SampleBatch, from: number, to: number): void {
+    this.#measured.append(batch, from, to);
   }
 
   rows(batch: SampleBatch, from: number, to: number): readonly Uint8Array[] {
@@ -36,7 +45,7 @@ class Fit implements FormatWriter {
     for (const { batch, length } of this.#buffer.batches()) {
       for (let from = 0; from < length; ) {
         if (row === this.#starts[range]) {
-          writer.startRange(this.#buffer.gapsAfter(row, this.#starts[range + 1]));
+          this.#startRange(writer, range);
           range += 1;
         }
         const left = (this.#starts[range] ?? Number.POSITIVE_INFINITY) - row;
@@ -47,5 +56,14 @@ class Fit implements FormatWriter {
       }
     }
     yield writer.end();
+  }
+
+  #startRange(writer: FitWriter, range: number): void {
+    const isMeasured = this.#measured.length > 0;
+    const [buffer, starts] = isMeasured
+      ? [this.#measured, this.#measuredStarts]
+      : [this.#buffer, this.#starts];
+    const [from, to] = [starts[range] ?? 0, starts[range + 1] ?? buffer.length];
+    writer.startRange(buffer.gapsAfter(from, to), isMeasured ? new RecordedRows(buffer, from, to) : null);
   }
 }

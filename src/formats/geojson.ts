@@ -19,7 +19,7 @@ const POSITION = rowTemplate([",[", { field: "longitude" }, ",", { field: "latit
 export const openGeojson = bufferedFormat({
   before: '{"type":"FeatureCollection","features":[\n',
   range: { before: "", after: "", between: ",\n" },
-  *part(rows, write) {
+  *part({ rows, write }) {
     const [type, open, close] = rows.length === 1 ? ["Point", "", ""] : ["LineString", "[", "]"];
     yield `{"type":"Feature","geometry":{"type":"${type}","coordinates":${open}`;
     yield* write(POSITION, 1);

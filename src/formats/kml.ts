@@ -35,7 +35,7 @@ export const openKml = bufferedFormat({
     before: "<Placemark><gx:MultiTrack>\n",
     after: "</gx:MultiTrack></Placemark>\n",
   },
-  *part(_, write) {
+  *part({ write }) {
     yield "<gx:Track>\n";
     yield* write(WHEN);
     yield* write(COORDINATES);

@@ -37,13 +37,20 @@ export class RowBuffer {
   gapsAfter(from = 0, to = this.#length): number[] {
     const times = new Float64Array(to - from);
     let length = 0;
-    for (let row = from; row < to; row++) {
-      const batch = this.#blocks[Math.floor(row / BLOCK_ROWS)]?.batch;
-      const at = row % BLOCK_ROWS;
-      if (batch !== undefined && hasSpeed(batch.speedMmPerS[at] as number))
-        times[length++] = batch.timestampMs[at] as number;
-    }
+    this.visit(from, to, (batch, at) => {
+      if (hasSpeed(batch.speedMmPerS[at] as number)) times[length++] = batch.timestampMs[at] as number;
+      return false;
+    });
     return gapsAfter(times.subarray(0, length));
+  }
+
+  /** Calls `visit` for the rows from `from` to `to` (exclusive) until it returns true. Returns the row after the last one that it got. */
+  visit(from: number, to: number, visit: (batch: SampleBatch, at: number) => boolean): number {
+    for (let row = from; row < to; row++) {
+      const block = this.#blocks[Math.floor(row / BLOCK_ROWS)];
+      if (block !== undefined && visit(block.batch, row % BLOCK_ROWS)) return row + 1;
+    }
+    return to;
   }
 
   clear(): void {

@@ -33,8 +33,9 @@ export const openTcx: OpenFormat = (context) => {
 <Activities><Activity Sport="Other">
 `,
     range: { before: "", after: "</Track></Lap>\n" },
-    *part(rows, write, isFirst) {
-      const { startMs, timerMs, distanceM, maxSpeedMmPerS } = totalsOf(rows, counted);
+    hasTotals: true,
+    *part({ recorded, write, isFirst }) {
+      const { startMs, timerMs, distanceM, maxSpeedMmPerS } = totalsOf(recorded, counted);
       const start = new Date(startMs ?? 0).toISOString();
       if (isFirst) yield `<Id>${start}</Id>\n`;
       yield `<Lap StartTime="${start}"><TotalTimeSeconds>${thousandths(timerMs)}</TotalTimeSeconds><DistanceMeters>${distanceM.toFixed(3)}</DistanceMeters><MaximumSpeed>${thousandths(maxSpeedMmPerS)}</MaximumSpeed><Calories>0</Calories><Intensity>Active</Intensity><TriggerMethod>Manual</TriggerMethod><Track>

@@ -1,13 +1,16 @@
 import { lowPassZeroPhase } from "./butterworth.js";
 import type { PreparedSignal, Segment } from "./prepare.js";
-import { GAP, stepMs } from "./segments.js";
+import { doubleMedianAround, GAP, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
 /** Sampling interval of the resampled signal: 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
 
 /** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
-const SLOWEST_DOUBLE_STEP_MS = 2 * 200;
+const SLOWEST_STEP_MS = 200;
+
+/** Where the median of the steps around a step is longer, a part of a recording is slower than that. The clocks of receivers jitter *(choice)*. */
+const SLOWEST_STEP_OF_PART_MS = 220;
 
 /** Minimum duration of a stretch with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
@@ -26,7 +29,7 @@ export interface AccelerationSignal {
 
 /** Whether a recording has enough samples a second for accelerations. */
 export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
-  return doubleMedianStepMs !== null && doubleMedianStepMs <= SLOWEST_DOUBLE_STEP_MS;
+  return doubleMedianStepMs !== null && doubleMedianStepMs <= 2 * SLOWEST_STEP_MS;
 }
 
 /** The acceleration signals of all stretches that are long enough; none when the recording is slower than 5 Hz. */
@@ -41,15 +44,15 @@ export function accelerationSignals(signal: PreparedSignal): readonly Accelerati
 }
 
 /**
- * The parts of at least 1 s of the segments in which no step is longer than 1 s: where a recording that is fast elsewhere has longer
- * steps, a straight line through two samples is not an acceleration.
+ * The parts of at least 1 s of the segments with enough samples a second: where a recording that is fast elsewhere is slower, or has a step
+ * of more than 1 s, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {
     const { timestampMs, segments } = signal;
     const stretches = segments.flatMap(({ first, last }) => {
       const ends: number[] = [];
-      for (let i = first; i < last; i++) if (stepMs(timestampMs, i) > GAP.minMs) ends.push(i);
+      for (let i = first; i < last; i++) if (isTooSlow(timestampMs, i)) ends.push(i);
       return [...ends, last].map(
         (end, k): Segment => ({ first: k === 0 ? first : (ends[k - 1] ?? 0) + 1, last: end }),
       );
@@ -58,6 +61,14 @@ export function fastStretches(signal: PreparedSignal): readonly Segment[] {
       (timestampMs[last] ?? 0) - (timestampMs[first] ?? 0) >= SHORTEST_SEGMENT_MS;
     return stretches.filter(isLong);
   });
+}
+
+function isTooSlow(timestampMs: Float64Array, sample: number): boolean {
+  const step = stepMs(timestampMs, sample);
+  return (
+    step > GAP.minMs ||
+    (step > SLOWEST_STEP_OF_PART_MS && doubleMedianAround(timestampMs, sample) > 2 * SLOWEST_STEP_OF_PART_MS)
+  );
 }
 
 /** The speed of a segment in equal steps. */

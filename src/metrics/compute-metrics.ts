@@ -12,7 +12,7 @@ import { divideAmongSpeedRanges } from "./speed-ranges.js";
 import { findHighIntensityRuns, findSprints } from "./speed-runs.js";
 
 /** Version of the rules in this folder. Increment it when a rule changes, so that every stored result is recomputed. */
-export const METRICS_VERSION = 3;
+export const METRICS_VERSION = 4;
 
 const DAY_MS = 86_400_000;
 

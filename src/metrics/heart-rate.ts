@@ -6,7 +6,7 @@ const LOWEST_VALID_BPM = 30;
 const HIGHEST_VALID_BPM = 240;
 
 /** A heart rate is valid until the next one, but no longer than this. */
-export const LONGEST_HOLD_MS = 5000;
+const LONGEST_HOLD_MS = 5000;
 
 /** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
 export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
@@ -47,23 +47,45 @@ export function summariseHeartRate(
   let min: number | null = null;
   let max: number | null = null;
   let last: number | null = null;
-  let lastHeardMs = 0;
-  const hold = (untilMs: number) => {
-    if (last === null) return;
-    heldMs[last] = (heldMs[last] ?? 0) + Math.min(untilMs - lastHeardMs, LONGEST_HOLD_MS);
-  };
-  for (let i = 0; i < samples.hr.length; i++) {
-    const bpm = samples.hr[i] ?? 0;
-    if (!isValidHeartRate(bpm)) continue;
-    const t = samples.timestampMs[i] ?? 0;
-    hold(t);
+  holdHeartRates(samples, lastMs, (bpm, fromMs, toMs) => {
+    heldMs[bpm] = (heldMs[bpm] ?? 0) + toMs - fromMs;
     if (min === null || bpm < min) min = bpm;
     if (max === null || bpm > max) max = bpm;
     last = bpm;
-    lastHeardMs = t;
-  }
-  hold(lastMs);
+  });
   return { max, min, average: averageOf(heldMs) ?? last, last, zones: zonesOf(heldMs, athleteMaxBpm) };
+}
+
+/**
+ * Gives each valid heart rate with the time for which it holds: until the next one, or the last sample of its period, at most 5 s.
+ *
+ * @param lastMs until when the last one may hold
+ */
+export function holdHeartRates(
+  { hr, timestampMs, startsMs = [] }: OrderedSamples,
+  lastMs: number,
+  hold: (bpm: number, fromMs: number, toMs: number) => void,
+): void {
+  let heardBpm = 0;
+  let heardMs = 0;
+  let period = 0;
+  const holdUntil = (untilMs: number) => {
+    if (heardBpm !== 0) hold(heardBpm, heardMs, Math.min(untilMs, heardMs + LONGEST_HOLD_MS));
+  };
+  for (let i = 0; i < hr.length; i++) {
+    const t = timestampMs[i] ?? 0;
+    if (t >= (startsMs[period] ?? Number.POSITIVE_INFINITY)) {
+      holdUntil(timestampMs[i - 1] ?? t);
+      heardBpm = 0;
+      while (t >= (startsMs[period] ?? Number.POSITIVE_INFINITY)) period++;
+    }
+    const bpm = hr[i] ?? 0;
+    if (!isValidHeartRate(bpm)) continue;
+    holdUntil(t);
+    heardBpm = bpm;
+    heardMs = t;
+  }
+  holdUntil(lastMs);
 }
 
 /**

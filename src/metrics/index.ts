@@ -40,4 +40,4 @@ export {
 } from "./presets.js";
 export * from "./recipes/index.js";
 export { type MetricSamples, prepareSamples } from "./samples.js";
-export { segmentGapMs } from "./segments.js";
+export { type GapRule, gapsAfter } from "./segments.js";

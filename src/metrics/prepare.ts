@@ -70,10 +70,11 @@ export function prepareBy(
   const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
   return shared(samples, `signal ${rules.join()}`, () => {
     const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
+    const { startsMs } = samples;
     const tooFast = tooFastOf(samples, maxValidMmPerS);
     const withSpeed =
       tooFast.samples === 0 ? timestampMs : rejectAbove(samples, Number.POSITIVE_INFINITY).timestampMs;
-    const segments = splitAtGaps(timestampMs, gap, withSpeed);
+    const segments = splitAtGaps(timestampMs, { gap, recordedMs: withSpeed, startsMs });
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     return {
       timestampMs,
@@ -91,7 +92,7 @@ function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSig
   if (!samples.speedMmPerS.some(isTooFast)) return { samples: 0, durationMs: 0 };
   const { timestampMs, speedMmPerS } = rejectAbove(samples, Number.POSITIVE_INFINITY);
   let durationMs = 0;
-  for (const { first, last } of splitAtGaps(timestampMs)) {
+  for (const { first, last } of splitAtGaps(timestampMs, samples)) {
     for (let i = first; i < last; i++) {
       if (isTooFast(speedMmPerS[i] ?? 0) || isTooFast(speedMmPerS[i + 1] ?? 0))
         durationMs += stepMs(timestampMs, i);
@@ -152,10 +153,34 @@ function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
 
-function splitAtGaps(timestampMs: Float64Array, gap?: GapRule, recordedMs?: Float64Array): Segment[] {
+function splitAtGaps(
+  timestampMs: Float64Array,
+  {
+    gap,
+    recordedMs,
+    startsMs = [],
+  }: { gap?: GapRule; recordedMs?: Float64Array; startsMs?: readonly number[] | undefined },
+): Segment[] {
   if (timestampMs.length === 0) return [];
-  const ends = [...gapsAfter(timestampMs, gap, recordedMs), timestampMs.length - 1];
+  const gaps = gapsAfter(timestampMs, gap, recordedMs);
+  const ends = [...withEndsBefore(startsMs, timestampMs, gaps), timestampMs.length - 1];
   return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
+}
+
+/** Adds to ascending numbers of samples those of the last samples before some times, which ascend, too. */
+function withEndsBefore(
+  startsMs: readonly number[],
+  timestampMs: Float64Array,
+  gaps: readonly number[],
+): readonly number[] {
+  if (startsMs.length === 0) return gaps;
+  const ends = new Set(gaps);
+  let sample = 0;
+  for (const startMs of startsMs) {
+    while (sample < timestampMs.length && (timestampMs[sample] ?? 0) < startMs) sample++;
+    if (sample > 0 && sample < timestampMs.length) ends.add(sample - 1);
+  }
+  return [...ends].sort((a, b) => a - b);
 }
 
 /** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */

@@ -11,7 +11,13 @@ import { isKept, keepWhatIsMadeOf, shared } from "./shared.js";
 export type MetricSamples = Readonly<Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr">>;
 
 /** Samples in strictly ascending order of time; every column has exactly `length` entries. */
-export type OrderedSamples = MetricSamples;
+export interface OrderedSamples extends MetricSamples {
+  /**
+   * Where several periods with time between them were selected: the starts of all but the first. Nothing is joined, summed or held from
+   * a sample before such a time to the next one.
+   */
+  readonly startsMs?: readonly number[];
+}
 
 const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
 
@@ -155,22 +161,30 @@ export function selectSamples(
   toMs: number,
   periods: readonly Period[],
 ): OrderedSamples {
-  const places = disjointPeriods(fromMs, toMs, periods).map(({ startMs, endMs }) => ({
+  const disjoint = disjointPeriods(fromMs, toMs, periods);
+  const places = disjoint.map(({ startMs, endMs }) => ({
     from: countBefore(samples.timestampMs, startMs),
     to: countBefore(samples.timestampMs, endMs),
   }));
-  const key = `samples ${places.map(({ from, to }) => `${from}-${to}`).join()}`;
-  return shared(samples, key, () => join(places.map(({ from, to }) => between(samples, from, to))));
+  const startsMs = disjoint.slice(1).map(({ startMs }) => startMs);
+  const key = `samples ${places.map(({ from, to }) => `${from}-${to}`).join()} ${startsMs.join()}`;
+  return shared(samples, key, () => {
+    const selected = join(places.map(({ from, to }) => between(samples, from, to)));
+    return startsMs.length === 0 ? selected : { ...selected, startsMs };
+  });
 }
 
-/** The periods between two times as disjoint intervals in ascending order. */
+/** The periods between two times as intervals in ascending order, with time between them. */
 function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[]): Period[] {
-  const disjoint: Period[] = [];
+  const disjoint: { startMs: number; endMs: number }[] = [];
   for (const period of [...periods].sort((a, b) => a.startMs - b.startMs)) {
-    const startMs = Math.max(period.startMs, fromMs, disjoint.at(-1)?.endMs ?? fromMs);
+    const last = disjoint.at(-1);
+    const startMs = Math.max(period.startMs, fromMs, last?.endMs ?? fromMs);
     // Times are integers, so the half-open interval ends 1 ms after the last time.
     const endMs = Math.min(period.endMs, toMs + 1);
-    if (startMs < endMs) disjoint.push({ startMs, endMs });
+    if (startMs >= endMs) continue;
+    if (last?.endMs === startMs) last.endMs = endMs;
+    else disjoint.push({ startMs, endMs });
   }
   return disjoint;
 }

@@ -81,8 +81,8 @@ export function gapsAfter(
   return gaps;
 }
 
-/** Of the steps from sample `first` to sample `last`, and of those on both sides. */
-function doubleMedianAround(timestampMs: Float64Array, first: number, last: number): number {
+/** Twice the median of the steps from sample `first` to sample `last`, and of those on both sides. */
+export function doubleMedianAround(timestampMs: Float64Array, first: number, last = first + 1): number {
   const around = Array.from({ length: last - first }, (_, i) => stepMs(timestampMs, first + i));
   for (const [direction, start] of [
     [-1, first - 1],
@@ -98,19 +98,4 @@ function doubleMedianAround(timestampMs: Float64Array, first: number, last: numb
     }
   }
   return doubleMedian(around.sort((a, b) => a - b));
-}
-
-/**
- * The longest time between neighbouring samples of one segment, ms, at least 1 s: further apart, nothing is summed, joined or detected
- * between them.
- *
- * @param timestampMs times of the samples, ms since 1970 UTC; steps back in time do not count
- */
-export function segmentGapMs(timestampMs: Float64Array): number {
-  const gaps = new Set(gapsAfter(timestampMs));
-  let longestMs = GAP.minMs;
-  for (let i = 0; i < timestampMs.length - 1; i++) {
-    if (!gaps.has(i)) longestMs = Math.max(longestMs, stepMs(timestampMs, i));
-  }
-  return longestMs;
 }

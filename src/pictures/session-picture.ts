@@ -86,7 +86,7 @@ function heartRateZones({ metrics: { athlete_max_hr, timePerHrZone } }: Session)
   ];
 }
 
-function warnings({ metrics, damage, offsetMs }: Session): Note[] {
+function warnings({ metrics, damage, offsetMs, notDrawn }: Session): Note[] {
   const after = damage?.afterMs ?? null;
   const place =
     after === null ? "" : `, first after ${new Date(after + offsetMs).toISOString().slice(11, 19)}`;
@@ -94,19 +94,19 @@ function warnings({ metrics, damage, offsetMs }: Session): Note[] {
   const texts = [
     ...(damage === null ? [] : [`Damaged recording: ${damage.text}${place}.`]),
     ...(tooFast === null ? [] : [`Not in the figures: ${tooFast}`]),
+    ...(notDrawn === null ? [] : [`Not drawn: ${notDrawn}`]),
   ];
   return texts.map((text) => ({ text, color: WARNING }));
 }
 
-function heading({ name, info, metrics, offsetMs }: Session): Shape[] {
+function heading({ name, info, metrics, offsetMs, fromMs, toMs }: Session): Shape[] {
   const clock = (ms: number) => new Date(ms + offsetMs).toISOString();
-  const { first_timestamp: first, last_timestamp: last } = metrics;
   const device = [info.serial, info.deviceName, info.deviceType].filter((text) => text !== "").join(" · ");
   const zone = offsetMs === 0 ? "UTC" : `UTC${offsetText(offsetMs)}`;
   const when =
-    first === null || last === null
+    metrics.first_timestamp === null
       ? ""
-      : `${clock(first).slice(0, 10)}, ${clock(first).slice(11, 19)} to ${clock(last).slice(11, 19)} ${zone}`;
+      : `${clock(fromMs).slice(0, 10)}, ${clock(fromMs).slice(11, 19)} to ${clock(toMs).slice(11, 19)} ${zone}`;
   return [
     { kind: "text", x: MARGIN, y: 50, text: shortened(name, 60), size: 26, color: INK, isBold: true },
     { kind: "text", x: MARGIN, y: 76, text: `${when}  ·  ${device}`, size: 15, color: MUTED },
@@ -256,7 +256,7 @@ interface Limit {
 }
 
 function plot(
-  { metrics, damage, offsetMs, periods }: Session,
+  { damage, offsetMs, periods, fromMs, toMs }: Session,
   series: Series,
   y: number,
   height: number,
@@ -265,8 +265,6 @@ function plot(
   ticks: readonly number[],
   limits: readonly Limit[] = [],
 ): Shape[] {
-  const fromMs = metrics.first_timestamp ?? 0;
-  const toMs = metrics.last_timestamp ?? fromMs;
   const width = WIDTH - MARGIN - PLOT_LEFT;
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const yOf = (value: number) => y + ((high - Math.min(Math.max(value, low), high)) / (high - low)) * height;

@@ -10,7 +10,13 @@ export interface Session {
   /** Name of the recording. */
   name: string;
   info: RecordingInfo;
+  /** What is drawn. */
   samples: SampleBatch;
+  /** The axis of time, ms since 1970 UTC. */
+  fromMs: number;
+  toMs: number;
+  /** What is not drawn, as a sentence; null if all is. */
+  notDrawn: string | null;
   metrics: Metrics;
   /** The unreadable parts of the recording, and the last row before the first of them; null if there are none. */
   damage: { text: string; afterMs: number | null } | null;

@@ -20,9 +20,7 @@ const TIME_LABEL_SPACE = 12;
 
 /** Speed and heart rate over time, for a terminal of `width` characters. Works from 26 characters on. */
 export function terminalPlot(session: Session, width: number): PlotLine[] {
-  const { metrics, offsetMs } = session;
-  const fromMs = metrics.first_timestamp ?? 0;
-  const toMs = metrics.last_timestamp ?? fromMs;
+  const { metrics, offsetMs, fromMs, toMs } = session;
   const columns = Math.max(NARROWEST, width - LABEL_WIDTH - 1);
   const draw = (series: Series, rows: number, ticks: readonly number[], color: "blue" | "red") =>
     drawPlot(series, { fromMs, toMs, columns }, rows, ticks, color);

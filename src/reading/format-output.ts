@@ -39,7 +39,9 @@ export class FormatOutput implements Output<Uint8Array> {
     };
     const { batch, breaks } = this.#thinning?.step(all) ?? all;
     let from = 0;
-    for (const { outputOffset: to } of hasRanges ? breaks : []) {
+    let measured = 0;
+    for (const [range, { outputOffset: to }] of hasRanges ? breaks.entries() : []) {
+      measured = this.#measure(writer, columns, measured, all.breaks[range]?.outputOffset);
       yield* this.#rows(writer, batch, from, to);
       if (this.#split && this.#hasRows) {
         yield* this.#pieces(writer.end(engine.report()));
@@ -48,7 +50,14 @@ export class FormatOutput implements Output<Uint8Array> {
       if (writer.startRange !== undefined) yield* this.#pieces(writer.startRange());
       from = to;
     }
+    this.#measure(writer, columns, measured);
     yield* this.#rows(writer, batch, from, batch.length);
+  }
+
+  /** Gives all rows to a format with totals, if not all are written. Returns `to`. */
+  #measure(writer: FormatWriter, batch: SampleBatch, from: number, to = batch.length): number {
+    if (this.#thinning !== null && to > from) writer.measure?.(batch, from, to);
+    return to;
   }
 
   *end(engine: Engine): Generator<Uint8Array> {

@@ -91,6 +91,19 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   into.fixType.set(batch.fixType.subarray(from, to), at);
 }
 
+/** The rows from one time (included) to another (excluded), in their order; the batch itself if these are all. */
+export function rowsOfTime(batch: SampleBatch, startMs: number, endMs: number): SampleBatch {
+  const isOf = (ms: number) => ms >= startMs && ms < endMs;
+  const times = batch.timestampMs.subarray(0, batch.length);
+  if (times.every(isOf)) return batch;
+  const found = newBatch(times.filter(isOf).length);
+  let at = 0;
+  times.forEach((ms, row) => {
+    if (isOf(ms)) copyRow(batch, row, found, at++);
+  });
+  return found;
+}
+
 /** Copies one row to the row `at` of another batch; much faster than `copyRows` for one. */
 export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: number): void {
   into.timestampMs[at] = batch.timestampMs[row] as number;

@@ -1,3 +1,4 @@
+import { timeInCells } from "../metrics/pitch/time-in-cells.js";
 import type { Ground, Interval, SquadMember } from "../squad/index.js";
 
 /** Side of a cell of the heat map, m. */
@@ -14,7 +15,7 @@ const LEVELS = [
   [0.75, "#f97316"],
 ] as const;
 
-/** Where a player was in some intervals, as a picture; null without positions on the ground. */
+/** How long a player was where in some intervals, as a picture; null without positions on the ground. */
 export function heatMap(
   { recordings }: SquadMember,
   intervals: readonly Interval[],
@@ -23,21 +24,18 @@ export function heatMap(
 ): string | null {
   const columns = Math.ceil(ground.widthM / CELL_M);
   const rows = Math.ceil(ground.heightM / CELL_M);
-  const seen = new Float64Array(columns * rows);
-  let any = false;
+  let heat: Float64Array = new Float64Array(columns * rows);
   for (const { samples } of recordings) {
-    for (let i = 0; i < samples.length; i++) {
-      const ms = samples.timestampMs[i] ?? 0;
-      if (!intervals.some(({ startMs, endMs }) => ms >= startMs && ms < endMs)) continue;
+    const timestampMs = samples.timestampMs.subarray(0, samples.length);
+    const cellAt = (i: number) => {
       const { x, y } = ground.toPlane(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
       const [column, row] = [Math.floor(x / CELL_M), rows - 1 - Math.floor(y / CELL_M)];
-      if (column < 0 || column >= columns || row < 0 || row >= rows) continue;
-      seen[row * columns + column] = (seen[row * columns + column] ?? 0) + 1;
-      any = true;
-    }
+      return column < 0 || column >= columns || row < 0 || row >= rows ? null : row * columns + column;
+    };
+    const durationMs = timeInCells(timestampMs, heat.length, cellAt, intervals);
+    heat = heat.map((ms, cell) => ms + (durationMs[cell] ?? 0));
   }
-  if (!any) return null;
-  let heat: Float64Array = seen;
+  if (heat.every((ms) => ms === 0)) return null;
   for (let pass = 0; pass < SMOOTHING_PASSES; pass++) heat = smoothed(heat, columns, rows);
   const most = heat.reduce((highest, value) => Math.max(highest, value), 0);
   const paths = LEVELS.map(([share, colour]) => {

@@ -21,6 +21,13 @@ export interface KnownRow {
 /** A header without capitals, accents, spaces and signs: `Max. HR` is `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
+/** Rows and columns of a roster or of periods, at most: what is longer is another file *(choice)*. */
+const MOST_ROWS = 10_000;
+const MOST_COLUMNS = 1000;
+
+/** Letters of a header that may be a known one with a mistake. */
+const LONGEST_NEAR = 100;
+
 /**
  * Reads a table as `readSheet`, and refuses what would be ignored silently: headers that are nearly those of known columns, and a
  * thing that has two columns.
@@ -32,12 +39,17 @@ export function readKnownColumns(
   known: ReadonlyMap<string, KnownColumn>,
 ): {
   columns: ReadonlySet<string>;
+  /** As they stand in the file. */
   headers: readonly string[];
   rows: KnownRow[];
   headerLine: number;
   problems: SheetProblem[];
+  /** Why nothing was read; null if something was. */
+  tooLarge: string | null;
 } {
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
+  const tooLarge = tooLargeText(rows.length, names.length);
+  if (tooLarge !== null) return { columns: new Set(), headers, rows: [], headerLine, problems: [], tooLarge };
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
   for (const [i, header] of headers.entries()) {
@@ -64,7 +76,16 @@ export function readKnownColumns(
     };
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, headers, rows: read, headerLine, problems };
+  return { columns, headers, rows: read, headerLine, problems, tooLarge };
+}
+
+function tooLargeText(rows: number, columns: number): string | null {
+  const most = (limit: number) => `at most ${limit.toLocaleString("en")}`;
+  if (rows > MOST_ROWS)
+    return `The table has ${rows.toLocaleString("en")} rows, and is read with ${most(MOST_ROWS)}. Is it the right file?`;
+  if (columns > MOST_COLUMNS)
+    return `The table has ${columns.toLocaleString("en")} columns, and is read with ${most(MOST_COLUMNS)}. Is it the right file?`;
+  return null;
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {
@@ -75,6 +96,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
 
 /** The known column with a similar name; null without one: a table may have other columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
+  if (letters.length > LONGEST_NEAR) return null;
   let best: { column: string; distance: number } | null = null;
   for (const [name, { column, unit }] of known) {
     const rest = letters.startsWith(name) ? letters.length - name.length : Number.POSITIVE_INFINITY;

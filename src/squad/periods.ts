@@ -29,6 +29,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 );
 
 const PERIODS_NEED = "Periods need the columns period, start and end.";
+/** Periods of a session, at most *(choice)*. */
+const MOST_PERIODS = 200;
 
 /** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
 const RESERVED_NAMES = ["session", "whole"];
@@ -47,7 +49,8 @@ export function readPeriods(
   { session, timeZone, players }: PeriodsContext,
 ): { periods: SessionPeriod[]; problems: SheetProblem[] } {
   const clock = new SessionClock(session, timeZone);
-  const { columns, headers, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
+  if (tooLarge !== null) return { periods: [], problems: [{ line: headerLine, message: tooLarge }] };
   if (!["period", "start", "end"].every((column) => columns.has(column))) {
     const message = `${PERIODS_NEED} ${headersText(headers)}`;
     // what is wrong in other rows of a table of something else is of no use
@@ -70,6 +73,10 @@ export function readPeriods(
     const interval = intervalOf(row, clock, problem);
     if (interval === undefined) continue;
     const period = periods.get(nameKey(name)) ?? { name, all: null, own: new Map(), line: row.line };
+    if (periods.size === MOST_PERIODS && !periods.has(nameKey(name))) {
+      problem(`A session has at most ${MOST_PERIODS} periods, and "${name}" is one more. Remove some.`);
+      return { periods: [], problems };
+    }
     periods.set(nameKey(name), period);
     addRow(period, row, interval, names, problem);
   }
@@ -123,23 +130,21 @@ function addRow(
     );
     return;
   }
-  const before = period.own.get(key);
-  const own = before ?? [];
+  const known = period.own.get(key);
+  const own = known ?? [];
   period.own.set(key, own);
-  if (before !== undefined && (interval === null || before.length === 0)) {
-    if (interval !== null || before.length > 0)
+  if (known !== undefined && (interval === null || known.length === 0)) {
+    if (interval !== null || known.length > 0)
       problem(
         `One row says that ${player} takes no part in ${period.name}, another one has times. Remove one.`,
       );
     return;
   }
   if (interval === null) return;
-  own.push(interval);
-  own.sort((a, b) => a.startMs - b.startMs);
-  if (own.some((one, i) => i > 0 && one.startMs < (own[i - 1]?.endMs ?? 0))) {
+  const before = own.findLastIndex(({ startMs }) => startMs <= interval.startMs);
+  if ([own[before], own[before + 1]].some((beside) => beside !== undefined && overlap(beside, interval)))
     problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
-    own.splice(own.indexOf(interval), 1);
-  }
+  else own.splice(before + 1, 0, interval);
 }
 
 // null: does not take part; undefined: cannot be read.
@@ -176,24 +181,44 @@ function intervalOf(
 
 /** A period may lie within another, as a drill in a half; else an overlap is a mistake. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
-  const problems: SheetProblem[] = [];
-  for (const [index, later] of periods.entries()) {
-    for (const earlier of periods.slice(0, index)) {
-      const who = [...names.values()].find((name) =>
-        intervalsFor(later, name).some((one) =>
-          intervalsFor(earlier, name).some(
-            (other) => overlap(one, other) && !contains(one, other) && !contains(other, one),
-          ),
-        ),
-      );
-      if (who === undefined) continue;
-      problems.push({
-        line: later.line,
-        message: `"${later.name}" overlaps "${earlier.name}" (line ${earlier.line}) for ${who}. Change one of them.`,
-      });
+  const found = new Map<string, { earlier: number; later: number; name: string }>();
+  // who has no row in any period has the times of all, like the first of them
+  let isAllSeen = false;
+  for (const [key, name] of names) {
+    if (!periods.some(({ own }) => own.has(key))) {
+      if (isAllSeen) continue;
+      isAllSeen = true;
+    }
+    for (const [one, other] of crossings(periods, key)) {
+      const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
+      const pair = `${earlier} ${later}`;
+      if (!found.has(pair)) found.set(pair, { earlier, later, name });
     }
   }
-  return problems;
+  const inOrder = [...found.values()].sort((a, b) => a.later - b.later || a.earlier - b.earlier);
+  return inOrder.flatMap(({ earlier, later, name }) => {
+    const [first, second] = [periods[earlier], periods[later]];
+    if (first === undefined || second === undefined) return [];
+    const message = `"${second.name}" overlaps "${first.name}" (line ${first.line}) for ${name}. Change one of them.`;
+    return [{ line: second.line, message }];
+  });
+}
+
+/** The pairs of periods that overlap for a player and of which none lies within the other. */
+function* crossings(periods: readonly SessionPeriod[], key: string): Generator<[number, number]> {
+  const intervals = periods.flatMap(({ own, all }, period) =>
+    (own.get(key) ?? (all === null ? [] : [all])).map((interval) => ({ period, interval })),
+  );
+  intervals.sort((a, b) => a.interval.startMs - b.interval.startMs);
+  let open: typeof intervals = [];
+  for (const next of intervals) {
+    open = open.filter(({ interval }) => interval.endMs > next.interval.startMs);
+    for (const { period, interval } of open) {
+      if (!contains(interval, next.interval) && !contains(next.interval, interval))
+        yield [period, next.period];
+    }
+    open.push(next);
+  }
 }
 
 function overlap(a: Interval, b: Interval): boolean {

@@ -64,7 +64,9 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
  * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
-  const { columns, headers, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
+  if (tooLarge !== null)
+    return { roster: { players: [] }, problems: [{ line: headerLine, message: tooLarge }] };
   if (!columns.has("player") || !(columns.has("serial") || columns.has("file"))) {
     const message = `${ROSTER_NEEDS} ${headersText(headers)}`;
     // what is wrong in other rows of a table of something else is of no use

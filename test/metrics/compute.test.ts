@@ -22,6 +22,8 @@ function compute(
 const every = (stepMs: number, speeds: readonly number[]): TestSample[] =>
   speeds.map((speed, i) => ({ t: i * stepMs, speed }));
 
+const countOf = (data: Metrics) => data.accelerations.threshold_2.values.length;
+
 const constant = (count: number, speed: number) => Array.from({ length: count }, () => speed);
 
 describe("a time frame without samples", () => {
@@ -56,7 +58,7 @@ describe("a time frame without samples", () => {
       hid_distance: { threshold_1: 0, threshold_2: 0 },
       has_accelerations: false,
       too_fast: { samples: 0, duration: 0 },
-      definition: { version: 3, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
+      definition: { version: 4, parameters: metricParameters("soccer", { speed_ranges: [0, 4] }) },
     });
   });
 
@@ -81,8 +83,39 @@ describe("which samples are used", () => {
     ];
     const data = compute(every(100, constant(10, 1000)), { frame: { periods } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 600]);
-    // 0.1 s, the 0.3 s to the next used sample (no gap), 0.1 s.
-    expect(data.total_distance).toBe(0.5);
+    expect(data.total_distance).toBe(0.2);
+  });
+
+  it("joins nothing over the time between two periods, however short, and joins periods that touch", () => {
+    const samples = every(100, constant(201, 8000)).map((sample) => ({ ...sample, hr: 150 }));
+    const inPeriods = (...ends: [number, number][]) =>
+      compute(samples, {
+        frame: { periods: ends.map(([startMs, endMs]) => ({ startMs, endMs })) },
+        params: { max_hr: 200 },
+      });
+    const data = inPeriods([0, 5000], [5900, 20_000]);
+    expect(data.sprint.threshold_1.values.map(({ duration }) => duration)).toEqual([4.9, 14]);
+    expect(data.total_distance).toBe(8 * (4.9 + 14));
+    expect(inPeriods([0, 5000], [5000, 20_000])).toEqual(inPeriods([0, 20_000]));
+    const jump = every(100, [...constant(50, 0), ...constant(5, 3000), ...constant(50, 6000)]);
+    const periods = [
+      { startMs: 0, endMs: 5000 },
+      { startMs: 5500, endMs: 20_000 },
+    ];
+    expect(countOf(compute(jump, { frame: { periods } }))).toBe(0);
+  });
+
+  it("holds a heart rate no longer than to the end of its period", () => {
+    const samples = every(1000, constant(21, 1000)).map((sample) => ({
+      ...sample,
+      hr: sample.t === 10_000 ? 180 : sample.t === 14_000 ? 120 : 0,
+    }));
+    const periods = [
+      { startMs: 0, endMs: 11_500 },
+      { startMs: 13_000, endMs: 17_500 },
+    ];
+    // 180 for 1 s, 120 for 3 s
+    expect(compute(samples, { frame: { periods } }).hr_avg).toBe(135);
   });
 
   it("takes a sample once when periods overlap", () => {
@@ -267,7 +300,6 @@ describe("accelerations", () => {
       stepMs,
       Array.from({ length: 12_000 / stepMs }, (_, k) => Math.min(6000, Math.max(0, (k * stepMs - 5000) * 3))),
     );
-  const countOf = (data: Metrics) => data.accelerations.threshold_2.values.length;
 
   it("are found from 5 Hz on", () => {
     expect(countOf(compute(start(200)))).toBe(1);
@@ -280,6 +312,39 @@ describe("accelerations", () => {
       threshold_1: { threshold: 2, values: [] },
       threshold_2: { threshold: 3, values: [] },
     });
+  });
+
+  it.each([1000, 500, 250])(
+    "are those of the fast part alone where a recording has a part with a row every %i ms",
+    (stepMs) => {
+      const fast = [
+        ...start(100),
+        ...every(100, constant(300, 6000)).map(({ t, speed }) => ({ t: t + 12_000, speed })),
+      ];
+      const slow = Array.from({ length: 60 }, (_, k) => ({
+        t: 42_000 + k * stepMs,
+        // up and down at 2.5 m/s2
+        speed: 2.5 * stepMs * Math.min(k % 8, 8 - (k % 8)),
+      }));
+      const { accelerations, decelerations, has_accelerations } = compute([...fast, ...slow]);
+      expect(has_accelerations).toBe(true);
+      expect({ accelerations, decelerations }).toEqual({
+        accelerations: compute(fast).accelerations,
+        decelerations: compute(fast).decelerations,
+      });
+    },
+  );
+
+  it("are found at 5 Hz with a clock that jitters", () => {
+    const rows = start(200).map(({ t, speed }, i) => ({ t: t + ((i * 7) % 11) - 5, speed }));
+    expect(
+      countOf(
+        compute([
+          ...rows,
+          ...every(100, constant(100, 6000)).map(({ t, speed }) => ({ t: t + 12_000, speed })),
+        ]),
+      ),
+    ).toBe(1);
   });
 
   it("are not looked for between samples more than 1 s apart, in a part of a fast recording with longer steps", () => {

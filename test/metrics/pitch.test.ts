@@ -145,11 +145,28 @@ describe("a heat map", () => {
     expect(Object.keys(cells).sort()).toEqual(Object.keys(golden.heat_map_5_m_cells).sort());
   });
 
-  it("holds a position until the next one, at most 1 s, and counts the outside at the edge", () => {
+  it("holds a position until the next one, not across a gap, and counts the outside at the edge", () => {
     const outside = { x: -3, y: 70 };
-    const { durationMs, columns, rows } = heatMap([0, 100, 5000], [{ x: 7, y: 0 }, outside, outside], size);
+    const times = [0, 100, 200, 300, 400, 5000, 5100];
+    const positions = [{ x: 7, y: 0 }, ...times.slice(1).map(() => outside)];
+    const { durationMs, columns, rows } = heatMap(times, positions, size);
     expect(durationMs[1]).toBe(100);
-    expect(durationMs[(rows - 1) * columns]).toBe(1000);
-    expect(durationMs.reduce((sum, ms) => sum + ms)).toBe(1100);
+    expect(durationMs[(rows - 1) * columns]).toBe(400);
+    expect(durationMs.reduce((sum, ms) => sum + ms)).toBe(500);
+  });
+
+  it.each([40, 100, 1000, 3000])("weighs by time: a minute with a row every %i ms is a minute", (stepMs) => {
+    const fast = Array.from({ length: 600 }, (_, i) => ({ t: 100 * i, at: { x: 7, y: 0 } }));
+    const other = Array.from({ length: 60_000 / stepMs + 1 }, (_, i) => ({
+      t: 60_000 + stepMs * i,
+      at: { x: 50, y: 30 },
+    }));
+    const rows = [...fast, ...other];
+    const { durationMs } = heatMap(
+      rows.map(({ t }) => t),
+      rows.map(({ at }) => at),
+      size,
+    );
+    expect([...durationMs].filter((ms) => ms > 0)).toEqual([60_000, 60_000]);
   });
 });

@@ -19,6 +19,57 @@ const times = (text: string, player = "Kunz") =>
       .join(" "),
   );
 
+describe("a file that is too large for periods", () => {
+  const second = (s: number) => new Date(s * 1000).toISOString().slice(11, 19);
+  const row = (period: string, from: number, player = "") =>
+    `${period},${second(from)},${second(from + 1)},${player}`;
+  const file = (rows: readonly string[]) => `period,start,end,player\n${rows.join("\n")}\n`;
+  const day: PeriodsContext = { session: { startMs: 0, endMs: 83_000_000 }, players: ["Kunz", "Müller"] };
+
+  it("has more than 10,000 rows, 1,000 columns or 200 periods, and is refused with one problem that says so", () => {
+    const rows = Array.from({ length: 10_000 }, (_, i) => row("Drill", 8 * i, "Kunz"));
+    const most = read(file(rows), day);
+    expect(most.problems).toEqual([]);
+    expect(intervalsFor(most.periods[0] as never, "Kunz")).toHaveLength(10_000);
+    const large = (text: string) => {
+      const { periods, problems } = read(text, day);
+      expect(periods).toEqual([]);
+      return problems;
+    };
+    expect(large(file([...rows, row("Drill", 80_001, "Kunz")]))).toEqual([
+      {
+        line: 1,
+        message: "The table has 10,001 rows, and is read with at most 10,000. Is it the right file?",
+      },
+    ]);
+    expect(large(`period,start,end${",x".repeat(998)}\n`)[0]?.message).toMatch(
+      /^The table has 1,001 columns/,
+    );
+    const many = (count: number) => file(Array.from({ length: count }, (_, i) => row(`Drill ${i}`, 10 * i)));
+    expect(read(many(200), day).periods).toHaveLength(200);
+    expect(large(many(5000))).toEqual([
+      {
+        line: 202,
+        message: 'A session has at most 200 periods, and "Drill 200" is one more. Remove some.',
+      },
+    ]);
+  });
+
+  it("finds the overlaps of many rows of many players", () => {
+    const players = Array.from({ length: 45 }, (_, i) => `P${i}`);
+    const rows = players.flatMap((player) =>
+      Array.from({ length: 200 }, (_, i) => row(`Drill ${i}`, 400 * i, player)),
+    );
+    const where = { ...day, players };
+    expect(read(file(rows), where).problems).toEqual([]);
+    const moved = rows.with(-1, `Drill 199,${second(199 * 400 - 10)},${second(199 * 400 + 1)},P44`);
+    const late = moved.with(-2, `Drill 198,${second(198 * 400)},${second(199 * 400)},P44`);
+    expect(read(file(late), where).problems.map(({ message }) => message)).toEqual([
+      '"Drill 199" overlaps "Drill 198" (line 200) for P44. Change one of them.',
+    ]);
+  });
+});
+
 describe("the periods of a session", () => {
   it("have times by the clock of the club", () => {
     expect(times("period,start,end\n1st half,16:30,17:15\n2nd half,17:30:30,18:15\n")).toEqual([

@@ -1,3 +1,4 @@
+import { gapsAfter } from "asi-convert/metrics";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsIn } from "../src/plots/columns.js";
@@ -5,7 +6,9 @@ import { buildPyramid, extentOf } from "../src/plots/pyramid.js";
 
 /** Values 100 ms apart. */
 function pyramidOf(values: number[], gapMs = 1000, times = values.map((_, i) => i * 100)) {
-  return buildPyramid({ timesMs: Float64Array.from(times), values: Int32Array.from(values), gapMs });
+  const timesMs = Float64Array.from(times);
+  const gaps = gapsAfter(timesMs, { minMs: gapMs, steps: 0 });
+  return buildPyramid({ timesMs, values: Int32Array.from(values), gapsAfter: new Set(gaps) });
 }
 
 describe("a pyramid", () => {

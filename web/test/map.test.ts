@@ -15,7 +15,7 @@ function trackOf(positions: [latitude: number, longitude: number][], origin = BE
     ...project(latitudes, longitudes, origin),
     speed: new Int32Array(positions.length).fill(3000),
     origin,
-    gapMs: 1000,
+    gapsAfter: new Set(),
   };
 }
 

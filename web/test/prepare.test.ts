@@ -1,9 +1,10 @@
 import { decodeSync, encode } from "asi-convert";
 import { computeMetrics } from "asi-convert/metrics";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { columnsIn } from "../src/plots/columns.js";
 import { prepare } from "../src/recording/prepare.js";
 import { readFile } from "../src/recording/read-file.js";
+import { nearestIndex } from "../src/view/instants.js";
 
 /** Rows at a steady speed; steps of 200 and 300 ms in turn, and one of `gapMs` in their middle. */
 async function recordingWith(gapMs: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -31,3 +32,45 @@ it.for([1250, 1300, 1400])(
     expect(hasGap).toBe(!isCovered);
   },
 );
+
+describe("a recording of ten rows a second with an outage of 3 s, and then of a row in 5 s", () => {
+  const startMs = Date.UTC(2025, 4, 17);
+  const seconds = [
+    ...Array.from({ length: 300 }, (_, i) => i / 10),
+    ...Array.from({ length: 300 }, (_, i) => 33 + i / 10),
+    ...Array.from({ length: 40 }, (_, i) => 65 + 5 * i),
+  ];
+  const rows = seconds.map((s) => ({
+    timestamp: startMs + s * 1000,
+    latitude: 47,
+    longitude: 8,
+    altitude: 400,
+    speed: 3,
+    hr: null,
+  }));
+
+  it("has a line in each part and none over the outage, in plots, map and under the cursor, as the figures have no distance there", async () => {
+    const bytes = new Uint8Array(
+      await new Response(encode(rows, { serial: "A1" }) as BodyInit).arrayBuffer(),
+    );
+    const { batches, facts } = await readFile(new File([bytes], "parts.asi"), {
+      serial: null,
+      onProgress: () => {},
+    });
+    const { recording } = prepare(1, batches, facts);
+    const { speed, altitude } = recording.channels;
+    if (speed === undefined || altitude === undefined) throw new Error("no plot");
+    const outage = [...recording.track.gapsAfter];
+    expect(outage).toEqual([299]);
+    for (const { series } of [speed, altitude]) expect([...series.gapsAfter]).toEqual(outage);
+    const whole = { startMs: recording.startMs, stopMs: recording.stopMs };
+    const { timesMs, mean } = columnsIn(speed, whole, 10_000);
+    expect(mean.flatMap((value, i) => (value === null ? [(timesMs[i] ?? 0) - startMs] : []))).toEqual([
+      31_450,
+    ]);
+    const metres = computeMetrics(decodeSync(bytes).samples).total_distance ?? 0;
+    expect(metres).toBeCloseTo(3 * ((whole.stopMs - whole.startMs) / 1000 - 3.1), 1);
+    const at = (second: number) => nearestIndex(speed.series, startMs + second * 1000);
+    expect([at(31.5), at(102.4), at(30.5), at(-2)]).toEqual([null, 607, 299, null]);
+  });
+});

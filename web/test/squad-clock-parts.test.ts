@@ -9,7 +9,11 @@ import { lanesOf } from "../src/squad/clock/period-lanes.js";
 import { meanSpeeds } from "../src/squad/clock/strip-columns.js";
 import { levelsOf, NOTHING, OFF } from "../src/squad/clock/strips.js";
 import { type ClockRecording, wrongClocks } from "../src/squad/clock/wrong-clocks.js";
+import type { Plane } from "../src/squad/map/plane.js";
+import { speedAt, trackIn } from "../src/squad/map/positions.js";
+import { speedSeries } from "../src/squad/map/speed-series.js";
 import { type AttackSide, PeriodSteps } from "../src/squad/period-steps.js";
+import type { SquadPlayer } from "../src/squad/squad-session.js";
 
 const MINUTE = 60_000;
 const span = (from: number, to: number) => ({ startMs: from * MINUTE, endMs: to * MINUTE });
@@ -38,6 +42,50 @@ function samples(kmPerH: readonly number[], startMs = 0): SampleBatch {
   } as SampleBatch;
 }
 
+/** Ten rows a second to 10 s and from 13 to 23 s, then a row in 5 s. */
+const PARTS = (() => {
+  const times = [
+    ...Array.from({ length: 101 }, (_, i) => 100 * i),
+    ...Array.from({ length: 101 }, (_, i) => 13_000 + 100 * i),
+    ...Array.from({ length: 30 }, (_, i) => 25_000 + 5000 * i),
+  ];
+  return {
+    length: times.length,
+    timestampMs: Float64Array.from(times),
+    speedMmPerS: new Int32Array(times.length).fill(3000),
+    latitudeE7: new Int32Array(times.length),
+    longitudeE7: new Int32Array(times.length),
+  } as SampleBatch;
+})();
+
+describe("the map", () => {
+  const player = { recordings: [{ samples: PARTS, startMs: 0 }] } as unknown as SquadPlayer;
+  const plane = { at: () => ({ x: 0, y: 0 }), origin: { latitudeE7: 0, longitudeE7: 0 } } as unknown as Plane;
+
+  it("has a player nowhere during an outage of a fast part, and between the rows of a slow part", () => {
+    expect([9_950, 11_500, 31_000].map((ms) => speedAt(player, ms))).toEqual([3000, null, 3000]);
+    expect([...speedSeries(player).gapsAfter]).toEqual([100]);
+  });
+
+  it("draws no line over an outage, nor between two intervals, however short the break", () => {
+    const intervals = [
+      { startMs: 5000, endMs: 15_000 },
+      { startMs: 15_500, endMs: 20_000 },
+    ];
+    const { timesMs, gapsAfter } = trackIn(player, intervals, plane, () => false);
+    expect([...gapsAfter].map((row) => timesMs[row])).toEqual([10_000, 14_900]);
+    const later = { ...PARTS, timestampMs: PARTS.timestampMs.map((ms) => ms + 200_000) };
+    const recordings = [
+      { samples: PARTS, startMs: 0 },
+      { samples: later, startMs: 200_000 },
+    ];
+    const both = trackIn({ recordings } as unknown as SquadPlayer, null, plane, () => false);
+    expect([...both.gapsAfter].map((row) => both.timesMs[row])).toEqual([10_000, 170_000, 210_000]);
+    const whole = trackIn(player, null, plane, () => false);
+    expect([...whole.gapsAfter].map((row) => whole.timesMs[row])).toEqual([10_000]);
+  });
+});
+
 describe("a strip", () => {
   const rows = samples(Array.from({ length: 20 }, (_, second) => (second < 10 ? 4 : 12)));
 
@@ -64,6 +112,12 @@ describe("a strip", () => {
   it("holds a speed between rows that are far apart on the screen", () => {
     const means = meanSpeeds(rows, { startMs: 1000, stopMs: 1200 }, 8, 12_000);
     expect([...means].every((mean) => Math.abs(mean - 4) < 0.01)).toBe(true);
+  });
+
+  it("holds no speed over an outage of a fast part, and holds one between the rows of a slow part", () => {
+    const all = (startMs: number, stopMs: number) => meanSpeeds(PARTS, { startMs, stopMs }, 20, 12_000);
+    expect([...all(10_200, 12_800)].every(Number.isNaN)).toBe(true);
+    expect([...all(31_000, 34_000)].some(Number.isNaN)).toBe(false);
   });
 
   it("is a line where somebody is recorded but not on", () => {

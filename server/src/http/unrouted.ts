@@ -27,6 +27,16 @@ const asPattern = (url: string) => {
 
 const escaped = (text: string) => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
+/** The path by which the router looks for a route: `%61` is `a`, and what would divide a path stays encoded. */
+function routedPath(url: string): string {
+  const [path = ""] = url.split(/[?#]/, 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 /** A known URL, and the methods that have a route there. */
 interface KnownUrl {
   pattern: RegExp;
@@ -45,7 +55,7 @@ export function answerUnrouted(
   let urls: KnownUrl[] | undefined;
   return ({ url, method }, reply) => {
     urls ??= [...methodsByUrl].map(([known, methods]) => ({ pattern: asPattern(known), methods }));
-    const [path = ""] = url.split("?", 1);
+    const path = routedPath(url);
     const found = urls.filter(({ pattern }) => pattern.test(path));
     if (found.length > 0) {
       const methods = new Set(found.flatMap((one) => [...one.methods]));

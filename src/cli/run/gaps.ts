@@ -4,7 +4,7 @@ import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
 /** Time without rows within a range: too short to end it, and longer than a few rows that are missing. */
 export interface Gap {
-  /** The row before and the row after it, ms since 1970 UTC. */
+  /** The row before and the row after it in the order of time, ms since 1970 UTC. */
   start: number;
   stop: number;
 }
@@ -25,7 +25,9 @@ export class GapWatch extends ChunkSource {
   readonly #source: ChunkReader;
   readonly #reader: RecordingReader<"columns">;
   #isReading = true;
-  #previousMs: number | null = null;
+  #previousMs = 0;
+  /** Start and end of what the current range covers, piece by piece; where rows run backwards, another piece begins. */
+  #pieces: number[] = [];
   readonly #gaps: Gaps = { count: 0, totalMs: 0, longest: [] };
 
   constructor(source: ChunkReader, serial: string | undefined) {
@@ -34,8 +36,9 @@ export class GapWatch extends ChunkSource {
     this.#reader = new RecordingReader({ output: "columns", serial, hr: "device" });
   }
 
-  /** The gaps in what has been read so far. */
+  /** The gaps, after everything has been read. */
   get gaps(): Gaps {
+    this.#endRange();
     return { ...this.#gaps, longest: [...this.#gaps.longest].sort((a, b) => a.start - b.start) };
   }
 
@@ -62,13 +65,33 @@ export class GapWatch extends ChunkSource {
   }
 
   #addRow(ms: number): void {
-    const start = this.#previousMs;
+    const stepMs = ms - this.#previousMs;
     this.#previousMs = ms;
-    if (start === null || ms - start < MIN_GAP_MS || ms - start > MAX_GAP_MS) return;
+    if (Math.abs(stepMs) > MAX_GAP_MS) this.#endRange();
+    if (this.#pieces.length > 0 && stepMs >= 0 && stepMs < MIN_GAP_MS)
+      this.#pieces[this.#pieces.length - 1] = ms;
+    else this.#pieces.push(ms, ms);
+  }
+
+  /** The gaps are between the pieces in the order of time: rows that run backwards may fill one. */
+  #endRange(): void {
+    const pieces = this.#pieces;
+    const order = Uint32Array.from({ length: pieces.length / 2 }, (_, i) => 2 * i);
+    const startOf = (piece: number) => pieces[piece] ?? 0;
+    order.sort((a, b) => startOf(a) - startOf(b));
+    let coveredMs = startOf(order[0] ?? 0);
+    for (const piece of order) {
+      if (startOf(piece) - coveredMs >= MIN_GAP_MS) this.#addGap(coveredMs, startOf(piece));
+      coveredMs = Math.max(coveredMs, pieces[piece + 1] ?? 0);
+    }
+    this.#pieces = [];
+  }
+
+  #addGap(start: number, stop: number): void {
     const { longest } = this.#gaps;
     this.#gaps.count += 1;
-    this.#gaps.totalMs += ms - start;
-    longest.push({ start, stop: ms });
+    this.#gaps.totalMs += stop - start;
+    longest.push({ start, stop });
     if (longest.length <= MAX_LISTED) return;
     longest.sort((a, b) => b.stop - b.start - (a.stop - a.start));
     longest.pop();

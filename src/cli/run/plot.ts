@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { computeMetrics } from "../../metrics/index.js";
+import { computeMetrics, type Metrics } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
-import { tooFastText, unreachableText } from "../../pictures/figure-text.js";
+import { count, tooFastText, unreachableText } from "../../pictures/figure-text.js";
 import type { Session } from "../../pictures/session.js";
 import type { PlotLine } from "../../pictures/terminal-plot.js";
+import { rowsOfTime } from "../../rows/sample-batch.js";
+import { mainInterval } from "../../squad/index.js";
 import type { Report } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, nameOf } from "../batch/inputs.js";
@@ -15,7 +17,7 @@ import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
-import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
+import { type ReadSamples, readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
 import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
@@ -62,16 +64,17 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     json: false,
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { samples, repeated, inspection } = read;
+      const { repeated, inspection } = read;
       const found = figuresOf(input, read, options, club);
       const { metrics, player, intervals, outside, present: one } = found;
-      const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
+      const drawn = drawnOf(read, metrics);
+      const offsetMs = offsetIn(flags.tz, drawn.fromMs);
       const { info, report } = inspection;
       const damage = isDamaged(report)
         ? { text: damageText(report), afterMs: report.firstDamage?.afterMs ?? null }
         : null;
       const name = [shortName(input), player].filter((part) => part !== null).join(", ");
-      const session = { name, info, samples, metrics, damage, offsetMs, periods: intervals };
+      const session = { name, info, ...drawn, metrics, damage, offsetMs, periods: intervals };
       const path = output ?? (outDir === undefined ? null : join(outDir, pictureName(input, info.serial)));
       if (path !== null) {
         const stream = streamOf(await pictureOf(session, extensionOf(path)));
@@ -103,6 +106,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
       for (const line of notices(console, name, report, repeated)) console.message(...line);
       for (const text of [outside, unreachableText(session.metrics)])
         if (text !== null) console.message(`${name}: ${text}`);
+      if (session.notDrawn !== null) console.message(`${name}: not drawn: ${session.notDrawn}`);
       const tooFast = tooFastText(session.metrics);
       if (tooFast !== null) console.message(`${name}: not drawn: ${tooFast} See --sport.`);
     },
@@ -111,6 +115,25 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   });
   tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
   return status;
+}
+
+/** The rows that --from and --to select; without them those of the session, because a few rows of another day would leave it no room. */
+function drawnOf(
+  { samples, from, to }: ReadSamples,
+  { first_timestamp, last_timestamp }: Metrics,
+): Pick<Session, "samples" | "fromMs" | "toMs" | "notDrawn"> {
+  const [firstMs, lastMs] = [first_timestamp ?? 0, last_timestamp ?? 0];
+  const all = { samples, fromMs: firstMs, toMs: lastMs, notDrawn: null };
+  if (from !== undefined || to !== undefined) return all;
+  const { startMs, endMs } = mainInterval([{ samples }]);
+  const own = rowsOfTime(samples, startMs, endMs);
+  if (own === samples) return all;
+  return {
+    samples: own,
+    fromMs: Math.max(firstMs, startMs),
+    toMs: Math.min(lastMs, endMs - 1),
+    notDrawn: `${count(samples.length - own.length, "row")} of another day, which are in the figures; --from and --to select rows.`,
+  };
 }
 
 // SGR parameters (ECMA-48)

@@ -26,6 +26,7 @@ import {
 } from "./messages.js";
 import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD, SIGNATURE, SIGNATURE_AT } from "./profile.js";
 import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
+import type { RecordedRows } from "./recorded-rows.js";
 
 /** Values in the header, which precedes the first row. */
 export interface FitExtent {
@@ -61,6 +62,9 @@ export class FitWriter {
   #isBegun = false;
   /** The gaps of a range that is due; null for none. */
   #dueGaps: readonly number[] | null = null;
+  /** All rows of the current range, or of the one that is due, if only some are written. */
+  #recorded: RecordedRows | null = null;
+  #dueRecorded: RecordedRows | null = null;
   #laps = 0;
   /** Totals of the current range; null before the first range. */
   #lap: Totals | null = null;
@@ -82,9 +86,15 @@ export class FitWriter {
     }
   }
 
-  /** Starts a range: the following rows belong to it. @param gaps its rows with a speed, by number, after which a gap follows */
-  startRange(gaps: readonly number[] = []): void {
+  /**
+   * Starts a range: the following rows belong to it.
+   *
+   * @param gaps its rows with a speed, by number, after which a gap follows
+   * @param recorded all its rows, if the following ones are only some of them
+   */
+  startRange(gaps: readonly number[] = [], recorded: RecordedRows | null = null): void {
     this.#dueGaps = gaps;
+    this.#dueRecorded = recorded;
   }
 
   /**
@@ -99,7 +109,7 @@ export class FitWriter {
     this.#begin(output, startMs);
     const lap = this.#dueGaps !== null || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
     const at = output.skip((to - from) * RECORD_BYTES);
-    writeRecords(output.view, at, batch, from, to, lap, this.#session.distance);
+    writeRecords(output.view, at, { batch, from, to }, lap, this.#session.distance, this.#recorded);
     return this.#take(output);
   }
 
@@ -151,6 +161,7 @@ export class FitWriter {
       eventType: EVENT_TYPES.start,
     });
     this.#lap = new Totals(this.#dueGaps ?? [], this.#counted);
+    this.#recorded = this.#dueRecorded;
     this.#dueGaps = null;
     return this.#lap;
   }
@@ -158,6 +169,7 @@ export class FitWriter {
   #endRange(output: Output): void {
     const lap = this.#lap;
     if (lap === null || lap.endMs === null) return;
+    this.#recorded?.addTo(lap, null);
     output.add(EVENT, {
       timestamp: fitSeconds(lap.endMs),
       event: EVENTS.timer,

@@ -12,6 +12,7 @@ import {
   LATEST_S,
   SEMICIRCLES_PER_E7,
 } from "./profile.js";
+import type { RecordedRows } from "./recorded-rows.js";
 
 // Rows as record messages of equal size: the inner loop of the writer.
 
@@ -36,16 +37,16 @@ export function fitSeconds(ms: number): number {
  * Writes rows of one range at `at` and adds them to its totals.
  *
  * @param distanceBefore distance of the previous ranges, in the unit of `Totals.distance`
+ * @param recorded all rows of the range, if these are only some of them
  * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
  */
 export function writeRecords(
   view: DataView,
   at: number,
-  batch: SampleBatch,
-  from: number,
-  to: number,
+  { batch, from, to }: { batch: SampleBatch; from: number; to: number },
   totals: Totals,
   distanceBefore: number,
+  recorded: RecordedRows | null,
 ): void {
   const { timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType } = batch;
   let place = at;
@@ -55,7 +56,8 @@ export function writeRecords(
     const second = Math.floor(ms / 1000);
     const speed = speedMmPerS[i] as number;
     const bpm = hr[i] as number;
-    totals.addRow(ms, speed, bpm);
+    if (recorded === null) totals.addRow(ms, speed, bpm);
+    else recorded.addTo(totals, ms);
     view.setUint8(place, RECORD.local);
     view.setUint32(place + 1, second - EPOCH_S, true);
     view.setInt32(place + 5, Math.round((latitudeE7[i] as number) * SEMICIRCLES_PER_E7), true);

@@ -1,9 +1,9 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
+import { holdHeartRates, isValidHeartRate } from "../heart-rate.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
-import { type MetricSamples, orderSamples, selectSamples } from "../samples.js";
+import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
 
 /** How heart rates become one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
 export type TrimpMethod =
@@ -50,21 +50,11 @@ export function trimp(
 }
 
 /** ms for which each heart rate holds; the index is the heart rate. */
-function heldTimes({ hr, timestampMs, length }: MetricSamples): Float64Array {
+function heldTimes(samples: OrderedSamples): Float64Array {
   const heldMs = new Float64Array(HIGHEST_BPM + 1);
-  let bpm = 0;
-  let heardMs = 0;
-  const hold = (untilMs: number) => {
-    if (bpm > 0) heldMs[bpm] = (heldMs[bpm] ?? 0) + Math.min(untilMs - heardMs, LONGEST_HOLD_MS);
-  };
-  for (let i = 0; i < length; i++) {
-    const heard = hr[i] ?? 0;
-    if (!isValidHeartRate(heard)) continue;
-    hold(timestampMs[i] ?? 0);
-    bpm = heard;
-    heardMs = timestampMs[i] ?? 0;
-  }
-  hold(timestampMs[length - 1] ?? heardMs);
+  holdHeartRates(samples, samples.timestampMs.at(-1) ?? 0, (bpm, fromMs, toMs) => {
+    heldMs[bpm] = (heldMs[bpm] ?? 0) + toMs - fromMs;
+  });
   return heldMs;
 }
 

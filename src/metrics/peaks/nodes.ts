@@ -6,7 +6,7 @@ import {
   RESAMPLED_STEP_MS,
 } from "../acceleration.js";
 import { ARTEFACT_MM_PER_S2, findEfforts } from "../efforts.js";
-import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
+import { holdHeartRates } from "../heart-rate.js";
 import { metabolicPower } from "../metabolic-power.js";
 import { inThousandths } from "../parameters.js";
 import type { PreparedSignal } from "../prepare.js";
@@ -138,27 +138,16 @@ class Grid {
 }
 
 /** A heart rate holds until the next one, at most 5 s, and not beyond the speeds. */
-function heartRateColumns(grid: Grid, { hr, timestampMs }: OrderedSamples, endMs: number) {
+function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();
-  let heldBpm = 0;
-  let heardMs = 0;
-  const hold = (untilMs: number) => {
+  holdHeartRates(samples, endMs, (bpm, heardMs, untilMs) => {
     const fromMs = Math.max(heardMs, grid.startMs);
-    const toMs = Math.min(untilMs, heardMs + LONGEST_HOLD_MS, endMs);
-    if (heldBpm === 0 || fromMs >= toMs) return;
-    grid.spread(heartRate, fromMs, toMs, heldBpm);
+    const toMs = Math.min(untilMs, endMs);
+    if (fromMs >= toMs) return;
+    grid.spread(heartRate, fromMs, toMs, bpm);
     grid.spread(heartRateKnown, fromMs, toMs, 1);
-  };
-  for (let i = 0; i < hr.length; i++) {
-    const bpm = hr[i] ?? 0;
-    if (!isValidHeartRate(bpm)) continue;
-    const t = timestampMs[i] ?? 0;
-    hold(t);
-    heldBpm = bpm;
-    heardMs = t;
-  }
-  hold(endMs);
+  });
   return { heartRate, heartRateKnown };
 }
 

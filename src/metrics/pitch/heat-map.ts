@@ -1,7 +1,7 @@
 import type { PitchFrame, PitchPoint } from "./frame.js";
+import { timeInCells } from "./time-in-cells.js";
 
 const CELL_M = 5;
-const LONGEST_HOLD_MS = 1000;
 
 /** Time in each cell of 5 m. */
 export interface HeatMap {
@@ -12,7 +12,8 @@ export interface HeatMap {
 }
 
 /**
- * How long a player was in each cell. A position holds until the next one, at most 1 s; outside of the pitch it counts in the nearest cell.
+ * How long a player was in each cell. A position holds until the next one, and not across a gap; outside of the pitch it counts in the
+ * nearest cell.
  *
  * @param timestampMs ascending; as many as positions
  */
@@ -23,14 +24,11 @@ export function heatMap(
 ): HeatMap {
   const columns = Math.ceil(length / CELL_M);
   const rows = Math.ceil(width / CELL_M);
-  const durationMs = new Float64Array(columns * rows);
   const cell = (metres: number, count: number) =>
     Math.min(count - 1, Math.max(0, Math.floor(metres / CELL_M)));
-  positions.forEach(({ x, y }, i) => {
-    const t = timestampMs[i] ?? 0;
-    const held = Math.min((timestampMs[i + 1] ?? t) - t, LONGEST_HOLD_MS);
-    const at = cell(y, rows) * columns + cell(x, columns);
-    durationMs[at] = (durationMs[at] ?? 0) + held;
+  const durationMs = timeInCells(Float64Array.from(timestampMs), columns * rows, (i) => {
+    const { x, y } = positions[i] ?? { x: 0, y: 0 };
+    return cell(y, rows) * columns + cell(x, columns);
   });
   return { columns, rows, durationMs };
 }

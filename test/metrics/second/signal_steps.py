@@ -34,6 +34,15 @@ def is_gap(steps, first, last, gap_ms, gap_steps):
     return 2 * sum(between) > gap_steps * double_median(before + between + after)
 
 
+def is_slow(steps, k):
+    """No line between two samples is an acceleration: beyond 1 s, or beyond 0.22 s among steps like that."""
+    if not 220 < steps[k] <= 1000:
+        return steps[k] > 1000
+    before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:k])))[:10]
+    after = list(takewhile(lambda s: s <= 300_000, steps[k + 1:]))[:10]
+    return double_median(before + [steps[k]] + after) > 440
+
+
 class Signal:
     """Times and speeds that count, and the index ranges of the segments (both ends included)."""
 
@@ -70,11 +79,12 @@ class Signal:
 
 
 def fast_stretches(signal):
-    """Index ranges inside the segments, at least 1 s long, without a step of more than 1 s."""
+    """Index ranges inside the segments, at least 1 s long, with enough samples a second."""
+    steps = [b - a for a, b in zip(signal.t, signal.t[1:])]
     for a, b in signal.segments:
         start = a
         for i in range(a, b + 1):
-            if i == b or signal.t[i + 1] - signal.t[i] > 1000:
+            if i == b or is_slow(steps, i):
                 if signal.t[i] - signal.t[start] >= 1000:
                     yield start, i
                 start = i + 1

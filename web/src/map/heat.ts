@@ -26,7 +26,7 @@ export function drawHeat(canvas: Canvas, drawing: Drawing, track: Track, from: n
 
 function timeSpent(
   { width, height, pixelRatio, camera }: Drawing,
-  { timesMs, east, north, gapMs }: Track,
+  { timesMs, east, north, gapsAfter }: Track,
   from: number,
   to: number,
   { cell, columns, rows }: { cell: number; columns: number; rows: number },
@@ -34,8 +34,8 @@ function timeSpent(
   const spent = new Float32Array(columns * rows);
   const scale = camera.scale * pixelRatio;
   for (let row = from; row < to; row++) {
-    const elapsed = (timesMs[row + 1] ?? Number.POSITIVE_INFINITY) - (timesMs[row] as number);
-    if (elapsed > gapMs) continue;
+    if (gapsAfter.has(row) || row + 1 >= timesMs.length) continue;
+    const elapsed = (timesMs[row + 1] as number) - (timesMs[row] as number);
     const x = Math.floor((width / 2 + ((east[row] as number) - camera.east) * scale) / cell);
     const y = Math.floor((height / 2 - ((north[row] as number) - camera.north) * scale) / cell);
     if (x < 0 || y < 0 || x >= columns || y >= rows) continue;

@@ -10,8 +10,8 @@ export interface Track {
   /** mm/s */
   speed: Int32Array;
   origin: Origin;
-  /** Rows further apart than this are not joined by a line. */
-  gapMs: number;
+  /** The rows that no line joins to the next one. */
+  gapsAfter: ReadonlySet<number>;
 }
 
 export interface Origin {

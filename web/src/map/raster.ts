@@ -76,7 +76,7 @@ function colourOf(
 function drawLines(
   canvas: Canvas,
   { width, height, pixelRatio, camera, colouring }: Drawing,
-  { timesMs, east, north, gapMs }: Track,
+  { east, north, gapsAfter }: Track,
   from: number,
   to: number,
   colour: (row: number) => Colour,
@@ -87,13 +87,10 @@ function drawLines(
   const shortestSquared = (shortest * pixelRatio) ** 2;
   let x = 0;
   let y = 0;
-  let previousMs = Number.NEGATIVE_INFINITY;
   for (let row = from; row < to; row++) {
     const nextX = width / 2 + ((east[row] as number) - camera.east) * scale;
     const nextY = height / 2 - ((north[row] as number) - camera.north) * scale;
-    const ms = timesMs[row] as number;
-    const isJoined = ms - previousMs <= gapMs;
-    previousMs = ms;
+    const isJoined = row > from && !gapsAfter.has(row - 1);
     if (!isJoined) {
       // a row alone is a dot
       canvas.line(nextX, nextY, nextX, nextY, radius, colour(row));

@@ -84,7 +84,7 @@ export function heartRows(
 /** RR interval and alpha 1 at an instant. */
 export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout[] {
   const valueIn = ({ series }: Pyramid): number | null => {
-    const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
+    const at = ms === null ? null : nearestIndex(series, ms);
     return at === null ? null : (series.values[at] as number);
   };
   const interval = valueIn(rr);

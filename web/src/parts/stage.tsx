@@ -70,7 +70,7 @@ export function Stage(props: Props) {
     if (cursor === null) return [];
     return placed.flatMap(({ recording: { track }, instantAt, number }) => {
       const instant = instantAt(cursor);
-      const at = instant === null ? null : nearestIndex(track.timesMs, track.gapMs, instant);
+      const at = instant === null ? null : nearestIndex(track, instant);
       if (at === null) return [];
       const colour =
         placed.length > 1 ? cssColour(trackColour(number, settings.theme.value)) : "var(--accent)";

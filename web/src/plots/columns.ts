@@ -29,7 +29,7 @@ function eachValue({ series }: Pyramid, from: number, to: number): Columns {
   for (let at = from; at < to; at++) {
     const ms = series.timesMs[at] as number;
     const previous = at > from ? (series.timesMs[at - 1] as number) : ms;
-    if (ms - previous > series.gapMs) addGap(columns, (ms + previous) / 2);
+    if (at > from && series.gapsAfter.has(at - 1)) addGap(columns, (ms + previous) / 2);
     const value = series.values[at] as number;
     add(columns, ms, value, value, value);
   }
@@ -37,7 +37,7 @@ function eachValue({ series }: Pyramid, from: number, to: number): Columns {
 }
 
 function eachPixel(pyramid: Pyramid, from: number, to: number, shown: TimeWindow, pixels: number): Columns {
-  const { timesMs, gapMs } = pyramid.series;
+  const { timesMs, gapsAfter } = pyramid.series;
   const columns = noColumns(false);
   const perPixel = (shown.stopMs - shown.startMs) / pixels;
   for (let at = from, pixel = 0; at < to; pixel++) {
@@ -46,7 +46,7 @@ function eachPixel(pyramid: Pyramid, from: number, to: number, shown: TimeWindow
     if (next <= at) continue;
     const ms = timesMs[at] as number;
     const previous = timesMs[at - 1] ?? ms;
-    if (ms - previous > Math.max(gapMs, perPixel)) addGap(columns, (ms + previous) / 2);
+    if (gapsAfter.has(at - 1) && ms - previous > perPixel) addGap(columns, (ms + previous) / 2);
     const extent = extentOf(pyramid, at, next);
     const middle = shown.startMs + (pixel + 0.5) * perPixel;
     if (extent !== null) add(columns, Math.max(ms, middle), extent.mean, extent.minimum, extent.maximum);

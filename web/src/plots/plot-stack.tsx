@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Axis } from "../view/axis.js";
 import { useSize } from "../view/element-size.js";
-import { nearestIndex } from "../view/instants.js";
+import { nearestOf } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
@@ -290,7 +290,7 @@ function nearestSample(rows: readonly PlotRow[], position: number): number {
   for (const { content } of rows) {
     if (!("pyramid" in content)) continue;
     const { timesMs } = content.pyramid.series;
-    const at = nearestIndex(timesMs, Number.POSITIVE_INFINITY, position - content.offsetMs);
+    const at = nearestOf(timesMs, position - content.offsetMs);
     const sample = at === null ? undefined : timesMs[at];
     if (sample === undefined) continue;
     if (Math.abs(sample + content.offsetMs - position) < Math.abs(nearest - position))

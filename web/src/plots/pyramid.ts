@@ -2,8 +2,8 @@
 export interface Series {
   timesMs: Float64Array;
   values: Int32Array | Int16Array | Uint8Array;
-  /** Values further apart than this are not joined by a line. */
-  gapMs: number;
+  /** The values that no line joins to the next one. */
+  gapsAfter: ReadonlySet<number>;
 }
 
 /** Minimum, maximum and sum of each block of `FAN_OUT` entries of the level below; the lowest summarises values. */

@@ -141,7 +141,7 @@ export function comparedRows(
 }
 
 const NO_VALUES: Pyramid = {
-  series: { timesMs: new Float64Array(0), values: new Int32Array(0), gapMs: 0 },
+  series: { timesMs: new Float64Array(0), values: new Int32Array(0), gapsAfter: new Set() },
   levels: [],
 };
 
@@ -168,7 +168,7 @@ export function readoutsAt(recording: Recording, ms: number | null, settings: Se
   for (const channel of CHANNELS) {
     const series = recording.channels[channel.name]?.series;
     if (series === undefined) continue;
-    const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
+    const at = ms === null ? null : nearestIndex(series, ms);
     const { label } = channel;
     const colour = `var(${channel.colour})`;
     readouts.push(
@@ -216,8 +216,7 @@ export function comparedReadouts(
   const values = placed.map(({ recording, instantAt }, i): Readout => {
     const series = recording.channels[name]?.series;
     const instant = ms === null ? null : instantAt(ms);
-    const at =
-      instant === null || series === undefined ? null : nearestIndex(series.timesMs, series.gapMs, instant);
+    const at = instant === null || series === undefined ? null : nearestIndex(series, instant);
     const value = at === null ? null : (series?.values[at] ?? null);
     return {
       label: titles[i] ?? "",

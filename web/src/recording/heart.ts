@@ -1,11 +1,12 @@
 import { type BeatBatch, decodeBeats, decodeEcg, inspect } from "asi-convert";
+import { gapsAfter } from "asi-convert/metrics";
 import { buildPyramid } from "../plots/pyramid.js";
 import type { Heart, Recording } from "./recording.js";
 import { alphaOf } from "./variability.js";
 import { collectWaveform, type Waveform } from "./waveform.js";
 
 // Intervals further apart than this are not joined by a line.
-const RR_GAP_MS = 5000;
+const RR_GAP = { minMs: 5000, steps: 0 };
 
 /** Reads the ECG waveform of a recording and finds the beats in it; null if it has none. */
 export async function readHeart(
@@ -54,9 +55,10 @@ function rrOf({ timestampMs, rrMs, length }: BeatBatch): Heart["rr"] {
     values[count] = Math.round(rrMs[i] as number);
     count += 1;
   }
+  const times = timesMs.slice(0, count);
   return buildPyramid({
-    timesMs: timesMs.slice(0, count),
+    timesMs: times,
     values: values.slice(0, count),
-    gapMs: RR_GAP_MS,
+    gapsAfter: new Set(gapsAfter(times, RR_GAP)),
   });
 }

@@ -37,9 +37,6 @@ export function placeInTime(recording: Recording, number: number, offsetMs: numb
   };
 }
 
-// Values further apart than this many times the longest step are not joined by a line.
-const GAP_STEPS = 3;
-
 /** Places a recording by the distance covered since its first row. */
 export function placeByDistance(recording: Recording, number: number, curve: DistanceCurve): Placed {
   const { timesMs, distanceMm } = curve;
@@ -69,7 +66,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
       if (known !== undefined) return known;
       const positions = pyramid.series.timesMs.map(positionOf);
       // the summaries are of values, wherever they are on the axis
-      const series = { ...pyramid.series, timesMs: positions, gapMs: GAP_STEPS * longestStep(positions) };
+      const series = { ...pyramid.series, timesMs: positions };
       const content = { pyramid: { ...pyramid, series }, offsetMs: 0 };
       contents.set(name, content);
       return content;
@@ -93,12 +90,4 @@ function between(xs: Float64Array, ys: Float64Array, at: number, x: number): num
   const y0 = ys[at - 1] as number;
   const y1 = ys[at] as number;
   return x1 <= x0 ? y1 : y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
-}
-
-function longestStep(positions: Float64Array): number {
-  let longest = 1000;
-  for (let i = 1; i < positions.length; i++) {
-    longest = Math.max(longest, (positions[i] as number) - (positions[i - 1] as number));
-  }
-  return longest;
 }

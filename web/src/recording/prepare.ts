@@ -1,12 +1,12 @@
 import { findRanges, joinBatches, type SampleBatch } from "asi-convert";
-import { segmentGapMs } from "asi-convert/metrics";
+import { type GapRule, gapsAfter } from "asi-convert/metrics";
 import { project, type Track } from "../map/projection.js";
 import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
 
 const TWO_DIMENSIONAL = 2;
 // A line is interrupted where the figures begin another segment; that of heart rates, which come less often, later.
-const SHORTEST_HEART_RATE_GAP_MS = 5000;
+const HEART_RATE_GAP = { minMs: 5000, steps: 5 };
 
 export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
 
@@ -23,7 +23,6 @@ export function prepare(
 ): { recording: Recording; rows: SampleBatch } {
   const { rows, isReordered } = inTimeOrder(batches);
   const { timestampMs: timesMs, latitudeE7, longitudeE7 } = rows;
-  const gapMs = segmentGapMs(timesMs);
   const mapOrigin = origin ?? { latitudeE7: latitudeE7[0] ?? 0, longitudeE7: longitudeE7[0] ?? 0 };
   const recording: Recording = {
     id,
@@ -33,9 +32,9 @@ export function prepare(
       ...project(latitudeE7, longitudeE7, mapOrigin),
       speed: rows.speedMmPerS,
       origin: mapOrigin,
-      gapMs,
+      gapsAfter: new Set(gapsAfter(timesMs)),
     },
-    channels: channelsOf(rows, gapMs),
+    channels: channelsOf(rows),
     startMs: timesMs[0] ?? 0,
     stopMs: timesMs.at(-1) ?? 0,
   };
@@ -49,21 +48,20 @@ export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatc
   return { rows: order === null ? received : reordered(received, order), isReordered: order !== null };
 }
 
-function channelsOf(rows: SampleBatch, gapMs: number): Recording["channels"] {
+function channelsOf(rows: SampleBatch): Recording["channels"] {
   const channels: Partial<Record<ChannelName, Pyramid>> = {};
-  const addChannel = (name: ChannelName, series: Series) => {
-    if (series.values.length > 0) channels[name] = buildPyramid(series);
+  const addChannel = (name: ChannelName, series: Omit<Series, "gapsAfter">, gap?: GapRule) => {
+    if (series.values.length === 0) return;
+    channels[name] = buildPyramid({ ...series, gapsAfter: new Set(gapsAfter(series.timesMs, gap)) });
   };
-  addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS, gapMs });
+  addChannel("speed", { timesMs: rows.timestampMs, values: rows.speedMmPerS });
   const rates = where(rows, (row) => rows.hr[row] !== 0);
-  const rateTimes = pick(rows.timestampMs, rates);
-  const rateGapMs = Math.max(SHORTEST_HEART_RATE_GAP_MS, gapMs, segmentGapMs(rateTimes));
-  addChannel("heartRate", { timesMs: rateTimes, values: pick(rows.hr, rates), gapMs: rateGapMs });
+  const heartRates = { timesMs: pick(rows.timestampMs, rates), values: pick(rows.hr, rates) };
+  addChannel("heartRate", heartRates, HEART_RATE_GAP);
   const altitudes = where(rows, (row) => rows.fixType[row] !== TWO_DIMENSIONAL);
   addChannel("altitude", {
     timesMs: pick(rows.timestampMs, altitudes),
     values: pick(rows.altitudeMm, altitudes),
-    gapMs,
   });
   return channels;
 }

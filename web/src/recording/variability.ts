@@ -1,11 +1,16 @@
 import type { BeatBatch } from "asi-convert";
-import { beatsBetween, type HeartRateVariability, heartRateVariability } from "asi-convert/metrics";
+import {
+  beatsBetween,
+  gapsAfter,
+  type HeartRateVariability,
+  heartRateVariability,
+} from "asi-convert/metrics";
 import { buildPyramid, type Pyramid } from "../plots/pyramid.js";
 import type { TimeWindow } from "../view/window.js";
 import { ALPHA_FACTOR } from "./recording.js";
 
 /** Alpha 1 comes every 5 s; a missing one interrupts the line. */
-const ALPHA_GAP_MS = 7500;
+const ALPHA_GAP = { minMs: 7500, steps: 0 };
 
 /** Heart-rate variability of a part of a recording, as `asi stats --hrv --from --to` computes it. */
 export function variabilityOf(
@@ -21,9 +26,10 @@ export function alphaOf(beats: BeatBatch): Pyramid {
   const known = heartRateVariability(beats).dfa_alpha1.flatMap(({ end_time: ms, alpha1 }) =>
     alpha1 === null ? [] : [{ ms, alpha1 }],
   );
+  const timesMs = Float64Array.from(known, ({ ms }) => ms);
   return buildPyramid({
-    timesMs: Float64Array.from(known, ({ ms }) => ms),
+    timesMs,
     values: Int32Array.from(known, ({ alpha1 }) => Math.round(alpha1 / ALPHA_FACTOR)),
-    gapMs: ALPHA_GAP_MS,
+    gapsAfter: new Set(gapsAfter(timesMs, ALPHA_GAP)),
   });
 }

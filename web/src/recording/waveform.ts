@@ -29,7 +29,7 @@ export class Waveform {
   constructor(samples: Int16Array, stretches: readonly Stretch[]) {
     this.#stretches = stretches;
     this.#starts = Float64Array.from(stretches, ({ startMs }) => startMs);
-    this.#pyramid = buildPyramid({ timesMs: new Float64Array(0), values: samples, gapMs: GAP_MS });
+    this.#pyramid = buildPyramid({ timesMs: new Float64Array(0), values: samples, gapsAfter: new Set() });
     this.range = usualRange(samples);
   }
 

@@ -10,10 +10,28 @@ export function indexAt(timesMs: Float64Array, ms: number): number {
   return low;
 }
 
-/** Index of the time nearest to `ms`; null if the nearest one is more than `gapMs` away. */
-export function nearestIndex(timesMs: Float64Array, gapMs: number, ms: number): number | null {
+/** Index of the time nearest to `ms`; null without times. */
+export function nearestOf(timesMs: Float64Array, ms: number): number | null {
   const after = indexAt(timesMs, ms);
   const distance = (at: number) => Math.abs((timesMs[at] ?? Number.POSITIVE_INFINITY) - ms);
   const nearest = after > 0 && distance(after - 1) <= distance(after) ? after - 1 : after;
-  return distance(nearest) <= gapMs ? nearest : null;
+  return nearest < timesMs.length ? nearest : null;
+}
+
+/** So near a value is shown in a gap, and before the first time and after the last one. */
+const NEAR_MS = 1000;
+
+/** Ascending times, of which some are followed by a gap. */
+interface Times {
+  timesMs: Float64Array;
+  gapsAfter: ReadonlySet<number>;
+}
+
+/** Index of the time nearest to `ms`; null far from all times, or from both ends of a gap. */
+export function nearestIndex({ timesMs, gapsAfter }: Times, ms: number): number | null {
+  const nearest = nearestOf(timesMs, ms);
+  const after = indexAt(timesMs, ms);
+  const isBetween = after > 0 && after < timesMs.length && !gapsAfter.has(after - 1);
+  if (nearest === null || isBetween) return nearest;
+  return Math.abs((timesMs[nearest] ?? ms) - ms) <= NEAR_MS ? nearest : null;
 }

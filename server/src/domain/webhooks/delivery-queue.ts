@@ -90,7 +90,7 @@ export async function createDeliveries(
   const { room, reason } = await limitOf(unit, account, added);
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
-  await countUnsent(unit, added.slice(room), reason);
+  await countUnsent(unit, account, added.slice(room), reason);
 }
 
 /**
@@ -106,7 +106,7 @@ export async function enqueueFanOut(
 ): Promise<void> {
   const { room, reason } = await limitOf(unit, account, wanted.slice(0, 1));
   if (room === 0) {
-    await countUnsent(unit, wanted, reason);
+    await countUnsent(unit, account, wanted, reason);
     return;
   }
   countBytes(unit, account, JSON.stringify(payload).length);
@@ -117,7 +117,12 @@ export async function enqueueFanOut(
  * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
  * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted one after another.
  */
-async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[], reason: string): Promise<void> {
+async function countUnsent(
+  unit: UnitOfWork,
+  account: number,
+  unsent: readonly NewDelivery[],
+  reason: string,
+): Promise<void> {
   if (unsent.length === 0) return;
   const byWebhook = new Map<number, { first: NewDelivery; events: number }>();
   for (const delivery of unsent) {
@@ -147,7 +152,7 @@ async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[], rea
     }),
   );
   // The time of the first event stays, so that no index changes with the count.
-  await unit.queries.execute(sql`
+  const { rows: inserted } = await unit.queries.execute<{ webhook_id: string }>(sql`
     WITH counted AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS row (message_id text, webhook_id bigint, url text, secret_token text, event text, data jsonb, events integer, response text)
@@ -164,7 +169,13 @@ async function countUnsent(unit: UnitOfWork, unsent: readonly NewDelivery[], rea
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, response, unsent, created_at)
     SELECT message_id, webhook_id, url, secret_token, event, data, 'failed', response, events, ${unit.now}
-    FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added)`);
+    FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added) RETURNING webhook_id`);
+  // These rows are kept as long as those of deliveries.
+  const bytes = inserted.reduce((sum, { webhook_id }) => {
+    const first = byWebhook.get(Number(webhook_id))?.first;
+    return sum + (first === undefined ? 0 : bytesOf(first));
+  }, 0);
+  if (bytes > 0) countBytes(unit, account, bytes);
 }
 
 /**

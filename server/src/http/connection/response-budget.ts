@@ -1,4 +1,5 @@
 import { errors } from "../../domain/change/errors.js";
+import { RecentUse } from "../../fairness/recent-use.js";
 import { Tally } from "../../fairness/tally.js";
 
 /** Limits: bytes, or places. */
@@ -11,8 +12,8 @@ interface Limits {
   /** The same of an address that holds more than its fair share: what there is, divided by the addresses that hold or wait. */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less.
-   * Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less, and
+   * has used less lately. Default: no such rate.
    */
   busyBytesPerSecond?: number;
   /** The error of a request that has waited too long because the process is full. */
@@ -124,9 +125,11 @@ export class ResponseBudget {
   readonly #waitingOf = new Tally<string>();
   readonly #waiting = new Set<Waiter>();
   readonly #shares = new Set<ResponseShare>();
+  readonly #usedBefore: RecentUse;
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#usedBefore = new RecentUse(limits.fairHoldMs);
   }
 
   /** Bytes held now. */
@@ -163,6 +166,8 @@ export class ResponseBudget {
   resize(share: ResponseShare, bytes: number): void {
     const change = bytes - share.bytes;
     if (share.bytes === 0) share.begin();
+    else if (bytes === 0 && this.#limits.busyBytesPerSecond !== undefined)
+      this.#usedBefore.add(share.address, share.heldMs);
     share.bytes = bytes;
     this.#held += change;
     this.#byCaller.add(share.caller, change);
@@ -211,9 +216,10 @@ export class ResponseBudget {
       const sinceMs = performance.now();
       const polls = setInterval(() => {
         if (!this.#hasOwnRoom(share, bytes)) return;
-        if (this.#endOverShare(waiter)) return;
+        const overShare = this.#overShare();
+        if (overShare !== undefined && this.#endOverShare(overShare, waiter)) return;
         if (performance.now() - sinceMs < POLL_ALL_MS) return;
-        if (!this.#endSlow(waiter)) this.#endSlowest();
+        if (overShare !== undefined || !this.#endSlow(waiter)) this.#endSlowest();
       }, POLL_MS).unref();
       const timer = setTimeout(() => {
         refuse(this.#hasOwnRoom(share, bytes) ? this.#limits.refusal() : errors.throttled(RETRY_AFTER_MS));
@@ -240,33 +246,57 @@ export class ResponseBudget {
     return this.#byAddress.get(share.address);
   }
 
-  /** Ends a response of an address over its fair share for an address that would stay within its own. @returns whether there was one */
-  #endOverShare({ share: { address }, bytes }: Waiter): boolean {
+  /** What there is, divided by the addresses that hold or wait. */
+  #fairShare(): number {
     const addresses = new Set(
       [...this.#shares, ...[...this.#waiting].map(({ share }) => share)].map((one) => one.address),
     );
-    const fair = this.#limits.process / addresses.size;
-    if (!fits(bytes, this.#byAddress.get(address), fair)) return false;
-    const slowest = this.#slowest();
-    if (slowest === undefined) return false;
-    const held = this.#byAddress.get(slowest.address);
-    // One response is nobody's too much.
-    if (held <= fair || held <= slowest.bytes) return false;
-    return this.#endAfter(slowest, this.#limits.overShareHoldMs);
+    return this.#limits.process / addresses.size;
   }
 
-  /** Ends the oldest response whose client is slow, of an address that holds more than the waiting one. @returns whether there was one */
+  /** The response that has taken longest, of the address that holds most, if that is more than its fair share. */
+  #overShare(): ResponseShare | undefined {
+    const slowest = this.#slowest();
+    if (slowest === undefined) return undefined;
+    const held = this.#byAddress.get(slowest.address);
+    // One response is nobody's too much.
+    return held > this.#fairShare() && held > slowest.bytes ? slowest : undefined;
+  }
+
+  /** Ends it for an address that would stay within its own share. @returns whether it has ended */
+  #endOverShare(overShare: ResponseShare, { share: { address }, bytes }: Waiter): boolean {
+    if (!fits(bytes, this.#byAddress.get(address), this.#fairShare())) return false;
+    return this.#endAfter(overShare, this.#limits.overShareHoldMs);
+  }
+
+  /**
+   * Ends a response whose client is slow: that of the address that has used most lately, if that is more than the waiting one has used, and
+   * holds no less than the waiting one wants. So two addresses cannot end the slow upload of a third by turns. @returns whether there was one
+   */
   #endSlow({ share: { address }, bytes }: Waiter): boolean {
     const { busyBytesPerSecond = 0, overShareHoldMs } = this.#limits;
     const wanted = this.#byAddress.get(address) + bytes;
-    let oldest: ResponseShare | undefined;
+    const used = this.#used();
+    let most = used.get(address) ?? this.#usedBefore.get(address);
+    let found: ResponseShare | undefined;
     for (const share of this.#shares) {
       if (share.heldMs <= overShareHoldMs || this.#byAddress.get(share.address) < wanted) continue;
-      if (share.sinceMs >= (oldest?.sinceMs ?? Number.POSITIVE_INFINITY)) continue;
-      if (share.isSlowerThan(busyBytesPerSecond)) oldest = share;
+      const usedMs = used.get(share.address) ?? 0;
+      if (usedMs < most || (usedMs === most && share.sinceMs >= (found?.sinceMs ?? 0))) continue;
+      if (!share.isSlowerThan(busyBytesPerSecond)) continue;
+      found = share;
+      most = usedMs;
     }
-    oldest?.end();
-    return oldest !== undefined;
+    found?.end();
+    return found !== undefined;
+  }
+
+  /** For how long each address that holds something has used places lately, with those that it holds, ms. */
+  #used(): Map<string, number> {
+    const used = new Map<string, number>();
+    for (const { address, heldMs } of this.#shares)
+      used.set(address, (used.get(address) ?? this.#usedBefore.get(address)) + heldMs);
+    return used;
   }
 
   /** Ends the slowest response of all, whatever the shares are. */

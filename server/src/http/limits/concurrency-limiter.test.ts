@@ -126,6 +126,45 @@ describe("slots", () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
+  it("of a slow client go by turns to no address that has used more lately, but to one that has used less", async () => {
+    const slots = new ConcurrencyLimiter(2, 1);
+    const club = () => slots.take(answer(ANN, { address: "club" }));
+    const releaseClub = await club();
+    await slots.take(answer(BOB, { address: "office" }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    releaseClub();
+    const ended = vi.fn();
+    const slow = answer(EVE, { address: "home", bytesPerSecond: 100_000 });
+    slow.raw.once("close", ended);
+    await slots.take(slow);
+    await vi.advanceTimersByTimeAsync(12_000);
+    const refused = expect(club()).rejects.toEqual(throttled);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await refused;
+    expect(ended).not.toHaveBeenCalled();
+    const other = slots.take(answer(99, { address: "other" }));
+    await vi.advanceTimersByTimeAsync(7_500);
+    await other;
+    expect(ended).toHaveBeenCalled();
+  });
+
+  it("of a slow client stay with it while another address has more than its fair share", async () => {
+    const slots = new ConcurrencyLimiter(4, 4);
+    const ended = vi.fn();
+    const slow = answer(EVE, { address: "home", bytesPerSecond: 100_000 });
+    slow.raw.once("close", ended);
+    await slots.take(slow);
+    await slots.take(answer(BOB, { address: "office" }));
+    const club = () => slots.take(answer(ANN, { address: "club" }));
+    await vi.advanceTimersByTimeAsync(12_000);
+    await club();
+    await club();
+    const late = slots.take(answer(99, { address: "other" }));
+    await vi.advanceTimersByTimeAsync(11_250);
+    await late;
+    expect(ended).not.toHaveBeenCalled();
+  });
+
   it("of which each address has one stay with fast clients and with those that wait for the service", async () => {
     const slots = new ConcurrencyLimiter(2, 1);
     const ended = vi.fn();

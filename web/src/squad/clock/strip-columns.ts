@@ -1,5 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import { segmentGapMs } from "asi-convert/metrics";
+import { gapsAfter } from "asi-convert/metrics";
 import type { TimeWindow } from "../../view/window.js";
 
 /** From this time for each column on, sums of seconds are precise enough. */
@@ -9,7 +9,8 @@ const SECONDS_FROM_MS = 3000;
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
-  gapMs: number;
+  /** Rows with a valid speed after which a gap follows. */
+  gapsAfter: ReadonlySet<number>;
   /** Up to before each second from `startMs`, mm/s. */
   sums: Float64Array;
   counts: Uint32Array;
@@ -56,7 +57,7 @@ function bySeconds(means: Float32Array, { sums, counts, ...own }: SpeedSums, sta
 function byRows(
   means: Float32Array,
   { timestampMs, speedMmPerS, length }: SampleBatch,
-  { gapMs, limitMmPerS }: SpeedSums,
+  { gapsAfter: gaps, limitMmPerS }: SpeedSums,
   startMs: number,
   ms: number,
 ) {
@@ -69,7 +70,7 @@ function byRows(
     if (count > 0 && column >= 0 && column < means.length)
       means[column] = (sum / count) * KM_PER_H_OF_MM_PER_S;
   };
-  let before = { atMs: Number.NEGATIVE_INFINITY, column: -1, speed: Number.NaN };
+  let before: { row: number; column: number; speed: number } | null = null;
   for (let i = first; i < length; i++) {
     const atMs = timestampMs[i] ?? 0;
     const speed = speedMmPerS[i] ?? -1;
@@ -78,7 +79,7 @@ function byRows(
     if (at !== column) {
       finish();
       // between two rows of one stretch the speed of the first holds
-      if (atMs - before.atMs <= gapMs) {
+      if (before !== null && !gaps.has(before.row)) {
         for (let held = Math.max(0, before.column + 1); held < Math.min(at, means.length); held++)
           means[held] = before.speed * KM_PER_H_OF_MM_PER_S;
       }
@@ -89,7 +90,7 @@ function byRows(
     if (at >= means.length) return;
     sum += speed;
     count += 1;
-    before = { atMs, column: at, speed };
+    before = { row: i, column: at, speed };
   }
   finish();
 }
@@ -113,9 +114,19 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
     sums[second] = (sums[second] ?? 0) + (sums[second - 1] ?? 0);
     counts[second] = (counts[second] ?? 0) + (counts[second - 1] ?? 0);
   }
-  const made = { limitMmPerS, startMs, gapMs: segmentGapMs(timestampMs), sums, counts };
+  const made = { limitMmPerS, startMs, gapsAfter: gapsAmong(samples, limitMmPerS), sums, counts };
   known.set(samples, made);
   return made;
+}
+
+/** The gaps of the figures: between rows with a valid speed, by the rate of all rows with a speed. */
+function gapsAmong({ timestampMs, speedMmPerS, length }: SampleBatch, limitMmPerS: number): Set<number> {
+  const isKept = (row: number) => row < length && (speedMmPerS[row] ?? -1) <= limitMmPerS;
+  const withSpeed = (row: number) => row < length && (speedMmPerS[row] ?? -1) >= 0;
+  const recorded = timestampMs.filter((_, row) => withSpeed(row));
+  const rows = Uint32Array.from(timestampMs.keys()).filter((row) => withSpeed(row) && isKept(row));
+  const times = Float64Array.from(rows, (row) => timestampMs[row] ?? 0);
+  return new Set(gapsAfter(times, undefined, recorded).map((at) => rows[at] ?? 0));
 }
 
 /** Index of the first of ascending times that is not before an instant. */

@@ -1,5 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import { segmentGapMs } from "asi-convert/metrics";
+import { gapsAfter } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import type { Track } from "../../map/projection.js";
 import { indexAt } from "../../view/instants.js";
@@ -25,14 +25,12 @@ const JUMP_M = 3;
 /** Points of a trail are at least so far apart in time. */
 const TRAIL_STEP_MS = 200;
 
-const gaps = new WeakMap<SampleBatch, number>();
+const gaps = new WeakMap<SampleBatch, ReadonlySet<number>>();
 
-function gapOf(samples: SampleBatch): number {
-  const known = gaps.get(samples);
-  if (known !== undefined) return known;
-  const gapMs = segmentGapMs(samples.timestampMs);
-  gaps.set(samples, gapMs);
-  return gapMs;
+function gapsIn(samples: SampleBatch): ReadonlySet<number> {
+  const known = gaps.get(samples) ?? new Set(gapsAfter(samples.timestampMs.subarray(0, samples.length)));
+  gaps.set(samples, known);
+  return known;
 }
 
 /** A place between two rows of a recording. */
@@ -52,7 +50,7 @@ function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
     if (after < length && timestampMs[after] === ms) return { samples, row: after, next: after, share: 0 };
     if (after === 0 || after >= length) continue;
     const [startMs, stopMs] = [timestampMs[after - 1] ?? 0, timestampMs[after] ?? 0];
-    if (stopMs - startMs > gapOf(samples)) continue;
+    if (gapsIn(samples).has(after - 1)) continue;
     return { samples, row: after - 1, next: after, share: (ms - startMs) / (stopMs - startMs) };
   }
   return null;
@@ -75,14 +73,12 @@ export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | nu
   const pointOf = (i: number) => plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
   const [before, after] = [pointOf(row), pointOf(next)];
   const here = { x: before.x + (after.x - before.x) * share, y: before.y + (after.y - before.y) * share };
-  const gapMs = gapOf(samples);
+  const gapsOfTrail = gapsIn(samples);
   const trail: TrailPoint[] = [{ ...here, ageMs: 0 }];
   let lastMs = ms;
-  let previousMs = ms;
   for (let i = row; i >= 0; i--) {
     const rowMs = samples.timestampMs[i] ?? 0;
-    if (ms - rowMs > TRAIL_MS || previousMs - rowMs > gapMs) break;
-    previousMs = rowMs;
+    if (ms - rowMs > TRAIL_MS || (i < row && gapsOfTrail.has(i))) break;
     if (lastMs - rowMs < TRAIL_STEP_MS) continue;
     const point = pointOf(i);
     const newer = trail.at(-1) ?? point;
@@ -114,13 +110,18 @@ export function trackIn(
   const east: number[] = [];
   const north: number[] = [];
   const speed: number[] = [];
-  let gapMs = 0;
+  const gapsOfTrack = new Set<number>();
   for (const { samples } of recordings.toSorted((a, b) => a.startMs - b.startMs)) {
-    gapMs = Math.max(gapMs, gapOf(samples));
+    const gapsOfSamples = gapsIn(samples);
+    let previous = Number.NaN;
     for (const { startMs, endMs } of intervals ?? [{ startMs: -Infinity, endMs: Infinity }]) {
       const to = indexAt(samples.timestampMs, endMs);
       for (let i = indexAt(samples.timestampMs, startMs); i < to; i++) {
         const ms = samples.timestampMs[i] ?? 0;
+        // what lies between two intervals, or two recordings, is no line
+        if (times.length > 0 && (previous !== i - 1 || gapsOfSamples.has(previous)))
+          gapsOfTrack.add(times.length - 1);
+        previous = i;
         const { x, y } = plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
         const sign = isTurned(ms) ? -1 : 1;
         times.push(ms);
@@ -136,6 +137,6 @@ export function trackIn(
     north: Float32Array.from(north),
     speed: Int32Array.from(speed),
     origin: plane.origin,
-    gapMs,
+    gapsAfter: gapsOfTrack,
   };
 }

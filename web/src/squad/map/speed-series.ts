@@ -1,4 +1,4 @@
-import { segmentGapMs } from "asi-convert/metrics";
+import { gapsAfter } from "asi-convert/metrics";
 import type { Series } from "../../plots/pyramid.js";
 import type { SquadPlayer } from "../squad-session.js";
 
@@ -9,12 +9,10 @@ export function speedSeries({ recordings }: SquadPlayer): Series {
   const timesMs = new Float64Array(length);
   const values = new Int32Array(length);
   let at = 0;
-  let gapMs = 0;
   for (const { samples } of byTime) {
     timesMs.set(samples.timestampMs.subarray(0, samples.length), at);
     for (let i = 0; i < samples.length; i++) values[at + i] = samples.speedMmPerS[i] ?? 0;
     at += samples.length;
-    gapMs = Math.max(gapMs, segmentGapMs(samples.timestampMs));
   }
-  return { timesMs, values, gapMs };
+  return { timesMs, values, gapsAfter: new Set(gapsAfter(timesMs)) };
 }

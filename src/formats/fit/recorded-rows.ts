@@ -1,0 +1,23 @@
+import type { RowBuffer } from "../row-buffer.js";
+import type { Totals } from "../totals.js";
+
+/** All rows of a range of which only some are written: the totals of the lap, and the distances of its records, are those of all. */
+export class RecordedRows {
+  readonly #buffer: RowBuffer;
+  readonly #to: number;
+  #next: number;
+
+  constructor(buffer: RowBuffer, from: number, to: number) {
+    this.#buffer = buffer;
+    this.#next = from;
+    this.#to = to;
+  }
+
+  /** Adds the rows up to the next one with this time, or all that are left. */
+  addTo(totals: Totals, untilMs: number | null): void {
+    this.#next = this.#buffer.visit(this.#next, this.#to, (batch, at) => {
+      totals.addRows(batch, at, at + 1);
+      return batch.timestampMs[at] === untilMs;
+    });
+  }
+}

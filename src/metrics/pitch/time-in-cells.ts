@@ -1,0 +1,32 @@
+import type { Period } from "../options.js";
+import { gapsAfter } from "../segments.js";
+
+const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
+
+/**
+ * How long somebody was in each cell, ms. A position holds until the next one, and not across a gap, as figures join rows (docs/metrics.md),
+ * so that the rate of the rows does not matter.
+ *
+ * @param timestampMs ascending; a step back in time holds nothing
+ * @param cellAt the cell of a row; null outside of all
+ * @param periods disjoint; only time within them counts
+ */
+export function timeInCells(
+  timestampMs: Float64Array,
+  cells: number,
+  cellAt: (row: number) => number | null,
+  periods = ALWAYS,
+): Float64Array {
+  const durationMs = new Float64Array(cells);
+  const gaps = new Set(gapsAfter(timestampMs));
+  for (let row = 0; row + 1 < timestampMs.length; row++) {
+    if (gaps.has(row)) continue;
+    const [fromMs, toMs] = [timestampMs[row] ?? 0, timestampMs[row + 1] ?? 0];
+    let heldMs = 0;
+    for (const { startMs, endMs } of periods)
+      heldMs += Math.max(0, Math.min(toMs, endMs) - Math.max(fromMs, startMs));
+    const cell = heldMs === 0 ? null : cellAt(row);
+    if (cell !== null) durationMs[cell] = (durationMs[cell] ?? 0) + heldMs;
+  }
+  return durationMs;
+}
