@@ -3,7 +3,7 @@
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
-import { storeRow } from "./columns";
+import { hasQuality, storeQuality, storeRow } from "./columns";
 import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
 import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
@@ -74,6 +74,7 @@ export function readRun(outputKind: i32, at: usize, end: usize, out: usize): usi
       out = writeLineOfRun(out, fraction, latitudeDistance, longitudeDistance, altitudeMm, speedMmPerS);
     } else if (outputKind == OUTPUT_COLUMNS) {
       storeRow(out, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, 0, 3);
+      if (hasQuality) storeQuality(out, at + 6);
       out++;
     }
     lastMs = ms;

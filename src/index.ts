@@ -49,6 +49,7 @@ export type { TrackDamage, TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
+  ColumnsOptions,
   DecodeOptions,
   EcgBatch,
   EngineName,
@@ -58,5 +59,6 @@ export type {
   Report,
   Row,
   SampleBatch,
+  SampleQuality,
   Source,
 } from "./types.js";

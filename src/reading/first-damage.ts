@@ -51,6 +51,7 @@ const SETTINGS: EngineSettings = {
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
   hr: "device",
+  quality: false,
   analysesEcg: false,
 };
 

@@ -1,6 +1,6 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import type { SampleBatch } from "../types.js";
+import type { SampleBatch, SampleQuality } from "../types.js";
 
 const COLUMN_TYPES = {
   timestampMs: "Float64Array",
@@ -10,7 +10,13 @@ const COLUMN_TYPES = {
   speedMmPerS: "Int32Array",
   hr: "Uint8Array",
   fixType: "Uint8Array",
-} as const satisfies Record<Exclude<keyof SampleBatch, "length">, string>;
+} as const satisfies Record<Exclude<keyof SampleBatch, "length" | "quality">, string>;
+
+const QUALITY_TYPES = {
+  satellites: "Uint8Array",
+  speedAccuracyMmPerS: "Uint32Array",
+  pdopHundredths: "Uint16Array",
+} as const satisfies Record<keyof SampleQuality, string>;
 
 /** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
@@ -21,8 +27,21 @@ export function checkBatch(batch: SampleBatch): void {
   if (!Number.isSafeInteger(length) || length < 0) {
     throw bad(`length is ${shown(length)}; it must be the number of samples.`);
   }
-  for (const [name, type] of Object.entries(COLUMN_TYPES)) {
-    const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
+  checkColumns(batch, COLUMN_TYPES, length);
+  if (batch.quality !== undefined) checkQuality(batch.quality, length);
+}
+
+/** Throws `BAD_ARGUMENT` unless these are the columns of quality of `length` rows. */
+export function checkQuality(quality: SampleQuality, length: number): void {
+  if (typeof quality !== "object" || quality === null) {
+    throw bad(`quality is ${shown(quality)}; it must be columns as decode returns them.`);
+  }
+  checkColumns(quality, QUALITY_TYPES, length);
+}
+
+function checkColumns(columns: object, types: Readonly<Record<string, string>>, length: number): void {
+  for (const [name, type] of Object.entries(types)) {
+    const column = (columns as Readonly<Record<string, unknown>>)[name];
     // by name, because an array of another realm is not an instance of this realm's class
     if (Object.prototype.toString.call(column) !== `[object ${type}]` || !ArrayBuffer.isView(column)) {
       throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
@@ -39,7 +58,16 @@ export function checkBatch(batch: SampleBatch): void {
 export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   if (!Array.isArray(batches)) throw bad(`The batches are ${shown(batches)}; pass an array of columns.`);
   for (const batch of batches) checkBatch(batch);
-  const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
+  const hasQuality = batches[0]?.quality !== undefined;
+  if (batches.some(({ quality }) => (quality !== undefined) !== hasQuality)) {
+    throw bad(
+      "Some batches have the columns of quality, and others do not; decode all of them with quality.",
+    );
+  }
+  const joined = newBatch(
+    batches.reduce((sum, batch) => sum + batch.length, 0),
+    hasQuality,
+  );
   let at = 0;
   for (const batch of batches) {
     copyRows(batch, 0, batch.length, joined, at);
@@ -72,6 +100,16 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
     speedMmPerS: batch.speedMmPerS.subarray(from, to),
     hr: batch.hr.subarray(from, to),
     fixType: batch.fixType.subarray(from, to),
+    ...(batch.quality !== undefined && { quality: qualityBetween(batch.quality, from, to) }),
+  };
+}
+
+/** The quality of the rows `from` to `to` (exclusive), in the same memory. */
+export function qualityBetween(quality: SampleQuality, from: number, to: number): SampleQuality {
+  return {
+    satellites: quality.satellites.subarray(from, to),
+    speedAccuracyMmPerS: quality.speedAccuracyMmPerS.subarray(from, to),
+    pdopHundredths: quality.pdopHundredths.subarray(from, to),
   };
 }
 
@@ -89,6 +127,16 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   into.speedMmPerS.set(batch.speedMmPerS.subarray(from, to), at);
   into.hr.set(batch.hr.subarray(from, to), at);
   into.fixType.set(batch.fixType.subarray(from, to), at);
+  if (batch.quality !== undefined && into.quality !== undefined) {
+    copyQuality(qualityBetween(batch.quality, from, to), into.quality, at);
+  }
+}
+
+/** Copies all entries to the row `at` of others. */
+export function copyQuality(quality: SampleQuality, into: SampleQuality, at: number): void {
+  into.satellites.set(quality.satellites, at);
+  into.speedAccuracyMmPerS.set(quality.speedAccuracyMmPerS, at);
+  into.pdopHundredths.set(quality.pdopHundredths, at);
 }
 
 /** Copies one row to the row `at` of another batch; much faster than `copyRows` for one. */
@@ -100,6 +148,11 @@ export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: 
   into.speedMmPerS[at] = batch.speedMmPerS[row] as number;
   into.hr[at] = batch.hr[row] as number;
   into.fixType[at] = batch.fixType[row] as number;
+  if (batch.quality !== undefined && into.quality !== undefined) {
+    into.quality.satellites[at] = batch.quality.satellites[row] as number;
+    into.quality.speedAccuracyMmPerS[at] = batch.quality.speedAccuracyMmPerS[row] as number;
+    into.quality.pdopHundredths[at] = batch.quality.pdopHundredths[row] as number;
+  }
 }
 
 // f64, four i32, two u8
@@ -111,13 +164,39 @@ const MAX_ROWS = 2 ** 27;
 /**
  * Allocates a batch of `length` rows, at most 134,217,728, all zero. All columns share one buffer, because allocation dominates the
  * cost of a small batch.
+ *
+ * @param hasQuality whether it has the columns of `quality`, in memory of their own; default false
  * @throws AsiError `BAD_ARGUMENT`
  */
-export function newBatch(length: number): SampleBatch {
+export function newBatch(length: number, hasQuality = false): SampleBatch {
   if (!Number.isSafeInteger(length) || length < 0 || length > MAX_ROWS) {
     throw bad(`The length is ${shown(length)}; it must be a number of rows from 0 to ${MAX_ROWS}.`);
   }
-  return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
+  const batch = batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
+  if (hasQuality) batch.quality = newQuality(length);
+  return batch;
+}
+
+// u32, u16, u8
+const QUALITY_BYTES_PER_ROW = 7;
+
+/** Allocates the quality of `length` rows, all zero. */
+export function newQuality(length: number): SampleQuality {
+  return qualityIn(new ArrayBuffer(QUALITY_BYTES_PER_ROW * length), 0, length);
+}
+
+/** Like `batchIn`. */
+export function qualityIn(
+  buffer: ArrayBuffer,
+  at: number,
+  capacity: number,
+  length = capacity,
+): SampleQuality {
+  return {
+    satellites: new Uint8Array(buffer, at + 6 * capacity, length),
+    speedAccuracyMmPerS: new Uint32Array(buffer, at, length),
+    pdopHundredths: new Uint16Array(buffer, at + 4 * capacity, length),
+  };
 }
 
 /**
