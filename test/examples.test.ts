@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ASI, asi, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
+import { ASI, asi, Fixture, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
@@ -67,9 +67,15 @@ describe("an example", () => {
     }
     copyFileSync(at("match.asi"), at("player-7.asi"));
     writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
+    const gated = (await asi(["recipes", "show", "soccer/sprint"])).stdout.replace(
+      '"gate": null',
+      '"gate": { "min_satellites": 6 }',
+    );
+    writeFileSync(at("gated.json"), gated);
     writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
     writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
     RIDE.copyTo(inputs, "run.asi");
+    new Fixture("valid/reception").copyTo(inputs, "reception.asi");
     RIDE.copyTo(inputs, "archive/2025/c.asi");
     PLAIN_LOG.copyTo(inputs, "receiver.ubx");
     await asi(["convert", at("match.asi"), "-o", at("watch.fit")]);

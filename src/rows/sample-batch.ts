@@ -1,6 +1,7 @@
-import { shown } from "../arguments.js";
+import { requireColumns, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import type { SampleBatch, SampleQuality } from "../types.js";
+import { checkQuality, copyQuality, newQuality, qualityBetween } from "../metrics/quality.js";
+import type { SampleBatch } from "../types.js";
 
 const COLUMN_TYPES = {
   timestampMs: "Float64Array",
@@ -12,12 +13,6 @@ const COLUMN_TYPES = {
   fixType: "Uint8Array",
 } as const satisfies Record<Exclude<keyof SampleBatch, "length" | "quality">, string>;
 
-const QUALITY_TYPES = {
-  satellites: "Uint8Array",
-  speedAccuracyMmPerS: "Uint32Array",
-  pdopHundredths: "Uint16Array",
-} as const satisfies Record<keyof SampleQuality, string>;
-
 /** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
   if (typeof batch !== "object" || batch === null) {
@@ -27,28 +22,8 @@ export function checkBatch(batch: SampleBatch): void {
   if (!Number.isSafeInteger(length) || length < 0) {
     throw bad(`length is ${shown(length)}; it must be the number of samples.`);
   }
-  checkColumns(batch, COLUMN_TYPES, length);
+  requireColumns(batch, COLUMN_TYPES, length);
   if (batch.quality !== undefined) checkQuality(batch.quality, length);
-}
-
-/** Throws `BAD_ARGUMENT` unless these are the columns of quality of `length` rows. */
-export function checkQuality(quality: SampleQuality, length: number): void {
-  if (typeof quality !== "object" || quality === null) {
-    throw bad(`quality is ${shown(quality)}; it must be columns as decode returns them.`);
-  }
-  checkColumns(quality, QUALITY_TYPES, length);
-}
-
-function checkColumns(columns: object, types: Readonly<Record<string, string>>, length: number): void {
-  for (const [name, type] of Object.entries(types)) {
-    const column = (columns as Readonly<Record<string, unknown>>)[name];
-    // by name, because an array of another realm is not an instance of this realm's class
-    if (Object.prototype.toString.call(column) !== `[object ${type}]` || !ArrayBuffer.isView(column)) {
-      throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
-    }
-    const entries = (column as unknown as Uint8Array).length;
-    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
-  }
 }
 
 /**
@@ -104,15 +79,6 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
   };
 }
 
-/** The quality of the rows `from` to `to` (exclusive), in the same memory. */
-export function qualityBetween(quality: SampleQuality, from: number, to: number): SampleQuality {
-  return {
-    satellites: quality.satellites.subarray(from, to),
-    speedAccuracyMmPerS: quality.speedAccuracyMmPerS.subarray(from, to),
-    pdopHundredths: quality.pdopHundredths.subarray(from, to),
-  };
-}
-
 /** A copy of a batch in newly allocated memory. */
 export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
@@ -130,13 +96,6 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   if (batch.quality !== undefined && into.quality !== undefined) {
     copyQuality(qualityBetween(batch.quality, from, to), into.quality, at);
   }
-}
-
-/** Copies all entries to the row `at` of others. */
-export function copyQuality(quality: SampleQuality, into: SampleQuality, at: number): void {
-  into.satellites.set(quality.satellites, at);
-  into.speedAccuracyMmPerS.set(quality.speedAccuracyMmPerS, at);
-  into.pdopHundredths.set(quality.pdopHundredths, at);
 }
 
 /** Copies one row to the row `at` of another batch; much faster than `copyRows` for one. */
@@ -175,28 +134,6 @@ export function newBatch(length: number, hasQuality = false): SampleBatch {
   const batch = batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
   if (hasQuality) batch.quality = newQuality(length);
   return batch;
-}
-
-// u32, u16, u8
-const QUALITY_BYTES_PER_ROW = 7;
-
-/** Allocates the quality of `length` rows, all zero. */
-export function newQuality(length: number): SampleQuality {
-  return qualityIn(new ArrayBuffer(QUALITY_BYTES_PER_ROW * length), 0, length);
-}
-
-/** Like `batchIn`. */
-export function qualityIn(
-  buffer: ArrayBuffer,
-  at: number,
-  capacity: number,
-  length = capacity,
-): SampleQuality {
-  return {
-    satellites: new Uint8Array(buffer, at + 6 * capacity, length),
-    speedAccuracyMmPerS: new Uint32Array(buffer, at, length),
-    pdopHundredths: new Uint16Array(buffer, at + 4 * capacity, length),
-  };
 }
 
 /**

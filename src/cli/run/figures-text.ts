@@ -80,14 +80,21 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
     count === null || distance === null
       ? "none: a derivative needs at least 5 samples a second"
       : `${count}, ${decimalText(distance, 0)} m`;
-  const left = dropped.gate + dropped.too_fast;
+  const leftOut = leftOutText(dropped);
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${hash.slice(0, SHORT_HASH)}${left === 0 ? "" : `; left out: ${dropped.gate} rows by its gate, ${dropped.too_fast} too fast`}`,
+    `    recipe ${hash.slice(0, SHORT_HASH)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function leftOutText({ gate, gate_duration, too_fast }: NamedResult["dropped"]): string {
+  return [
+    ...(gate === 0 ? [] : [`${gate} rows (${decimalText(gate_duration, 1)} s) by its gate`]),
+    ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),
+  ].join(", ");
 }
 
 /** Number of digits of a hash that distinguish the recipes of a list. */

@@ -1,4 +1,10 @@
-import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import {
+  computeMetrics,
+  type Metrics,
+  type MetricsOptions,
+  type NamedRecipe,
+  type PresetName,
+} from "../../metrics/index.js";
 import { unreachableText } from "../../pictures/figure-text.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
@@ -37,11 +43,11 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
   if (flags.decimal !== undefined && flags.format !== "csv")
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
-  const selection = selectionOf(flags);
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
+  const selection = { ...selectionOf(flags), quality: figures?.recipes.some(hasGate) === true };
   if (figures !== null && flags.format === "csv") {
     throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
   }
@@ -111,6 +117,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     await workers?.end();
   }
 }
+
+const hasGate = ({ recipe }: NamedRecipe) => recipe.gate !== null;
 
 /** The options of `computeMetrics` that flags mean. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {

@@ -1,5 +1,6 @@
+import { newQuality, qualityBetween } from "../../metrics/quality.js";
 import { PlainRowWriter } from "../../rows/row-text/plain-row-writer.js";
-import { newBatch, newQuality, qualityBetween, rowsBetween } from "../../rows/sample-batch.js";
+import { newBatch, rowsBetween } from "../../rows/sample-batch.js";
 import type { BeatBatch, Report, SampleBatch, SampleQuality } from "../../types.js";
 import type {
   Engine,

@@ -1,5 +1,6 @@
+import { qualityIn } from "../../metrics/quality.js";
 import { serialBytes } from "../../recording/header.js";
-import { batchIn, qualityIn } from "../../rows/sample-batch.js";
+import { batchIn } from "../../rows/sample-batch.js";
 import type { BeatBatch, Report, SampleBatch } from "../../types.js";
 import type {
   Engine,
