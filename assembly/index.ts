@@ -1,10 +1,10 @@
 // The exports for the host. Input: reserve, write there, commit, step. Output: the memory named by the getters below.
 
 import * as counted from "./counters";
-import { resetColumns } from "./columns";
 import { fillDigitTables } from "./csv";
 import { replacedReadings, resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
+import { resetColumns } from "./columns";
 import * as derived from "./heart-rate/derived";
 import * as frame from "./frame";
 import * as gnss from "./gnss";
