@@ -51,6 +51,7 @@ const CASES: readonly Case[] = [
       ["--recipe", "soccer/sprint"],
       ["--sensitivity"],
       ["--metabolic-power"],
+      ["--standard-runs"],
       ["--profile"],
       ["--hrv"],
       ["--at-rest", "--hrv"],

@@ -10,6 +10,7 @@ import { pitchComparison } from "./second/pitch.js";
 import { profileComparison } from "./second/profile.js";
 import { randomGatedRecipe, randomRecipe, recipeComparison } from "./second/recipes.js";
 import { randomSignal, withRandomQuality } from "./second/signals.js";
+import { randomRunning, standardRunsComparison } from "./second/standard-runs.js";
 import { answers, type Comparison } from "./second/tasks.js";
 
 // second/second.py works the same figures out from the written definition, without a line of the product. One process answers
@@ -49,6 +50,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
   "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
+  "standard runs": Array.from({ length: examples(100) }, (_, i) => standardRunsComparison(randomRunning(i))),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),

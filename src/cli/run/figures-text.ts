@@ -5,6 +5,7 @@ import type {
   PeakAmount,
   PeakDemands,
   PeakWindow,
+  StandardRuns,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
@@ -14,11 +15,13 @@ import type { Figures, NamedResult } from "./figures.js";
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
+  const { standard_runs } = figures;
   return [
     peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
     ...recipes.map(recipeText),
     acceleration_speed === undefined ? "" : profileText(session_max_speed ?? null, acceleration_speed),
     metabolic === undefined ? "" : metabolicText(metabolic),
+    standard_runs === undefined ? "" : standardRunsText(standard_runs, instantText),
     hrv === undefined ? "" : hrvText(hrv),
   ].join("");
 }
@@ -161,6 +164,20 @@ function metabolicText(estimate: MetabolicEstimate): string {
       const limits =
         threshold_high === null ? `from ${threshold_low}` : `${threshold_low} to ${threshold_high}`;
       return `  ${`${limits} W/kg`.padEnd(16)}${timeSpanText(Math.round(duration) * 1000)}  ${decimalText(distance, 0)} m`;
+    }),
+    `  ${caution}`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function standardRunsText({ runs, caution }: StandardRuns, instantText: (ms: number) => string): string {
+  const lines = [
+    runs.length === 0
+      ? "standard runs: none, no 4 minutes at a steady 2.5 to 4.5 m/s"
+      : `standard runs: ${runs.length}`,
+    ...runs.map(({ start_time, duration, mean_speed, heart_rate }) => {
+      const rate = heart_rate === null ? "heart rate not known" : `${heart_rate} bpm in its last 30 s`;
+      return `  ${instantText(start_time)}  ${timeSpanText(1000 * duration)}  ${mean_speed} m/s, ${rate}`;
     }),
     `  ${caution}`,
   ];
