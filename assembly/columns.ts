@@ -5,8 +5,27 @@ import {
   HEART_RATES,
   LATITUDES,
   LONGITUDES,
+  PDOPS,
+  QUALITY,
+  SATELLITES,
   SPEEDS,
 } from "./memory";
+
+/** Whether the quality of rows is wanted too. */
+export let hasQuality: bool = false;
+
+export function resetColumns(quality: bool): void {
+  hasQuality = quality;
+}
+
+/** Puts the quality of the row of a NAV-PVT at `index` of its columns. */
+// @ts-ignore: decorator
+@inline
+export function storeQuality(index: usize, payload: usize): void {
+  store<u32>(QUALITY + (index << 2), load<u32>(payload, 68));
+  store<u16>(QUALITY + (index << 1), load<u16>(payload, 76), PDOPS);
+  store<u8>(QUALITY + index, load<u8>(payload, 23), SATELLITES);
+}
 
 /** Puts a row at `index` of the columns. */
 // @ts-ignore: decorator

@@ -2,7 +2,7 @@
 // src/engine/plain/plain-engine.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
-import { storeRow } from "./columns";
+import { hasQuality, storeQuality, storeRow } from "./columns";
 import { writeLine } from "./csv";
 import { heartRateAt, isDerived } from "./ecg";
 import { CLOSED_RANGES, OUTPUT, RANGE_BREAKS } from "./memory";
@@ -144,6 +144,7 @@ function acceptRow(outputKind: i32, payload: usize, cursor: usize, latitudeE7: i
   }
   if (outputKind == OUTPUT_COLUMNS) {
     storeRow(cursor, ms, latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr, fixType);
+    if (hasQuality) storeQuality(cursor, payload);
     return cursor + 1;
   }
   return cursor;

@@ -4,6 +4,7 @@ import * as counted from "./counters";
 import { fillDigitTables } from "./csv";
 import { replacedReadings, resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
+import { resetColumns } from "./columns";
 import * as derived from "./heart-rate/derived";
 import * as frame from "./frame";
 import * as gnss from "./gnss";
@@ -20,7 +21,7 @@ const WAVEFORM_FOR_BEATS: i32 = 2;
 /**
  * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
  * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers; `heartRateSource`: see ecg.ts;
- * `waveformUse`: see below.
+ * `waveformUse`: see above; `quality`: whether `stepColumns` gives the quality of rows too.
  */
 export function reset(
   needsHeader: bool,
@@ -31,10 +32,12 @@ export function reset(
   hasSerial: bool,
   heartRateSource: i32,
   waveformUse: i32,
+  quality: bool,
 ): void {
   frame.resetFrames(needsHeader, strict);
   resetHeaders(hasSerial);
   gnss.resetRows(fromMs, toMs);
+  resetColumns(quality);
   resetHeartRate(fillHrMs, heartRateSource, waveformUse != WAVEFORM_FOR_ROWS);
   resetWaveform(waveformUse == WAVEFORM_FOR_BEATS);
 }
@@ -106,6 +109,11 @@ export function columnLength(): i32 {
 /** Rows of the last step: see COLUMNS in memory.ts. */
 export function columns(): usize {
   return memoryLayout.COLUMNS;
+}
+
+/** Their quality, if it is wanted: see QUALITY in memory.ts. */
+export function quality(): usize {
+  return memoryLayout.QUALITY;
 }
 
 /** Room for rows of the host that are to be written as text, in the same layout. */

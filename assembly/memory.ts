@@ -41,6 +41,11 @@ export const SPEEDS = 20 * ROW_CAPACITY;
 export const HEART_RATES = 24 * ROW_CAPACITY;
 export const FIX_TYPES = 25 * ROW_CAPACITY;
 
+/** Quality of the rows of the step, column by column: speed accuracy u32, dilution of precision u16, satellites u8. */
+export const QUALITY: usize = memory.data(7 * ROW_CAPACITY, 16);
+export const PDOPS = 4 * ROW_CAPACITY;
+export const SATELLITES = 6 * ROW_CAPACITY;
+
 /** Ranges that ended in this step: start, stop, rows, each as f64. */
 export const CLOSED_RANGES: usize = memory.data(24 * ROW_CAPACITY, 16);
 /**

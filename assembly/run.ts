@@ -3,7 +3,7 @@
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
-import { storeRow } from "./columns";
+import { hasQuality, storeRow } from "./columns";
 import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
 import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
@@ -28,10 +28,11 @@ export function isGnss92(at: usize): bool {
   return (load<u64>(at) & SIX_BYTES) == GNSS_92_HEAD && checksum96(at + 2) == (load<u16>(at, 98) as i32);
 }
 
-/** Whether the next rows can be a run, by what does not depend on them. */
+/** Whether the next rows can be a run, by what does not depend on them. Rows whose quality is wanted are no runs. */
 // @ts-ignore: decorator
 @inline
 export function canRun(outputKind: i32): bool {
+  if (outputKind == OUTPUT_COLUMNS && hasQuality) return false;
   return canCountRun() && isWithoutHeartRate() && (outputKind != OUTPUT_CSV || canWriteRun(secondMs()));
 }
 

@@ -13,6 +13,7 @@ const SETTINGS: Omit<EngineSettings, "output"> = {
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
   hr: "auto",
+  quality: false,
   analysesEcg: false,
 };
 

@@ -126,3 +126,27 @@ function optionOf(options: object, name: string): unknown {
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }
+
+/**
+ * Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries.
+ *
+ * @param types the names of the columns and of the classes of their arrays
+ */
+export function requireColumns(
+  columns: object,
+  types: Readonly<Record<string, string>>,
+  length: number,
+): void {
+  for (const [name, type] of Object.entries(types)) {
+    const column = optionOf(columns, name);
+    // by name, because an array of another realm is not an instance of this realm's class
+    const isOfType = Object.prototype.toString.call(column) === `[object ${type}]`;
+    if (!isOfType || !ArrayBuffer.isView(column)) {
+      throw new AsiError("BAD_ARGUMENT", `${name} is ${shown(column)}; it must be a ${type}.`);
+    }
+    const entries = (column as unknown as Uint8Array).length;
+    if (entries < length) {
+      throw new AsiError("BAD_ARGUMENT", `${name} has ${entries} entries, and length says ${length}.`);
+    }
+  }
+}

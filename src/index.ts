@@ -49,6 +49,7 @@ export type { TrackDamage, TrackFormat } from "./tracks/track-parser.js";
 export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
+  ColumnsOptions,
   DamagePlace,
   DecodeOptions,
   EcgBatch,
@@ -59,5 +60,6 @@ export type {
   Report,
   Row,
   SampleBatch,
+  SampleQuality,
   Source,
 } from "./types.js";

@@ -125,6 +125,21 @@ export interface SampleBatch {
   hr: Uint8Array;
   /** 2 (no altitude), 3, or 4 (GNSS and dead reckoning). */
   fixType: Uint8Array;
+  /** Only with the option `quality`. */
+  quality?: SampleQuality;
+}
+
+/**
+ * How good the receiver says that each row is, as received, with as many entries as the columns beside it. All three are 0 where nothing
+ * is known: in a recording that `encode` wrote.
+ */
+export interface SampleQuality {
+  /** Satellites used (`numSV` of NAV-PVT). */
+  satellites: Uint8Array;
+  /** Estimated accuracy of the speed, mm/s (`sAcc`). */
+  speedAccuracyMmPerS: Uint32Array;
+  /** Dilution of precision in position, hundredths (`pDOP`); 9999 is the worst. */
+  pdopHundredths: Uint16Array;
 }
 
 export interface DecodeOptions {
@@ -156,6 +171,12 @@ export interface DecodeOptions {
   signal?: AbortSignal | undefined;
   /** The decoder to use; default the fastest one available. All give the same bytes. */
   engine?: EngineName | undefined;
+}
+
+/** Options of functions that give columns. */
+export interface ColumnsOptions extends DecodeOptions {
+  /** Whether batches have the columns of `quality`. Default false. */
+  quality?: boolean | undefined;
 }
 
 /**

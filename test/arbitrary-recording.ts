@@ -79,6 +79,9 @@ const goodFix: fc.Arbitrary<Uint8Array> = fc
       longitudeE7,
       altitudeMm: int32,
       speedMmPerS: int32,
+      satellites: fc.integer({ min: 0, max: 255 }),
+      speedAccuracyMmPerS: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      pdopHundredths: fc.integer({ min: 0, max: 65_535 }),
     }),
     seldom(nano),
   )

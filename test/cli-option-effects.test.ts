@@ -52,6 +52,7 @@ const CASES: readonly Case[] = [
       ["--recipe", "soccer/sprint"],
       ["--sensitivity"],
       ["--metabolic-power"],
+      ["--standard-runs"],
       ["--profile"],
       ["--hrv"],
       ["--at-rest", "--hrv"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodeSync } from "../src/index.js";
 import { computeRecipe, RECIPES, recipeHash, recipeSensitivity } from "../src/metrics/index.js";
-import { asi, MATCH, scratchFolder } from "./asi-process.js";
+import { asi, Fixture, MATCH, scratchFolder } from "./asi-process.js";
 
 /** A file with a value as JSON, or with a text, in a folder of its own. */
 const fileOf = (name: string, value: unknown): string => {
@@ -119,5 +119,54 @@ describe("asi stats --recipe", () => {
     const text = (await asi(["stats", MATCH.path, "--sensitivity", "--recipe", "statsports/sprint"])).stdout;
     expect(text).toMatch(/statsports\/sprint: \d+, \d+ m\n.*as worded by STATSports/);
     expect(text).toMatch(/median of 3 .*\*\d/);
+  });
+});
+
+describe("asi stats --recipe with a gate", () => {
+  const reception = new Fixture("valid/reception");
+  const gatedFile = () => fileOf("gated.json", { ...sprint, gate: { min_satellites: 6 } });
+
+  test("asi recipes shows and checks the gate", async () => {
+    const path = gatedFile();
+    expect(JSON.parse((await asi(["recipes", "show", path])).stdout).gate).toEqual({ min_satellites: 6 });
+    expect((await asi(["recipes", "check", path])).status).toBe(0);
+    const { stdout } = await asi(["recipes", "compare", "soccer/sprint", path]);
+    expect(stdout).toMatch(/^gate +null +-\ngate\.min_satellites +- +6$/m);
+    const wrong = await asi(["recipes", "check", fileOf("no-limit.json", { ...sprint, gate: {} })]);
+    expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringMatching(/recipe\.gate has no limit/)]);
+  });
+
+  test("reads the quality of the rows, and says how many rows and seconds the gate drops", async () => {
+    const args = ["stats", reception.path, "--recipe", gatedFile(), "--recipe", "soccer/sprint"];
+    const { stdout } = await asi(args);
+    expect(stdout).toMatch(
+      /^ {2}gated: 2, 48 m\n {4}recipe [0-9a-f]{12}; left out: 51 rows \(5\.3 s\) by its gate$/m,
+    );
+    expect(stdout).toMatch(/^ {2}soccer\/sprint: 3, 72 m\n.*\n {4}recipe abc7392f77b6$/m);
+    const [gated] = JSON.parse((await asi([...args, "--json"])).stdout).figures.recipes;
+    expect([gated.count, gated.dropped]).toEqual([2, { gate: 51, gate_duration: 5.3, too_fast: 0 }]);
+  });
+
+  test("so does --sensitivity, in worker threads too", async () => {
+    const args = [reception.path, reception.path, "--jobs", "2", "--recipe", gatedFile(), "--sensitivity"];
+    const { stdout } = await asi(["stats", ...args, "--json"]);
+    for (const line of stdout.trimEnd().split("\n")) {
+      const [{ sensitivity, dropped }] = JSON.parse(line).figures.recipes;
+      expect(dropped.gate).toBe(51);
+      expect(sensitivity[1].cells.map(({ count }: { count: number }) => count)).toEqual([2, 2, 2, 2]);
+    }
+  });
+
+  test("is refused for a recording without quality, with a code", async () => {
+    const encoded = join(scratchFolder(), "encoded.asi");
+    const csv = fileOf("reception.csv", reception.csv);
+    expect((await asi(["encode", csv, "--serial", "A", "--output", encoded])).status).toBe(0);
+    const { status, stderr } = await asi(["stats", encoded, "--recipe", gatedFile()]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/recipe\.gate needs satellites, speed accuracy/),
+    ]);
+    const json = await asi(["stats", encoded, "--recipe", gatedFile(), "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "BAD_ARGUMENT" } });
   });
 });

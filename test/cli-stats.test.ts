@@ -8,6 +8,7 @@ import {
   type Metrics,
   metabolicEstimate,
   peakDemands,
+  STANDARD_RUNS_CAUTION,
   sessionMaxSpeed,
 } from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
@@ -59,6 +60,29 @@ describe("figures beyond the ordinary ones", () => {
     });
     const text = (await asi(["stats", MATCH.path, "--metabolic-power"])).stdout;
     expect(text).toMatch(/metabolic power: .* kJ\/kg[\s\S]*An estimate from speed: it was 29 % below/);
+  });
+
+  test("standard runs are off by default, and labelled as experimental", async () => {
+    const cwd = scratchFolder();
+    const rows = Array.from(
+      { length: 300 },
+      (_, i) => `${1717236000 + i},47,8.5,400,3,${i < 290 ? 140 : 146}`,
+    );
+    writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
+    await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
+    const { stdout } = await asi(["stats", "a.asi", "--standard-runs"], { cwd });
+    expect(stdout).toMatch(
+      /^ {2}standard runs: 1\n {4}2024-06-01.10:00:00\S* {2}0:05:00 {2}3 m\/s, 142 bpm in its last 30 s\n {4}Experimental: /m,
+    );
+    const json = JSON.parse((await asi(["stats", "a.asi", "--standard-runs", "--json"], { cwd })).stdout);
+    expect(json.figures).toEqual({
+      standard_runs: {
+        runs: [{ start_time: 1717236000000, duration: 300, mean_speed: 3, heart_rate: 142 }],
+        caution: STANDARD_RUNS_CAUTION,
+        definition: expect.objectContaining({ version: 1 }),
+      },
+    });
+    expect((await asi(["stats", MATCH.path, "--standard-runs"])).stdout).toContain("standard runs: none, ");
   });
 
   test("are not part of the table of --format csv", async () => {

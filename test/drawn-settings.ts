@@ -18,6 +18,7 @@ export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSett
   if (random(4) === 0) settings.serial = random(2) === 0 ? "GIVEN-1" : "GIVEN-OF-16-CHAR";
   if (random(3) > 0) settings.hr = (["auto", "device", "ecg"] as const)[random(3)] ?? "auto";
   if (random(3) === 0) settings.analysesEcg = true;
+  if (random(2) === 0) settings.quality = true;
   return settings;
 }
 

@@ -8,13 +8,15 @@ import type {
 } from "../src/engine/engine.js";
 import { EngineDriver } from "../src/engine/engine-driver.js";
 import type { EcgFigures } from "../src/engine/heart-rate/waveform-figures.js";
-import type { BeatBatch, Range, Report, SampleBatch } from "../src/types.js";
+import type { BeatBatch, Range, Report, SampleBatch, SampleQuality } from "../src/types.js";
 import { joined } from "./frames.js";
 
 /** All that an engine says of one input. */
 export interface Outcome {
   csv: string;
   columns: SampleColumns;
+  /** Null: not asked for. */
+  quality: QualityColumns | null;
   frames: Uint8Array;
   beats: BeatColumns;
   ecgFigures: EcgFigures | null;
@@ -30,7 +32,10 @@ export interface Outcome {
 }
 
 /** The columns of all steps as plain arrays. */
-export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length">]: number[] };
+export type SampleColumns = { [column in Exclude<keyof SampleBatch, "length" | "quality">]: number[] };
+
+/** Their quality as plain arrays. */
+export type QualityColumns = { [column in keyof SampleQuality]: number[] };
 
 /** The beats of all steps as plain arrays. */
 export type BeatColumns = { [column in Exclude<keyof BeatBatch, "length">]: number[] };
@@ -45,6 +50,7 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   toMs: Number.POSITIVE_INFINITY,
   fillHrMs: 0,
   hr: "auto",
+  quality: false,
   analysesEcg: false,
 };
 
@@ -109,6 +115,7 @@ class Collected {
     hr: [],
     fixType: [],
   };
+  #quality: QualityColumns | null = null;
   readonly #beats: BeatColumns = { timestampMs: [], rrMs: [], quality: [] };
   #csvBytes = 0;
 
@@ -140,13 +147,20 @@ class Collected {
       for (const column of Object.keys(this.#columns) as (keyof SampleColumns)[]) {
         for (const value of batch[column].subarray(0, batch.length)) this.#columns[column].push(value);
       }
+      if (batch.quality !== undefined) {
+        this.#quality ??= { satellites: [], speedAccuracyMmPerS: [], pdopHundredths: [] };
+        for (const column of Object.keys(this.#quality) as (keyof QualityColumns)[]) {
+          this.#quality[column].push(...batch.quality[column]);
+        }
+      }
     }
   }
 
-  outputs(): Pick<Outcome, "csv" | "columns" | "frames" | "beats" | "rangeBreaks" | "headers"> {
+  outputs(): Pick<Outcome, "csv" | "columns" | "quality" | "frames" | "beats" | "rangeBreaks" | "headers"> {
     return {
       csv: new TextDecoder().decode(joined(this.#csv)),
       columns: this.#columns,
+      quality: this.#quality,
       frames: joined(this.#frames),
       beats: this.#beats,
       rangeBreaks: this.#rangeBreaks,

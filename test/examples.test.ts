@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demoSquad } from "../src/recording/demo-squad.js";
-import { ASI, asi, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
+import { ASI, asi, Fixture, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
@@ -70,11 +70,17 @@ describe("an example", () => {
     }
     copyFileSync(at("match.asi"), at("player-7.asi"));
     writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
+    const gated = (await asi(["recipes", "show", "soccer/sprint"])).stdout.replace(
+      '"gate": null',
+      '"gate": { "min_satellites": 6 }',
+    );
+    writeFileSync(at("gated.json"), gated);
     writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
     writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
     writeFileSync(at("match/periods.csv"), "period,start,end\n1st half,14:30,15:15\n2nd half,15:30,16:15\n");
     for (const name of ["pitch.csv", "match/pitch.csv"]) writeFileSync(at(name), PITCH);
     RIDE.copyTo(inputs, "run.asi");
+    new Fixture("valid/reception").copyTo(inputs, "reception.asi");
     RIDE.copyTo(inputs, "archive/2025/c.asi");
     PLAIN_LOG.copyTo(inputs, "receiver.ubx");
     await asi(["convert", at("match.asi"), "-o", at("watch.fit")]);

@@ -54,6 +54,10 @@ const NAV_PVT: Layout = {
       limits: [0, -1, 999, 1000, 999_999_999, 1_000_000_000, -999_999_999, -1_000_000_000],
     },
     { offset: 60, width: 4, limits: [0, -1, 999, 1000, 999_999_999, 1_000_000_000] },
+    // satellites, accuracy of the speed, dilution of precision
+    { offset: 23, width: 1, limits: [0, 5, 6, 255] },
+    { offset: 68, width: 4, limits: [0, 300, -1] },
+    { offset: 76, width: 2, limits: [0, 300, 9999, 65_535] },
   ],
   // date and time with their validity, the date, the time, the fix, the position, all that a row is made of
   structures: [

@@ -115,6 +115,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         toMs: Number.POSITIVE_INFINITY,
         fillHrMs: 0,
         hr: "auto",
+        quality: false,
         analysesEcg: false,
       });
       engine.write(good.subarray(0, 99), 0);

@@ -67,6 +67,9 @@ export interface NavPvtFields {
   latitudeE7?: number;
   altitudeMm?: number;
   speedMmPerS?: number;
+  satellites?: number;
+  speedAccuracyMmPerS?: number;
+  pdopHundredths?: number;
   payloadBytes?: number;
 }
 
@@ -75,6 +78,7 @@ export function navPvt(fields: NavPvtFields = {}): Uint8Array {
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nano = 0 } = fields;
   const { valid = 0b11, fixType = 3, flags = 0b1, payloadBytes = 92 } = fields;
   const { longitudeE7 = 0, latitudeE7 = 0, altitudeMm = 0, speedMmPerS = 0 } = fields;
+  const { satellites = 0, speedAccuracyMmPerS = 0, pdopHundredths = 0 } = fields;
   const payload = new Uint8Array(92);
   const view = new DataView(payload.buffer);
   view.setUint16(4, year, true);
@@ -87,10 +91,13 @@ export function navPvt(fields: NavPvtFields = {}): Uint8Array {
   view.setInt32(16, nano, true);
   view.setUint8(20, fixType);
   view.setUint8(21, flags);
+  view.setUint8(23, satellites);
   view.setInt32(24, longitudeE7, true);
   view.setInt32(28, latitudeE7, true);
   view.setInt32(36, altitudeMm, true);
   view.setInt32(60, speedMmPerS, true);
+  view.setUint32(68, speedAccuracyMmPerS, true);
+  view.setUint16(76, pdopHundredths, true);
   return ubxFrame(0x0107, resized(payload, payloadBytes));
 }
 

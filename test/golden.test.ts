@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { compareFiles, repositoryFiles } from "../fixtures/index.js";
-import { convert, decode, decodeRows, type EngineName, inspect, type Row } from "../src/index.js";
-import { type FixtureFile, fixtures } from "./fixture-files.js";
+import { convert, decode, decodeRows, decodeSync, type EngineName, inspect, type Row } from "../src/index.js";
+import { type FixtureFile, fixture, fixtures, formatFile } from "./fixture-files.js";
 import { all, asiError, csvFields, csvRows, wholeColumns, wholeText } from "./whole.js";
 
 const engines: EngineName[] = ["simd", "scalar", "plain"];
@@ -53,6 +53,19 @@ describe.for(engines)("the %s engine", (engine) => {
       expect(await all(rows)).toEqual(csvRows(fixture.csv ?? ""));
       expect(await rows.report).toEqual(expectation.report);
     });
+  });
+
+  it("decodes the quality of the rows that went in", () => {
+    const reception = fixture("valid/reception");
+    const {
+      satellites = [],
+      speedAccuracyMmPerS = [],
+      pdopHundredths = [],
+    } = decodeSync(reception.bytes, { engine, quality: true }).samples.quality ?? {};
+    const lines = [...satellites].map(
+      (count, i) => `${count},${speedAccuracyMmPerS[i]},${pdopHundredths[i]}`,
+    );
+    expect(lines).toEqual(formatFile(reception, "quality.csv").trimEnd().split("\n").slice(1));
   });
 
   describe("says what is in the file", () => {

@@ -321,6 +321,7 @@ describe("the rows of a step", () => {
         toMs: 1e14,
         fillHrMs: 0,
         hr: "auto",
+        quality: false,
         analysesEcg: false,
       });
       engine.write(recording, 0);

@@ -9,7 +9,7 @@ import {
   inspectSync,
   type SampleBatch,
 } from "../src/index.js";
-import { joinBatches } from "../src/rows/sample-batch.js";
+import { joinBatches, rowsBetween } from "../src/rows/sample-batch.js";
 import { pieces } from "./drive.js";
 import { ENGINES } from "./every-engine.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
@@ -162,7 +162,5 @@ function expectedOf(times: readonly number[], everyMs: number): number[] {
 }
 
 function firstRow(batch: SampleBatch): SampleBatch {
-  const { length: _, ...columns } = batch;
-  const first = Object.entries(columns).map(([name, column]) => [name, column.slice(0, 1)]);
-  return { length: 1, ...Object.fromEntries(first) } as SampleBatch;
+  return joinBatches([rowsBetween(batch, 0, 1)]);
 }

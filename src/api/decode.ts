@@ -1,9 +1,18 @@
 import { requireOptions } from "../arguments.js";
-import { DECODE_OPTIONS } from "../reading/decode-options.js";
+import { COLUMNS_OPTIONS, DECODE_OPTIONS } from "../reading/decode-options.js";
 import { readWhole } from "../reading/read-whole.js";
 import { SourceReader } from "../reading/source-reader.js";
-import { checkBatch, joinBatches } from "../rows/sample-batch.js";
-import type { DecodeOptions, EngineName, RecordingInfo, Report, Row, SampleBatch, Source } from "../types.js";
+import { checkBatch, joinBatches, newBatch } from "../rows/sample-batch.js";
+import type {
+  ColumnsOptions,
+  DecodeOptions,
+  EngineName,
+  RecordingInfo,
+  Report,
+  Row,
+  SampleBatch,
+  Source,
+} from "../types.js";
 import { type Decoding, decodingOf, mapDecoding } from "./decoding.js";
 
 /**
@@ -13,13 +22,13 @@ import { type Decoding, decodingOf, mapDecoding } from "./decoding.js";
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; while iterating `NOT_A_RECORDING`, `UNSUPPORTED_VERSION`,
  * `BAD_HEADER`, `MIXED_DEVICES`, `ABORTED`, with `strict` also `DAMAGED`. A recording without rows yields no batch.
  */
-export function decode(source: Source, options: DecodeOptions = {}): Decoding<SampleBatch> {
+export function decode(source: Source, options: ColumnsOptions = {}): Decoding<SampleBatch> {
   return decodingOf(batchReader(source, options));
 }
 
 /** The reading behind `decode`. */
-export function batchReader(source: Source, options: DecodeOptions): SourceReader<"columns"> {
-  requireOptions(options, DECODE_OPTIONS);
+export function batchReader(source: Source, options: ColumnsOptions): SourceReader<"columns"> {
+  requireOptions(options, COLUMNS_OPTIONS);
   return new SourceReader(source, { ...options, output: "columns" });
 }
 
@@ -35,23 +44,25 @@ export interface DecodedRecording {
 }
 
 /**
- * Reads a recording in memory synchronously: all its rows as columns of integers, 26 bytes a row.
+ * Reads a recording in memory synchronously: all its rows as columns of integers, 26 bytes a row, with `quality` 33.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
  * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. A recording without rows gives none.
  */
 export function decodeSync(
   recording: Uint8Array | ArrayBuffer,
-  options: DecodeOptions = {},
+  options: ColumnsOptions = {},
 ): DecodedRecording {
-  requireOptions(options, DECODE_OPTIONS);
+  requireOptions(options, COLUMNS_OPTIONS);
   const { outputs, result } = readWhole(recording, options, "columns");
   const { info, report, engine } = result;
-  return { samples: joinBatches(outputs), info, report, engine };
+  const samples = outputs.length === 0 ? newBatch(0, options.quality) : joinBatches(outputs);
+  return { samples, info, report, engine };
 }
 
 /** Reads a recording row by row, in SI units. Otherwise as `decode`. */
 export function decodeRows(source: Source, options: DecodeOptions = {}): Decoding<Row> {
+  requireOptions(options, DECODE_OPTIONS);
   return mapDecoding(decode(source, options), rowsOfAll);
 }
 

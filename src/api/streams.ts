@@ -1,6 +1,6 @@
 import { pulledStream, readingBehind } from "../reading/pulled-stream.js";
 import { promisesOfReading } from "../sources/promise-of-reading.js";
-import type { DecodeOptions, EngineName, RecordingInfo, Report, SampleBatch } from "../types.js";
+import type { ColumnsOptions, EngineName, RecordingInfo, Report, SampleBatch } from "../types.js";
 import { type ConvertOptions, conversionOf } from "./convert.js";
 import { batchReader } from "./decode.js";
 
@@ -16,7 +16,7 @@ export class AsiDecoderStream implements TransformPair<SampleBatch> {
   readonly report: Promise<Report>;
   readonly engine: Promise<EngineName>;
 
-  constructor(options: DecodeOptions = {}) {
+  constructor(options: ColumnsOptions = {}) {
     const input = new TransformStream<Uint8Array, Uint8Array>();
     const reader = batchReader(input.readable, options);
     const readable = pulledStream(

@@ -30,6 +30,8 @@ export interface EngineSettings {
   fillHrMs: number;
   /** Where the heart rates of rows come from. */
   hr: HrSource;
+  /** Whether `columns` have those of `quality`. */
+  quality: boolean;
   /** Whether to analyse the whole ECG waveform, including parts that no row needs; always with the output `beats`. */
   analysesEcg: boolean;
 }

@@ -6,7 +6,7 @@ const LOWEST_VALID_BPM = 30;
 const HIGHEST_VALID_BPM = 240;
 
 /** A heart rate is valid until the next one, but no longer than this. */
-const LONGEST_HOLD_MS = 5000;
+export const LONGEST_HOLD_MS = 5000;
 
 /** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
 export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;

@@ -41,3 +41,4 @@ export {
 export * from "./recipes/index.js";
 export { type MetricSamples, prepareSamples } from "./samples.js";
 export { type GapRule, gapsAfter } from "./segments.js";
+export * from "./standard-runs/index.js";

@@ -52,6 +52,8 @@ export interface PreparationRules {
   readonly gap?: GapRule;
   /** Whether the median of three removes spikes. Default true. */
   readonly withoutSpikes?: boolean;
+  /** Times of all samples with a speed, where some have been left out: they say at what rate was recorded. */
+  readonly recordedMs?: Float64Array;
 }
 
 /** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
@@ -65,7 +67,7 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
 /** Like `prepare`, with other rules. */
 export function prepareBy(
   samples: OrderedSamples,
-  { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true }: PreparationRules,
+  { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true, recordedMs }: PreparationRules,
 ): PreparedSignal {
   const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
   return shared(samples, `signal ${rules.join()}`, () => {
@@ -74,7 +76,7 @@ export function prepareBy(
     const tooFast = tooFastOf(samples, maxValidMmPerS);
     const withSpeed =
       tooFast.samples === 0 ? timestampMs : rejectAbove(samples, Number.POSITIVE_INFINITY).timestampMs;
-    const segments = splitAtGaps(timestampMs, { gap, recordedMs: withSpeed, startsMs });
+    const segments = splitAtGaps(timestampMs, { gap, recordedMs: recordedMs ?? withSpeed, startsMs });
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     return {
       timestampMs,
@@ -91,14 +93,25 @@ function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSig
   const isTooFast = (speed: number) => speed > maxValidMmPerS;
   if (!samples.speedMmPerS.some(isTooFast)) return { samples: 0, durationMs: 0 };
   const { timestampMs, speedMmPerS } = rejectAbove(samples, Number.POSITIVE_INFINITY);
+  return {
+    samples: speedMmPerS.filter(isTooFast).length,
+    durationMs: durationAround(timestampMs, (i) => isTooFast(speedMmPerS[i] ?? 0), samples),
+  };
+}
+
+/** The duration of the intervals that begin or end with a sample that is left out; gaps are no intervals. */
+export function durationAround(
+  timestampMs: Float64Array,
+  isLeftOut: (i: number) => boolean,
+  splitting: { gap?: GapRule; startsMs?: readonly number[] | undefined },
+): number {
   let durationMs = 0;
-  for (const { first, last } of splitAtGaps(timestampMs, samples)) {
+  for (const { first, last } of splitAtGaps(timestampMs, splitting)) {
     for (let i = first; i < last; i++) {
-      if (isTooFast(speedMmPerS[i] ?? 0) || isTooFast(speedMmPerS[i + 1] ?? 0))
-        durationMs += stepMs(timestampMs, i);
+      if (isLeftOut(i) || isLeftOut(i + 1)) durationMs += stepMs(timestampMs, i);
     }
   }
-  return { samples: speedMmPerS.filter(isTooFast).length, durationMs };
+  return durationMs;
 }
 
 /** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */

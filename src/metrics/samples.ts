@@ -1,14 +1,17 @@
-import { shown } from "../arguments.js";
+import { requireColumns, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import type { SampleBatch } from "../types.js";
 import type { Period } from "./options.js";
+import { checkQuality, copyQuality, newQuality, qualityAt, qualityBetween } from "./quality.js";
 import { isKept, keepWhatIsMadeOf, shared } from "./shared.js";
 
 /**
  * Samples of one device as columns of integers: the batches that `decode` gives, or these columns of them. `speedMmPerS` is
- * negative where there is no speed, `hr` is 0 where there is no heart rate.
+ * negative where there is no speed, `hr` is 0 where there is no heart rate. Only the gate of a recipe needs `quality`.
  */
-export type MetricSamples = Readonly<Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr">>;
+export type MetricSamples = Readonly<
+  Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr" | "quality">
+>;
 
 /** Samples in strictly ascending order of time; every column has exactly `length` entries. */
 export interface OrderedSamples extends MetricSamples {
@@ -66,27 +69,24 @@ function checkColumns(batch: MetricSamples): void {
   if (!Number.isSafeInteger(length) || length < 0) {
     throw bad(`length is ${shown(length)}; it must be the number of samples.`);
   }
-  for (const [name, type] of Object.entries(COLUMN_TYPES)) {
-    const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
-    // by name, because an array of another realm is not an instance of this realm's class
-    if (Object.prototype.toString.call(column) !== `[object ${type}]`) {
-      throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
-    }
-    const entries = (column as Float64Array | Int32Array | Uint8Array).length;
-    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
-  }
+  requireColumns(batch, COLUMN_TYPES, length);
+  if (batch.quality !== undefined) checkQuality(batch.quality, length);
 }
 
 function join(batches: readonly MetricSamples[]): MetricSamples {
   const [only] = batches;
   if (only !== undefined && batches.length === 1) return between(only, 0, only.length);
-  const joined = allocate(batches.reduce((sum, { length }) => sum + length, 0));
+  const joined = allocate(
+    batches.reduce((sum, { length }) => sum + length, 0),
+    batches.every(({ quality }) => quality !== undefined),
+  );
   let at = 0;
   for (const batch of batches) {
-    const { length, timestampMs, speedMmPerS, hr } = between(batch, 0, batch.length);
+    const { length, timestampMs, speedMmPerS, hr, quality } = between(batch, 0, batch.length);
     joined.timestampMs.set(timestampMs, at);
     joined.speedMmPerS.set(speedMmPerS, at);
     joined.hr.set(hr, at);
+    if (quality !== undefined && joined.quality !== undefined) copyQuality(quality, joined.quality, at);
     at += length;
   }
   return joined;
@@ -107,11 +107,17 @@ function isAscending(timestampMs: Float64Array): boolean {
   return ascends;
 }
 
-function withoutRepetitions({ length, timestampMs, speedMmPerS, hr }: MetricSamples): OrderedSamples {
+function withoutRepetitions({
+  length,
+  timestampMs,
+  speedMmPerS,
+  hr,
+  quality,
+}: MetricSamples): OrderedSamples {
   const order = Uint32Array.from({ length }, (_, i) => i);
   // sorting is stable: equal times keep their order
   order.sort((a, b) => (timestampMs[a] ?? 0) - (timestampMs[b] ?? 0));
-  const kept = allocate(length);
+  const kept = allocate(length, false);
   let count = 0;
   for (const i of order) {
     const ms = timestampMs[i] ?? 0;
@@ -122,9 +128,14 @@ function withoutRepetitions({ length, timestampMs, speedMmPerS, hr }: MetricSamp
     kept.timestampMs[count] = ms;
     kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
     kept.hr[count] = hr[i] ?? 0;
+    // from here on the first places of the order are those of the samples that are kept
+    order[count] = i;
     count++;
   }
-  return between(kept, 0, count);
+  return {
+    ...between(kept, 0, count),
+    ...(quality !== undefined && { quality: qualityAt(quality, order.subarray(0, count)) }),
+  };
 }
 
 /** Samples that are in no figure because another one has their time. */
@@ -201,21 +212,24 @@ function countBefore(timestampMs: Float64Array, t: number): number {
   return low;
 }
 
-function between({ timestampMs, speedMmPerS, hr }: MetricSamples, from: number, to: number): MetricSamples {
+function between(samples: MetricSamples, from: number, to: number): MetricSamples {
+  const { timestampMs, speedMmPerS, hr, quality } = samples;
   return {
     length: to - from,
     timestampMs: timestampMs.subarray(from, to),
     speedMmPerS: speedMmPerS.subarray(from, to),
     hr: hr.subarray(from, to),
+    ...(quality !== undefined && { quality: qualityBetween(quality, from, to) }),
   };
 }
 
-function allocate(length: number): MetricSamples {
+function allocate(length: number, hasQuality: boolean): MetricSamples {
   return {
     length,
     timestampMs: new Float64Array(length),
     speedMmPerS: new Int32Array(length),
     hr: new Uint8Array(length),
+    ...(hasQuality && { quality: newQuality(length) }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { isDate, optionNames, requireBooleans, requireObject, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { checkGivenSerial } from "../recording/header.js";
-import type { DecodeOptions, EngineName, HrSource } from "../types.js";
+import type { ColumnsOptions, DecodeOptions, EngineName, HrSource } from "../types.js";
 
 /** Every option of `decode`. */
 export const DECODE_OPTIONS = optionNames<DecodeOptions>({
@@ -15,6 +15,12 @@ export const DECODE_OPTIONS = optionNames<DecodeOptions>({
   signal: true,
   engine: true,
 });
+
+/** Every option of functions that give columns. */
+export const COLUMNS_OPTIONS = [
+  ...DECODE_OPTIONS,
+  ...optionNames<Omit<ColumnsOptions, keyof DecodeOptions>>({ quality: true }),
+];
 
 const ENGINES: readonly unknown[] = ["simd", "scalar", "plain"] satisfies EngineName[];
 

@@ -2,7 +2,7 @@ import { requireObject } from "../arguments.js";
 import type { OutputKind } from "../engine/engine.js";
 import { abortError } from "../errors.js";
 import { bytesInMemory } from "../sources/source.js";
-import type { DecodeOptions } from "../types.js";
+import type { ColumnsOptions } from "../types.js";
 import { checkSignal } from "./decode-options.js";
 import type { ReadResult } from "./read-result.js";
 import { type Outputs, readerOptionsIn } from "./reader-options.js";
@@ -15,7 +15,7 @@ import { RecordingReader } from "./recording-reader.js";
  */
 export function readWhole<K extends OutputKind>(
   recording: Uint8Array | ArrayBuffer,
-  options: DecodeOptions,
+  options: ColumnsOptions,
   output: K,
 ): { outputs: Outputs[K][]; result: ReadResult } {
   requireObject("options", options);

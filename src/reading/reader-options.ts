@@ -1,9 +1,9 @@
-import { requireOptions, shown } from "../arguments.js";
+import { requireBooleans, requireOptions, shown } from "../arguments.js";
 import type { EngineSettings, OutputKind } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import { type CsvLayout, LAYOUT_OPTIONS } from "../rows/csv-layout.js";
-import type { BeatBatch, DecodeOptions, SampleBatch } from "../types.js";
-import { checkDecodeOptions, DECODE_OPTIONS } from "./decode-options.js";
+import type { BeatBatch, ColumnsOptions, SampleBatch } from "../types.js";
+import { COLUMNS_OPTIONS, checkDecodeOptions } from "./decode-options.js";
 
 /** The outputs of a reader, by kind. */
 export interface Outputs {
@@ -19,7 +19,7 @@ export interface Outputs {
 }
 
 export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
-  extends Omit<DecodeOptions, "signal">,
+  extends Omit<ColumnsOptions, "signal">,
     CsvLayout {
   /**
    * The kind of output: `csv` (in the layout of the other options), `columns`, `frames`, `beats`, or `none` for only the header
@@ -34,7 +34,7 @@ const THINNED_FILL_HR_MS = 2000;
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
 
 // It is synchronous: nothing could abort it.
-const READER_OPTIONS = [...DECODE_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
+const READER_OPTIONS = [...COLUMNS_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
 
 /** The options that concern a `RecordingReader`, of those of a function that uses one. */
 export function readerOptionsIn<K extends OutputKind>(
@@ -51,6 +51,7 @@ export function readerOptionsIn<K extends OutputKind>(
 export function checkReaderOptions(options: RecordingReaderOptions): void {
   requireOptions(options, READER_OPTIONS);
   checkDecodeOptions(options);
+  requireBooleans(options, ["quality"]);
   if (OUTPUT_KINDS.includes(options.output)) return;
   throw new AsiError(
     "BAD_OPTION",
@@ -70,6 +71,7 @@ export function settingsOf(options: RecordingReaderOptions): EngineSettings {
     toMs: options.to === undefined ? Number.POSITIVE_INFINITY : Math.floor(Number(options.to)),
     fillHrMs: options.fillHrMs ?? (options.everyMs === undefined ? 0 : THINNED_FILL_HR_MS),
     hr: options.hr ?? "auto",
+    quality: options.output === "columns" && options.quality === true,
     analysesEcg: options.output === "beats" || (options.output === "none" && options.hr !== "device"),
   };
 }

@@ -59,7 +59,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#split = split;
     const { everyMs, output } = options;
     const hasRows = output !== "frames" && output !== "beats";
-    this.#thinning = everyMs === undefined || !hasRows ? null : new RowThinning(everyMs);
+    this.#thinning =
+      everyMs === undefined || !hasRows ? null : new RowThinning(everyMs, this.#settings.quality);
     this.#output = this.#use(outputOf(options, this.#settings.serial, split, this.#thinning));
   }
 

@@ -19,15 +19,16 @@ export interface RowsOfStep {
  */
 export class RowThinning {
   readonly #everyMs: number;
+  readonly #hasQuality: boolean;
   /** The multiples of this range that have their row. */
   readonly #taken = new IntegerSet();
   /** Rows of earlier steps: the nearest row of the current multiple. */
-  readonly #carried = newBatch(1);
+  readonly #carried: SampleBatch;
   /** The nearest row of the current multiple so far, in the rows of this step or carried; null before the first row. */
   #nearest: { rows: SampleBatch; index: number } | null = null;
   #multiple = 0;
   #distanceMs = 0;
-  #kept = newBatch(1);
+  #kept: SampleBatch;
   #length = 0;
   #rows = 0;
   /** Two numbers for each range but the last: its earliest and latest kept row. */
@@ -35,13 +36,19 @@ export class RowThinning {
   #earliest = Number.POSITIVE_INFINITY;
   #latest = Number.NEGATIVE_INFINITY;
 
-  constructor(everyMs: number) {
+  /** @param hasQuality whether the rows have the columns of `quality` */
+  constructor(everyMs: number, hasQuality: boolean) {
     this.#everyMs = everyMs;
+    this.#hasQuality = hasQuality;
+    this.#carried = newBatch(1, hasQuality);
+    this.#kept = newBatch(1, hasQuality);
   }
 
   /** The kept rows of a step. They are valid until the next call. Whether the last row is kept shows only later. */
   step({ batch, breaks }: RowsOfStep): RowsOfStep {
-    if (this.#kept.timestampMs.length <= batch.length) this.#kept = newBatch(2 * batch.length);
+    if (this.#kept.timestampMs.length <= batch.length) {
+      this.#kept = newBatch(2 * batch.length, this.#hasQuality);
+    }
     this.#length = 0;
     const keptBreaks: RangeBreak[] = [];
     const spans: number[] = [];

@@ -1,5 +1,6 @@
-import { shown } from "../arguments.js";
+import { requireColumns, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
+import { checkQuality, copyQuality, newQuality, qualityBetween } from "../metrics/quality.js";
 import type { SampleBatch } from "../types.js";
 
 const COLUMN_TYPES = {
@@ -10,7 +11,7 @@ const COLUMN_TYPES = {
   speedMmPerS: "Int32Array",
   hr: "Uint8Array",
   fixType: "Uint8Array",
-} as const satisfies Record<Exclude<keyof SampleBatch, "length">, string>;
+} as const satisfies Record<Exclude<keyof SampleBatch, "length" | "quality">, string>;
 
 /** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
@@ -21,15 +22,8 @@ export function checkBatch(batch: SampleBatch): void {
   if (!Number.isSafeInteger(length) || length < 0) {
     throw bad(`length is ${shown(length)}; it must be the number of samples.`);
   }
-  for (const [name, type] of Object.entries(COLUMN_TYPES)) {
-    const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
-    // by name, because an array of another realm is not an instance of this realm's class
-    if (Object.prototype.toString.call(column) !== `[object ${type}]` || !ArrayBuffer.isView(column)) {
-      throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
-    }
-    const entries = (column as unknown as Uint8Array).length;
-    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
-  }
+  requireColumns(batch, COLUMN_TYPES, length);
+  if (batch.quality !== undefined) checkQuality(batch.quality, length);
 }
 
 /**
@@ -39,7 +33,16 @@ export function checkBatch(batch: SampleBatch): void {
 export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
   if (!Array.isArray(batches)) throw bad(`The batches are ${shown(batches)}; pass an array of columns.`);
   for (const batch of batches) checkBatch(batch);
-  const joined = newBatch(batches.reduce((sum, batch) => sum + batch.length, 0));
+  const hasQuality = batches[0]?.quality !== undefined;
+  if (batches.some(({ quality }) => (quality !== undefined) !== hasQuality)) {
+    throw bad(
+      "Some batches have the columns of quality, and others do not; decode all of them with quality.",
+    );
+  }
+  const joined = newBatch(
+    batches.reduce((sum, batch) => sum + batch.length, 0),
+    hasQuality,
+  );
   let at = 0;
   for (const batch of batches) {
     copyRows(batch, 0, batch.length, joined, at);
@@ -72,6 +75,7 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
     speedMmPerS: batch.speedMmPerS.subarray(from, to),
     hr: batch.hr.subarray(from, to),
     fixType: batch.fixType.subarray(from, to),
+    ...(batch.quality !== undefined && { quality: qualityBetween(batch.quality, from, to) }),
   };
 }
 
@@ -89,6 +93,9 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   into.speedMmPerS.set(batch.speedMmPerS.subarray(from, to), at);
   into.hr.set(batch.hr.subarray(from, to), at);
   into.fixType.set(batch.fixType.subarray(from, to), at);
+  if (batch.quality !== undefined && into.quality !== undefined) {
+    copyQuality(qualityBetween(batch.quality, from, to), into.quality, at);
+  }
 }
 
 /** The rows from one time (included) to another (excluded), in their order; the batch itself if these are all. */
@@ -113,6 +120,11 @@ export function copyRow(batch: SampleBatch, row: number, into: SampleBatch, at: 
   into.speedMmPerS[at] = batch.speedMmPerS[row] as number;
   into.hr[at] = batch.hr[row] as number;
   into.fixType[at] = batch.fixType[row] as number;
+  if (batch.quality !== undefined && into.quality !== undefined) {
+    into.quality.satellites[at] = batch.quality.satellites[row] as number;
+    into.quality.speedAccuracyMmPerS[at] = batch.quality.speedAccuracyMmPerS[row] as number;
+    into.quality.pdopHundredths[at] = batch.quality.pdopHundredths[row] as number;
+  }
 }
 
 // f64, four i32, two u8
@@ -124,13 +136,17 @@ const MAX_ROWS = 2 ** 27;
 /**
  * Allocates a batch of `length` rows, at most 134,217,728, all zero. All columns share one buffer, because allocation dominates the
  * cost of a small batch.
+ *
+ * @param hasQuality whether it has the columns of `quality`, in memory of their own; default false
  * @throws AsiError `BAD_ARGUMENT`
  */
-export function newBatch(length: number): SampleBatch {
+export function newBatch(length: number, hasQuality = false): SampleBatch {
   if (!Number.isSafeInteger(length) || length < 0 || length > MAX_ROWS) {
     throw bad(`The length is ${shown(length)}; it must be a number of rows from 0 to ${MAX_ROWS}.`);
   }
-  return batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
+  const batch = batchIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
+  if (hasQuality) batch.quality = newQuality(length);
+  return batch;
 }
 
 /**

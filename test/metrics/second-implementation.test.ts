@@ -1,20 +1,30 @@
 import { describe, expect, it } from "vitest";
+import { RECIPES, type Recipe } from "../../src/metrics/recipes/index.js";
 import { examples } from "../long-form.js";
-import { plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
+import { plantedReception, plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
 import { energyComparison } from "./second/energy.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
 import { pitchComparison } from "./second/pitch.js";
 import { profileComparison } from "./second/profile.js";
-import { randomRecipe, recipeComparison } from "./second/recipes.js";
-import { randomSignal } from "./second/signals.js";
+import { randomGatedRecipe, randomRecipe, recipeComparison } from "./second/recipes.js";
+import { randomSignal, withRandomQuality } from "./second/signals.js";
+import { randomRunning, standardRunsComparison } from "./second/standard-runs.js";
 import { answers, type Comparison } from "./second/tasks.js";
 
 // second/second.py works the same figures out from the written definition, without a line of the product. One process answers
 // for all figures and all signals.
 
 const SIGNALS = Array.from({ length: examples(1000) }, (_, seed) => randomSignal(seed));
+
+/** What a gate does to the planted match whose reception is bad at times. */
+const PLANTED_GATES: readonly Recipe[] = ["soccer/sprint", "soccer/accelerations-3"].flatMap((wanted) =>
+  RECIPES.filter(({ name }) => name === wanted).map(({ recipe }) => ({
+    ...recipe,
+    gate: { min_satellites: 6, max_speed_accuracy: 1000 },
+  })),
+);
 
 function randomCurve(seed: number): [number, number][] {
   const uniform = xorshift(seed + 1);
@@ -29,6 +39,10 @@ function randomCurve(seed: number): [number, number][] {
 const FIGURES: Record<string, readonly Comparison[]> = {
   "peak demands": [...SIGNALS, plantedStep()].map(peaksComparison),
   "counts by recipes": SIGNALS.map((samples, i) => recipeComparison(samples, randomRecipe(i))),
+  "counts by recipes with a gate": [
+    ...SIGNALS.map((samples, i) => recipeComparison(withRandomQuality(samples, i), randomGatedRecipe(i))),
+    ...PLANTED_GATES.map((recipe) => recipeComparison(plantedReception(), recipe)),
+  ],
   "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
     hrvComparison(randomIntervals(i)),
   ),
@@ -36,6 +50,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
   "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
+  "standard runs": Array.from({ length: examples(100) }, (_, i) => standardRunsComparison(randomRunning(i))),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
     fitsComparison(randomCurve(i)),

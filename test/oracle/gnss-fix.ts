@@ -15,6 +15,13 @@ export interface Fix {
   fixType: number;
 }
 
+/** What the receiver says about it. */
+export interface Quality {
+  satellites: number;
+  speedAccuracyMmPerS: number;
+  pdopHundredths: number;
+}
+
 const VALID_DATE_AND_TIME = 0b11;
 const GNSS_FIX_OK = 0b1;
 
@@ -22,7 +29,7 @@ const GNSS_FIX_OK = 0b1;
  * Reads the payload of a NAV-PVT of at least 84 bytes (u-blox interface description, UBX-NAV-PVT).
  * Returns the first reason that applies when it gives no row (recording format, "Rows").
  */
-export function readFix(payload: Uint8Array): Fix | NoRow {
+export function readFix(payload: Uint8Array): (Fix & Quality) | NoRow {
   const navPvt = fields(payload);
   if ((navPvt.getUint8(11) & VALID_DATE_AND_TIME) !== VALID_DATE_AND_TIME) return "noDateOrTime";
   if ((navPvt.getUint8(21) & GNSS_FIX_OK) === 0) return "noFixOk";
@@ -48,6 +55,9 @@ export function readFix(payload: Uint8Array): Fix | NoRow {
     altitudeMm: navPvt.getInt32(36, true),
     speedMmPerS: navPvt.getInt32(60, true),
     fixType,
+    satellites: navPvt.getUint8(23),
+    speedAccuracyMmPerS: navPvt.getUint32(68, true),
+    pdopHundredths: navPvt.getUint16(76, true),
   };
 }
 

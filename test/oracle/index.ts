@@ -16,7 +16,7 @@ import { PlainRowWriter } from "../../src/rows/row-text/plain-row-writer.js";
 import type { BeatBatch, Report, SampleBatch } from "../../src/types.js";
 import { fields, frameKind } from "./frame-kind.js";
 import { type Frame, FrameSearch } from "./frame-search.js";
-import { readFix } from "./gnss-fix.js";
+import { type Quality, readFix } from "./gnss-fix.js";
 import { Headers } from "./headers.js";
 import { HeartRateJoin } from "./heart-rate.js";
 import { RowRanges } from "./row-ranges.js";
@@ -40,6 +40,7 @@ export class Oracle implements Engine {
     toMs: Number.POSITIVE_INFINITY,
     fillHrMs: 0,
     hr: "auto",
+    quality: false,
     analysesEcg: false,
   });
 
@@ -53,7 +54,7 @@ export class Oracle implements Engine {
 
   step(final: boolean): StepResult {
     const { settings, search, account } = this.#reading;
-    this.#reading.output = new StepOutput(settings.output);
+    this.#reading.output = new StepOutput(settings);
     this.#reading.beats.length = 0;
     for (;;) {
       const found = search.next(final);
@@ -185,7 +186,7 @@ export class Oracle implements Engine {
     this.#reading.waveform.add(timeMs, view.getUint16(8, true), view, 16, view.getUint16(12, true));
   }
 
-  #produce(sample: Sample): void {
+  #produce(sample: Sample & Quality): void {
     const { settings, produced, ranges, output } = this.#reading;
     const { timestampMs } = sample;
     if (timestampMs < settings.fromMs || timestampMs > settings.toMs) return;
@@ -269,6 +270,6 @@ function newReading(settings: EngineSettings): Reading {
     produced: { rows: 0, start: null, end: null, spans: [], rangeNumber: 0 },
     headerDue: settings.needsHeader,
     ecgRawHz: 0,
-    output: new StepOutput(settings.output),
+    output: new StepOutput(settings),
   };
 }

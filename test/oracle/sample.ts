@@ -1,5 +1,5 @@
-import type { SampleBatch } from "../../src/types.js";
-import type { Fix } from "./gnss-fix.js";
+import type { SampleBatch, SampleQuality } from "../../src/types.js";
+import type { Fix, Quality } from "./gnss-fix.js";
 
 /** One row in integers. */
 export interface Sample extends Fix {
@@ -18,5 +18,14 @@ export function toColumns(samples: readonly Sample[]): SampleBatch {
     speedMmPerS: Int32Array.from(samples, (sample) => sample.speedMmPerS),
     hr: Uint8Array.from(samples, (sample) => sample.hr),
     fixType: Uint8Array.from(samples, (sample) => sample.fixType),
+  };
+}
+
+/** Their quality as columns. */
+export function toQuality(samples: readonly Quality[]): SampleQuality {
+  return {
+    satellites: Uint8Array.from(samples, (sample) => sample.satellites),
+    speedAccuracyMmPerS: Uint32Array.from(samples, (sample) => sample.speedAccuracyMmPerS),
+    pdopHundredths: Uint16Array.from(samples, (sample) => sample.pdopHundredths),
   };
 }

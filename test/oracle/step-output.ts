@@ -1,23 +1,26 @@
-import type { OutputKind, RangeBreak } from "../../src/engine/engine.js";
+import type { EngineSettings, RangeBreak } from "../../src/engine/engine.js";
 import { concatenate } from "../../src/sources/concatenate.js";
 import type { SampleBatch } from "../../src/types.js";
 import { csvLine } from "./csv-line.js";
-import { type Sample, toColumns } from "./sample.js";
+import type { Quality } from "./gnss-fix.js";
+import { type Sample, toColumns, toQuality } from "./sample.js";
 
 /** What one step produces: only the output that was asked for. */
 export class StepOutput {
-  readonly #output: OutputKind;
+  readonly #output: EngineSettings["output"];
+  readonly #hasQuality: boolean;
   #csv = "";
-  #samples: Sample[] = [];
+  #samples: (Sample & Quality)[] = [];
   #frames: Uint8Array[] = [];
   #rangeBreaks: RangeBreak[] = [];
 
-  constructor(output: OutputKind) {
+  constructor({ output, quality }: EngineSettings) {
     this.#output = output;
+    this.#hasQuality = quality;
   }
 
   /** @param opensRange whether the row belongs to another range than the produced row before it, or is the first. */
-  addSample(sample: Sample, opensRange: boolean): void {
+  addSample(sample: Sample & Quality, opensRange: boolean): void {
     if (this.#output === "csv") {
       if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });
       this.#csv += csvLine(sample);
@@ -37,7 +40,10 @@ export class StepOutput {
   }
 
   columns(): SampleBatch {
-    return toColumns(this.#samples);
+    return {
+      ...toColumns(this.#samples),
+      ...(this.#hasQuality && { quality: toQuality(this.#samples) }),
+    };
   }
 
   frames(): Uint8Array {

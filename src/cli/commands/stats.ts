@@ -60,6 +60,10 @@ const withFigures = (command: Command) =>
     )
     .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
+      "--standard-runs",
+      "experimental: steady runs of at least 4 minutes, with the heart rate at their end",
+    )
+    .option(
       "--hrv",
       "heart-rate variability from the beats of the ECG waveform, artefacts corrected; DFA alpha 1",
     )

@@ -6,6 +6,7 @@ import {
   type PeakAmount,
   type PeakDemands,
   type PeakWindow,
+  type StandardRuns,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
@@ -15,11 +16,13 @@ import type { Figures, NamedResult } from "./figures.js";
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
+  const { standard_runs } = figures;
   return [
     peak_demands === undefined ? "" : peaksText(peak_demands, instantText),
     ...recipes.map(recipeText),
     acceleration_speed === undefined ? "" : profileText(session_max_speed ?? null, acceleration_speed),
     metabolic === undefined ? "" : metabolicText(metabolic),
+    standard_runs === undefined ? "" : standardRunsText(standard_runs, instantText),
     hrv === undefined ? "" : hrvText(hrv),
   ].join("");
 }
@@ -81,14 +84,21 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
     count === null || distance === null
       ? "none: a derivative needs at least 5 samples a second"
       : `${count}, ${decimalText(distance, 0)} m`;
-  const left = dropped.gate + dropped.too_fast;
+  const leftOut = leftOutText(dropped);
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${hash.slice(0, SHORT_HASH)}${left === 0 ? "" : `; left out: ${dropped.gate} rows by its gate, ${dropped.too_fast} too fast`}`,
+    `    recipe ${hash.slice(0, SHORT_HASH)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function leftOutText({ gate, gate_duration, too_fast }: NamedResult["dropped"]): string {
+  return [
+    ...(gate === 0 ? [] : [`${gate} rows (${decimalText(gate_duration, 1)} s) by its gate`]),
+    ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),
+  ].join(", ");
 }
 
 /** Number of digits of a hash that distinguish the recipes of a list. */
@@ -152,6 +162,20 @@ function metabolicText(estimate: MetabolicEstimate): string {
       const limits =
         threshold_high === null ? `from ${threshold_low}` : `${threshold_low} to ${threshold_high}`;
       return `  ${`${limits} W/kg`.padEnd(16)}${timeSpanText(Math.round(duration) * 1000)}  ${decimalText(distance, 0)} m`;
+    }),
+    `  ${caution}`,
+  ];
+  return lines.map((line) => `  ${line}\n`).join("");
+}
+
+function standardRunsText({ runs, caution }: StandardRuns, instantText: (ms: number) => string): string {
+  const lines = [
+    runs.length === 0
+      ? "standard runs: none, no 4 minutes at a steady 2.5 to 4.5 m/s"
+      : `standard runs: ${runs.length}`,
+    ...runs.map(({ start_time, duration, mean_speed, heart_rate }) => {
+      const rate = heart_rate === null ? "heart rate not known" : `${heart_rate} bpm in its last 30 s`;
+      return `  ${instantText(start_time)}  ${timeSpanText(1000 * duration)}  ${mean_speed} m/s, ${rate}`;
     }),
     `  ${caution}`,
   ];

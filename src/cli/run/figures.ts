@@ -16,7 +16,9 @@ import {
   type RecipeResult,
   recipeSensitivity,
   type SensitivityRow,
+  type StandardRuns,
   sessionMaxSpeed,
+  standardRuns,
 } from "../../metrics/index.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
@@ -29,6 +31,7 @@ export interface FigureFlags {
   sensitivity?: boolean;
   profile?: boolean;
   metabolicPower?: boolean;
+  standardRuns?: boolean;
   hrv?: boolean;
   atRest?: boolean;
 }
@@ -40,6 +43,7 @@ export interface WantedFigures {
   sensitivity: boolean;
   profile: boolean;
   metabolicPower: boolean;
+  standardRuns: boolean;
   hrv: boolean;
   atRest: boolean;
 }
@@ -63,6 +67,8 @@ export interface Figures {
   session_max_speed?: number | null;
   /** Of this session alone, against its own maximum speed; null without one. */
   acceleration_speed?: AccelerationSpeedProfile | null;
+  /** Experimental. */
+  standard_runs?: StandardRuns;
 }
 
 /** null: none is requested. Throws what `recipesOf` throws. */
@@ -73,14 +79,17 @@ export function wantedFigures({
   sensitivity = false,
   profile = false,
   metabolicPower = false,
+  standardRuns: wantsRuns = false,
   hrv = false,
   atRest = false,
 }: FigureFlags): WantedFigures | null {
   // the table needs something to count
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
   if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
-  const isAsked = peaks || profile || metabolicPower || hrv || recipes.length > 0;
-  return isAsked ? { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest } : null;
+  const isAsked = peaks || profile || metabolicPower || wantsRuns || hrv || recipes.length > 0;
+  return isAsked
+    ? { peaks, recipes, sensitivity, profile, metabolicPower, standardRuns: wantsRuns, hrv, atRest }
+    : null;
 }
 
 /** Throws what the figures throw. */
@@ -88,7 +97,16 @@ export function furtherFigures(
   samples: MetricSamples,
   beats: readonly Beats[],
   options: MetricsOptions,
-  { peaks, recipes, sensitivity, profile, metabolicPower, hrv, atRest }: WantedFigures,
+  {
+    peaks,
+    recipes,
+    sensitivity,
+    profile,
+    metabolicPower,
+    standardRuns: wantsRuns,
+    hrv,
+    atRest,
+  }: WantedFigures,
 ): Figures {
   const { from, to, periods } = options;
   const limits = { from, to, periods };
@@ -105,6 +123,7 @@ export function furtherFigures(
     }),
     ...(profile && profileOf(samples, options)),
     ...(metabolicPower && { metabolic: metabolicEstimate(samples, options) }),
+    ...(wantsRuns && { standard_runs: standardRuns(samples, options) }),
     ...(hrv && { hrv: heartRateVariability(beats, { atRest }) }),
   };
 }

@@ -24,6 +24,8 @@ export interface SampleSelection {
   bounds: TimeBounds;
   serial: string | undefined;
   hr: HrSource | undefined;
+  /** Whether the gate of a recipe needs the quality of the rows. Default false. */
+  quality?: boolean;
 }
 
 /** Throws `BAD_OPTION` for flags that no recording can be read with. */
@@ -33,7 +35,7 @@ export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSe
   return { bounds, serial, hr };
 }
 
-/** All rows of an input in memory, 26 bytes each. */
+/** All rows of an input in memory, 26 bytes each, with their quality 33. */
 export interface ReadSamples {
   samples: SampleBatch;
   repeated: Repeated;
@@ -46,13 +48,13 @@ export interface ReadSamples {
 /** Reads an input to its end. Throws what `decode` throws, `NO_SAMPLES`, and why an input is missing. */
 export function readSamples(
   input: Input,
-  { bounds, serial, hr }: SampleSelection,
+  { bounds, serial, hr, quality }: SampleSelection,
   signal: AbortSignal,
   onProgress: (bytesRead: number) => void,
 ): Promise<ReadSamples> {
   const read = async () => {
     const { source, from, to } = await openWithBounds(input, bounds, serial, onProgress);
-    const reader = new SourceReader(source, { output: "columns", serial, hr, from, to, signal });
+    const reader = new SourceReader(source, { output: "columns", serial, hr, quality, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);

@@ -88,7 +88,10 @@ function comparedText(named: readonly NamedRecipe[], json: boolean): string {
   if (differences.length === 0) return "They are the same recipe.\n";
   const rows = [
     ["", ...named.map(({ name }) => name)],
-    ...differences.map(({ key, values }) => [key, ...values.map((value) => String(value ?? "-"))]),
+    ...differences.map(({ key, values }) => [
+      key,
+      ...values.map((value) => (value === undefined ? "-" : String(value))),
+    ]),
   ];
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows

@@ -1,4 +1,10 @@
-import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
+import {
+  computeMetrics,
+  type Metrics,
+  type MetricsOptions,
+  type NamedRecipe,
+  type PresetName,
+} from "../../metrics/index.js";
 import { unreachableText } from "../../pictures/figure-text.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
@@ -44,11 +50,11 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
   if (flags.output !== undefined && !isTable)
     throw new UsageError("-o writes the table of --format csv: add it, or leave -o out.");
-  const selection = selectionOf(flags);
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
+  const selection = { ...selectionOf(flags), quality: figures?.recipes.some(hasGate) === true };
   if (figures !== null && isTable) {
     throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
   }
@@ -123,6 +129,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     await workers?.end();
   }
 }
+
+const hasGate = ({ recipe }: NamedRecipe) => recipe.gate !== null;
 
 /** The options of `computeMetrics` that flags mean. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {

@@ -1,6 +1,7 @@
+import { newQuality, qualityBetween } from "../../metrics/quality.js";
 import { PlainRowWriter } from "../../rows/row-text/plain-row-writer.js";
 import { newBatch, rowsBetween } from "../../rows/sample-batch.js";
-import type { BeatBatch, Report, SampleBatch } from "../../types.js";
+import type { BeatBatch, Report, SampleBatch, SampleQuality } from "../../types.js";
 import type {
   Engine,
   EngineSettings,
@@ -52,6 +53,8 @@ export class PlainEngine implements Engine {
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   readonly #columns = newBatch(MAX_ROWS);
+  // null: not wanted
+  #quality: SampleQuality | null = null;
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
   readonly #clock = new Clock();
@@ -89,6 +92,7 @@ export class PlainEngine implements Engine {
   reset(settings: EngineSettings): void {
     for (const field of COUNTERS) this.#counters[field] = 0;
     this.#kind = settings.output;
+    this.#quality = settings.quality ? (this.#quality ?? newQuality(MAX_ROWS)) : null;
     this.#needsHeader = settings.needsHeader;
     this.#isStrict = settings.strict;
     this.#head = 0;
@@ -313,6 +317,11 @@ export class PlainEngine implements Engine {
       columns.speedMmPerS[at] = speed;
       columns.hr[at] = hr;
       columns.fixType[at] = fixType;
+      if (this.#quality !== null) {
+        this.#quality.satellites[at] = view.getUint8(payload + 23);
+        this.#quality.speedAccuracyMmPerS[at] = view.getUint32(payload + 68, true);
+        this.#quality.pdopHundredths[at] = view.getUint16(payload + 76, true);
+      }
       this.#out = at + 1;
     }
   }
@@ -343,7 +352,11 @@ export class PlainEngine implements Engine {
   }
 
   columns(): SampleBatch {
-    return rowsBetween(this.#columns, 0, this.#out);
+    const rows = rowsBetween(this.#columns, 0, this.#out);
+    if (this.#quality !== null) {
+      rows.quality = qualityBetween(this.#quality, 0, this.#out);
+    }
+    return rows;
   }
 
   beats(): BeatBatch {

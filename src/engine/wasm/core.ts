@@ -13,6 +13,7 @@ export interface CoreExports extends Record<string, unknown> {
     hasSerial: boolean,
     heartRateSource: number,
     waveformUse: number,
+    quality: boolean,
   ): void;
   givenSerial(): number;
   reserve(wanted: number): number;
@@ -30,6 +31,7 @@ export interface CoreExports extends Record<string, unknown> {
   beatsEnd(): number;
   columnLength(): number;
   columns(): number;
+  quality(): number;
   givenColumns(): number;
   rowCapacity(): number;
   program(): number;

@@ -1,3 +1,4 @@
+import { qualityIn } from "../../metrics/quality.js";
 import { serialBytes } from "../../recording/header.js";
 import { batchIn } from "../../rows/sample-batch.js";
 import type { BeatBatch, Report, SampleBatch } from "../../types.js";
@@ -35,6 +36,7 @@ export class WasmEngine implements Engine {
   readonly #output: number;
   #step: (final: boolean) => number;
   #analysesEcg = false;
+  #hasQuality = false;
   // entries as in CLOSED_RANGES and RANGE_BREAKS in assembly/memory.ts
   #ranges = new RangeLog();
 
@@ -53,6 +55,7 @@ export class WasmEngine implements Engine {
     this.#ranges = new RangeLog();
     const putsBeats = settings.output === "beats";
     this.#analysesEcg = settings.analysesEcg || putsBeats;
+    this.#hasQuality = settings.quality;
     const { serial } = settings;
     if (serial !== null) this.#bytes.set(serialBytes(serial), this.#core.givenSerial());
     this.#core.reset(
@@ -64,6 +67,7 @@ export class WasmEngine implements Engine {
       serial !== null,
       HEART_RATE_SOURCE[settings.hr],
       WAVEFORM_USE[putsBeats ? "beats" : this.#analysesEcg ? "figures" : "rows"],
+      settings.quality,
     );
   }
 
@@ -101,8 +105,12 @@ export class WasmEngine implements Engine {
   }
 
   columns(): SampleBatch {
-    const { memory, columns, rowCapacity, columnLength } = this.#core;
-    return batchIn(memory.buffer, columns(), rowCapacity(), columnLength());
+    const { memory, columns, quality, rowCapacity, columnLength } = this.#core;
+    const batch = batchIn(memory.buffer, columns(), rowCapacity(), columnLength());
+    if (this.#hasQuality) {
+      batch.quality = qualityIn(memory.buffer, quality(), rowCapacity(), columnLength());
+    }
+    return batch;
   }
 
   beats(): BeatBatch {

@@ -59,6 +59,22 @@ const oddNumber: Rule = (value, name) => {
   if ((value as number) % 2 === 0) throw bad(name, value, "odd");
 };
 
+const gate: Rule = (value, name) => {
+  members(
+    {},
+    {
+      min_satellites: integer(0, 255),
+      max_speed_accuracy: integer(0, 100_000),
+      max_pdop_hundredths: integer(0, 9999),
+    },
+  )(value, name);
+  if (Object.keys(value as object).length > 0) return;
+  throw new AsiError(
+    "BAD_OPTION",
+    `${name} has no limit; give it min_satellites, max_speed_accuracy or max_pdop_hundredths, or use null.`,
+  );
+};
+
 /** No runner or cyclist exceeds 100 m/s; no acceleration of a person 100 m/s2. */
 const LIMIT = integer(0, 100_000);
 const MINUTE_MS = integer(0, 60_000);
@@ -67,16 +83,7 @@ const RECIPE = members(
   {
     recipe: oneOf(1),
     source: oneOf("doppler_speed"),
-    gate: orNull(
-      members(
-        {},
-        {
-          min_satellites: integer(0, 255),
-          max_speed_accuracy: integer(0, 100_000),
-          max_pdop_hundredths: integer(0, 9999),
-        },
-      ),
-    ),
+    gate: orNull(gate),
     max_valid: integer(1000, 100_000),
     gap: members({ min_ms: integer(0, 3_600_000), steps: integer(0, 1000) }),
     smooth: orNull(smoothing),

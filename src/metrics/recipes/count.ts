@@ -8,6 +8,7 @@ import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } 
 import { shared } from "../shared.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
+import { gatedSamples } from "./gate.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
 /** Version of the rules by which recipes are followed. */
@@ -32,6 +33,16 @@ export interface RecipeRun {
   readonly distance: number;
 }
 
+/** Samples that were left out. */
+export interface RecipeDropped {
+  /** Samples that did not reach the gate, however fast they are. */
+  readonly gate: number;
+  /** s: the intervals that begin or end with one of them. */
+  readonly gate_duration: number;
+  /** Others that are faster than `max_valid`. */
+  readonly too_fast: number;
+}
+
 /** What a recipe counts. */
 export interface RecipeResult {
   /** SHA-256 of the canonical recipe. */
@@ -43,8 +54,7 @@ export interface RecipeResult {
   /** Sum of the durations of the runs; s. */
   readonly duration: number | null;
   readonly runs: readonly RecipeRun[];
-  /** Samples that were left out: by the gate, and because they are faster than `max_valid`. */
-  readonly dropped: { readonly gate: number; readonly too_fast: number };
+  readonly dropped: RecipeDropped;
   readonly definition: { readonly version: number; readonly recipe: Recipe };
 }
 
@@ -52,8 +62,8 @@ export interface RecipeResult {
  * Counts what a recipe says.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or of more than 72 hours for a recipe with values at 10 Hz;
- * `BAD_OPTION` for a recipe or limits that are wrong
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, without quality for a recipe with a gate, or of more than 72
+ * hours for a recipe with values at 10 Hz; `BAD_OPTION` for a recipe or limits that are wrong
  */
 export function computeRecipe(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -93,15 +103,21 @@ export interface Series {
 export function seriesOf(
   samples: OrderedSamples,
   recipe: Recipe,
-): { series: readonly Series[] | null; dropped: RecipeResult["dropped"] } {
-  requireNoGate(recipe);
-  const signal = prepareBy(samples, {
+): { series: readonly Series[] | null; dropped: RecipeDropped } {
+  const gap = { minMs: recipe.gap.min_ms, steps: recipe.gap.steps };
+  const gated = recipe.gate === null ? null : gatedSamples(samples, recipe.gate, gap);
+  const signal = prepareBy(gated ?? samples, {
     maxValidMmPerS: recipe.max_valid,
     standstillMmPerS: recipe.standstill ?? 0,
-    gap: { minMs: recipe.gap.min_ms, steps: recipe.gap.steps },
+    gap,
     withoutSpikes: recipe.spike !== undefined,
+    ...(gated !== null && { recordedMs: gated.recordedMs }),
   });
-  const dropped = { gate: 0, too_fast: signal.tooFast.samples };
+  const dropped = {
+    gate: gated?.dropped.samples ?? 0,
+    gate_duration: durationSeconds(gated?.dropped.durationMs ?? 0),
+    too_fast: signal.tooFast.samples,
+  };
   if (recipe.derivative !== null && !isFastEnough(signal)) return { series: null, dropped };
   const { resample_ms } = recipe;
   return {
@@ -189,7 +205,7 @@ interface Run {
 export function resultOf(
   series: readonly Series[] | null,
   recipe: Recipe,
-  dropped: RecipeResult["dropped"],
+  dropped: RecipeDropped,
 ): RecipeResult {
   const common = { hash: recipeHash(recipe), dropped, definition: { version: RECIPES_VERSION, recipe } };
   if (series === null) return { ...common, count: null, distance: null, duration: null, runs: [] };
@@ -282,12 +298,4 @@ function metresOfDouble(halfUm: number): number {
   return Number.isSafeInteger(halfUm)
     ? divideRoundingHalfUp(halfUm, 2_000_000, 3)
     : roundHalfUp(halfUm / 2e6, 3);
-}
-
-function requireNoGate({ gate }: Recipe): void {
-  if (gate === null) return;
-  throw new AsiError(
-    "BAD_OPTION",
-    "recipe.gate needs the number of satellites, the speed accuracy and the dilution of precision, which these samples do not have; use null.",
-  );
 }

@@ -4,6 +4,7 @@ export { compareRecipes, type RecipeDifference } from "./compare.js";
 export {
   computeRecipe,
   RECIPES_VERSION,
+  type RecipeDropped,
   type RecipeOptions,
   type RecipeResult,
   type RecipeRun,

@@ -1,7 +1,7 @@
 import type { MetricSamples } from "../samples.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
-import { type RecipeOptions, resultOf, selectedSamples, seriesOf } from "./count.js";
+import { type RecipeDropped, type RecipeOptions, resultOf, selectedSamples, seriesOf } from "./count.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
 /** Minimum durations of the table, ms, besides that of the recipe. */
@@ -43,6 +43,8 @@ export interface SensitivityRow {
 export interface Sensitivity {
   readonly hash: string;
   readonly rows: readonly SensitivityRow[];
+  /** The same for each cell. */
+  readonly dropped: RecipeDropped;
 }
 
 /**
@@ -65,8 +67,9 @@ export function recipeSensitivity(
   }));
   const isOwn = ({ filtered }: { filtered: Recipe }) => recipeHash(filtered) === hash;
   const all = variants.some(isOwn) ? variants : [{ name: "its own", filtered: checked }, ...variants];
+  const { dropped } = seriesOf(selected, checked);
   const rows = all.map(({ name, filtered }) => {
-    const { series, dropped } = seriesOf(selected, filtered);
+    const { series } = seriesOf(selected, filtered);
     const cells = durations.map((min_ms) => {
       const variant = { ...filtered, min_ms };
       const result = resultOf(series, variant, dropped);
@@ -75,7 +78,7 @@ export function recipeSensitivity(
     });
     return { filter: name, cells };
   });
-  return { hash, rows };
+  return { hash, rows, dropped };
 }
 
 function withFilter(recipe: Recipe, spike: boolean, smooth: RecipeSmoothing | null): Recipe {

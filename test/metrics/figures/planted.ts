@@ -62,6 +62,25 @@ export function plantedMatch(): TestSample[] {
   return samples;
 }
 
+/**
+ * The planted match with what a receiver says: satellites, accuracy of the speed, PDOP. The spikes are inaccurate; now and then the
+ * reception is bad for up to 20 s, with speeds that are off by 0.5 m/s.
+ */
+export function plantedReception(): TestSample[] {
+  const uniform = xorshift(20_261_126);
+  const whole = (from: number, to: number) => from + Math.floor((to - from + 1) * uniform());
+  let badUntilMs = 0;
+  return plantedMatch().map((sample) => {
+    if (uniform() < 0.0005) badUntilMs = sample.t + whole(500, 20_000);
+    if (sample.t < badUntilMs) {
+      const quality = [whole(3, 7), whole(400, 2000), whole(300, 1200)] as const;
+      return { ...sample, speed: Math.max(0, sample.speed + whole(-500, 500)), quality };
+    }
+    const accuracy = sample.speed === 11_000 ? 3000 : whole(80, 350);
+    return { ...sample, quality: [whole(8, 16), accuracy, whole(110, 280)] };
+  });
+}
+
 const thousandths = (x: number) => Number(x.toFixed(3));
 
 /** RR intervals of 300 s: waves of 30 ms at 0.1 Hz and of 20 ms at 0.25 Hz, so LF 450 and HF 200 ms2. */

@@ -5,17 +5,26 @@ export interface TestSample {
   readonly t: number;
   readonly speed: number;
   readonly hr?: number;
+  /** Satellites, accuracy of the speed in mm/s, PDOP in hundredths. */
+  readonly quality?: readonly [satellites: number, speedAccuracy: number, pdop: number];
 }
 
 export const TEN_HZ_MS = 100;
 
-/** Samples as the columns that the computation takes. */
+/** Samples as the columns that the computation takes; with quality if the first one has it. */
 export function columnsOf(samples: readonly TestSample[]): MetricSamples {
   return {
     length: samples.length,
     timestampMs: Float64Array.from(samples, ({ t }) => t),
     speedMmPerS: Int32Array.from(samples, ({ speed }) => speed),
     hr: Uint8Array.from(samples, ({ hr }) => hr ?? 0),
+    ...(samples[0]?.quality !== undefined && {
+      quality: {
+        satellites: Uint8Array.from(samples, ({ quality }) => quality?.[0] ?? 0),
+        speedAccuracyMmPerS: Uint32Array.from(samples, ({ quality }) => quality?.[1] ?? 0),
+        pdopHundredths: Uint16Array.from(samples, ({ quality }) => quality?.[2] ?? 0),
+      },
+    }),
   };
 }
 

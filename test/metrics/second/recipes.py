@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 
-from signal_steps import Signal, derivative, fast_stretches, low_pass, ordered, resampled
+from signal_steps import Signal, is_gap, derivative, fast_stretches, low_pass, ordered, resampled
 
 
 def butterworth(cutoff_mhz, step_ms, corrected):
@@ -28,9 +28,43 @@ def smoothed(x, rule, step):
     return low_pass(x, butterworth(rule["cutoff_mhz"], step, rule["corrected"]))
 
 
+def reaches(row, gate):
+    """row: time, speed, heart rate, satellites, accuracy of the speed, PDOP. Nothing is known where the last three are 0."""
+    satellites, accuracy, pdop = row[3:]
+    return (
+        (satellites, accuracy, pdop) != (0, 0, 0)
+        and satellites >= gate.get("min_satellites", 0)
+        and accuracy <= gate.get("max_speed_accuracy", math.inf)
+        and pdop <= gate.get("max_pdop_hundredths", math.inf)
+    )
+
+
+def dropped_by_gate(rows, r):
+    """How many samples with a speed do not reach the gate, and the ms of the intervals that touch one. None where nothing is known."""
+    if r["gate"] is None:
+        return [0, 0]
+    moving = [row for row in rows if row[1] >= 0]
+    if moving and all(tuple(row[3:]) == (0, 0, 0) for row in moving):
+        return None
+    fails = [not reaches(row, r["gate"]) for row in moving]
+    steps = [b[0] - a[0] for a, b in zip(moving, moving[1:])]
+    lost = sum(
+        step
+        for i, step in enumerate(steps)
+        if (fails[i] or fails[i + 1]) and not is_gap(steps, i, i + 1, r["gap"]["min_ms"], r["gap"]["steps"])
+    )
+    return [sum(fails), lost]
+
+
 def series_of(rows, r):
     s = Signal(
-        rows, r["max_valid"], r.get("standstill", 0), r["gap"]["min_ms"], r["gap"]["steps"], "spike" in r
+        rows,
+        r["max_valid"],
+        r.get("standstill", 0),
+        r["gap"]["min_ms"],
+        r["gap"]["steps"],
+        "spike" in r,
+        (lambda row: reaches(row, r["gate"])) if r["gate"] else (lambda row: True),
     )
     step = r.get("resample_ms")
     if r["derivative"] and not s.is_fast():
@@ -52,7 +86,11 @@ def count(task):
     r = task["recipe"]
     text = json.dumps(r, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     answer = {"hash": hashlib.sha256(text.encode()).hexdigest(), "runs": None}
-    series = series_of(ordered(task["t"], task["v"], task["hr"]), r)
+    rows = ordered(task["t"], task["v"], task["hr"], *task.get("quality", []))
+    answer["dropped"] = dropped_by_gate(rows, r)
+    if answer["dropped"] is None:
+        return answer
+    series = series_of(rows, r)
     if series is None:
         return answer
     limit = r.get("artefact", math.inf)

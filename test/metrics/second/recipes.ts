@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { computeRecipe, RECIPES, type Recipe } from "../../../src/metrics/recipes/index.js";
+import { computeRecipe, RECIPES, type Recipe, recipeHash } from "../../../src/metrics/recipes/index.js";
 import { xorshift } from "../figures/planted.js";
 import { columnsOf, type TestSample } from "../golden/sessions.js";
 import { columnsForPython } from "./signals.js";
@@ -41,14 +41,42 @@ export function randomRecipe(seed: number): Recipe {
   };
 }
 
-/** Hash, and each run with its start, duration, peak and distance. */
+/** The same with a gate of some limits, at random. */
+export function randomGatedRecipe(seed: number): Recipe {
+  const uniform = xorshift(seed * 32_452_843 + 7);
+  const whole = (from: number, to: number) => from + Math.floor((to - from + 1) * uniform());
+  const which = whole(1, 7);
+  return {
+    ...randomRecipe(seed),
+    gate: {
+      ...((which & 1) > 0 && { min_satellites: whole(0, 9) }),
+      ...((which & 2) > 0 && { max_speed_accuracy: whole(100, 1500) }),
+      ...((which & 4) > 0 && { max_pdop_hundredths: whole(100, 1000) }),
+    },
+  };
+}
+
+/** Hash, what the gate drops, and each run with its start, duration, peak and distance. */
 export function recipeComparison(samples: readonly TestSample[], recipe: Recipe): Comparison {
   return {
     task: { figure: "recipe", recipe, ...columnsForPython(samples) },
     compare(answer) {
-      const { hash, runs } = answer as { hash: string; runs: [number, number, number, number][] | null };
+      const { hash, dropped, runs } = answer as {
+        hash: string;
+        dropped: [samples: number, ms: number] | null;
+        runs: [number, number, number, number][] | null;
+      };
+      expect(recipeHash(recipe)).toBe(hash);
+      if (dropped === null) {
+        expect(() => computeRecipe(columnsOf(samples), recipe)).toThrow("recipe.gate needs satellites");
+        return;
+      }
       const own = computeRecipe(columnsOf(samples), recipe);
       expect(own.hash).toBe(hash);
+      expect([own.dropped.gate, own.dropped.gate_duration]).toEqual([
+        dropped[0],
+        Math.floor(dropped[1] / 100 + 0.5) / 10,
+      ]);
       expect(own.count).toBe(runs?.length ?? null);
       own.runs.forEach(({ start_time, duration, max_value, distance }, i) => {
         const [start, ms, peak, metres] = runs?.[i] ?? [Number.NaN, 0, 0, 0];

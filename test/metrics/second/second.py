@@ -13,6 +13,7 @@ import peaks
 import speed_profile
 import pitch
 import recipes
+import standard_runs
 
 FIGURES = {
     "peaks": peaks.peaks,
@@ -24,6 +25,7 @@ FIGURES = {
     "trimp": load.trimp,
     "hrv": hrv.variability,
     "recipe": recipes.count,
+    "standard runs": standard_runs.runs,
 }
 
 tasks = json.load(sys.stdin)["tasks"]

@@ -46,15 +46,18 @@ def is_slow(steps, k):
 class Signal:
     """Times and speeds that count, and the index ranges of the segments (both ends included)."""
 
-    def __init__(self, rows, max_valid=12500, standstill=200, gap_ms=1000, gap_steps=5, median=True):
-        kept = [(r[0], r[1]) for r in rows if 0 <= r[1] <= max_valid]
+    def __init__(
+        self, rows, max_valid=12500, standstill=200, gap_ms=1000, gap_steps=5, median=True, gate=lambda row: True
+    ):
+        counts = lambda row: gate(row) and row[1] <= max_valid
+        kept = [(r[0], r[1]) for r in rows if r[1] >= 0 and counts(r)]
         self.t = [r[0] for r in kept]
         raw = [r[1] for r in kept]
         own_steps = [b - a for a, b in zip(self.t, self.t[1:])]
         self.double_step = double_median(own_steps) if own_steps else None
         recorded = [r[0] for r in rows if r[1] >= 0]
         steps = [b - a for a, b in zip(recorded, recorded[1:])]
-        place = [k for k, r in enumerate(r for r in rows if r[1] >= 0) if r[1] <= max_valid]
+        place = [k for k, r in enumerate(r for r in rows if r[1] >= 0) if counts(r)]
         self.segments = []
         for i in range(len(self.t)):
             if i == 0 or is_gap(steps, place[i - 1], place[i], gap_ms, gap_steps):

@@ -36,11 +36,30 @@ export function randomSignal(seed: number): TestSample[] {
   return samples;
 }
 
+/** The signal with the quality that reception at random gives: mostly good, bad for seconds, unknown now and then, or always. */
+export function withRandomQuality(samples: readonly TestSample[], seed: number): TestSample[] {
+  const uniform = xorshift(seed * 15_485_863 + 3);
+  const whole = (from: number, to: number) => from + Math.floor((to - from + 1) * uniform());
+  const isUnknown = uniform() < 0.05;
+  let badUntilMs = 0;
+  return samples.map((sample) => {
+    if (uniform() < 0.01) badUntilMs = sample.t + whole(0, 8000);
+    const isBad = sample.t <= badUntilMs;
+    const known = isBad
+      ? ([whole(0, 8), whole(200, 3000), whole(200, 9999)] as const)
+      : ([whole(5, 20), whole(50, 600), whole(100, 400)] as const);
+    return { ...sample, quality: isUnknown || uniform() < 0.01 ? ([0, 0, 0] as const) : known };
+  });
+}
+
 /** The same as columns for JSON. */
 export function columnsForPython(samples: readonly TestSample[]) {
   return {
     t: samples.map(({ t }) => t),
     v: samples.map(({ speed }) => speed),
     hr: samples.map(({ hr = 0 }) => hr),
+    ...(samples[0]?.quality !== undefined && {
+      quality: [0, 1, 2].map((column) => samples.map(({ quality }) => quality?.[column] ?? 0)),
+    }),
   };
 }

@@ -1,0 +1,153 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { fitLine } from "../least-squares.js";
+import type { MetricsOptions } from "../options.js";
+import { roundHalfUp } from "../rounding.js";
+import type { MetricSamples } from "../samples.js";
+import { type StandardRun, selectedSeconds } from "./standard-runs.js";
+
+/** Runs whose speeds differ by more, in m/s, are not compared. */
+const SPEED_TOLERANCE = 0.2;
+const LEAST_RUNS = 6;
+/** Time constant of the heart rate in s, and how much of a stretch is left out until it has followed. */
+const LAG_S = 40;
+const SETTLING_S = 120;
+
+/** What a run must have to be compared. */
+export type ComparedRun = Pick<StandardRun, "mean_speed" | "heart_rate">;
+
+/** How later runs differ from those of a baseline; bpm, 1 decimal. Experimental. */
+export interface StandardRunChanges {
+  /** Number of runs of the baseline that are compared with each other. */
+  readonly baseline_runs: number;
+  readonly baseline_heart_rate: number | null;
+  /** Standard deviation of successive differences / √2; null below 6 runs. */
+  readonly typical_error: number | null;
+  /** 2 √2 times it: a smaller change of a single run may be none. */
+  readonly limit: number | null;
+  /** Of each later run; null where nothing is comparable. */
+  readonly changes: readonly (number | null)[];
+}
+
+/**
+ * Compares the heart rates of later runs with those of a baseline, at one speed: runs are compared that are within 0.2 m/s of the median
+ * speed of the baseline.
+ *
+ * @param baseline in order of time
+ * @throws AsiError `BAD_ARGUMENT` for runs that are none
+ */
+export function standardRunChanges(
+  baseline: readonly ComparedRun[],
+  later: readonly ComparedRun[] = [],
+): StandardRunChanges {
+  for (const run of [...baseline, ...later]) checkRun(run);
+  const heard = baseline.filter(({ heart_rate }) => heart_rate !== null);
+  const speed = medianOf(heard.map(({ mean_speed }) => mean_speed));
+  const rateOf = ({ mean_speed, heart_rate }: ComparedRun) =>
+    speed !== null && Math.abs(mean_speed - speed) <= SPEED_TOLERANCE + 1e-9 ? heart_rate : null;
+  const rates = heard.map(rateOf).filter((rate) => rate !== null);
+  const mean = rates.length === 0 ? null : meanOf(rates);
+  const error = rates.length < LEAST_RUNS ? null : typicalError(rates);
+  return {
+    baseline_runs: rates.length,
+    baseline_heart_rate: mean === null ? null : roundHalfUp(mean, 1),
+    typical_error: error === null ? null : roundHalfUp(error, 1),
+    limit: error === null ? null : roundHalfUp(2 * Math.SQRT2 * error, 1),
+    changes: later.map((run) => {
+      const rate = rateOf(run);
+      return rate === null || mean === null ? null : roundHalfUp(rate - mean, 1);
+    }),
+  };
+}
+
+/** Not rounded. @param rates of at least 3 runs */
+export function typicalError(rates: readonly number[]): number {
+  const differences = rates.slice(1).map((rate, i) => rate - (rates[i] ?? 0));
+  const mean = meanOf(differences);
+  const squares = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return Math.sqrt(squares / (differences.length - 1) / 2);
+}
+
+/** Heart rate as a line of the speed that it follows with a delay. Experimental. */
+export interface HeartRateResponse {
+  /** bpm per m/s, 2 decimals. */
+  readonly slope: number;
+  /** bpm, 1 decimal. */
+  readonly intercept: number;
+  /** Mean difference from the line of each session, bpm, 1 decimal; null where nothing is known. */
+  readonly residuals: readonly (number | null)[];
+}
+
+/**
+ * Heart rate against the delayed speed of all seconds: fitted over the first sessions, and how far each session is from that line.
+ *
+ * @param sessions samples of each session, in order of time
+ * @param baseline number of sessions over which the line is fitted
+ * @returns null where no line can be fitted
+ * @throws AsiError as `standardRuns`
+ */
+export function heartRateResponse(
+  sessions: readonly (MetricSamples | Iterable<MetricSamples>)[],
+  baseline: number,
+  options: MetricsOptions = {},
+): HeartRateResponse | null {
+  if (!Number.isSafeInteger(baseline) || baseline < 1) {
+    throw new AsiError("BAD_ARGUMENT", `baseline is ${shown(baseline)}; it must be a number of sessions.`);
+  }
+  const points = sessions.map((samples) => delayedPoints(samples, options));
+  const fitted = points.slice(0, baseline).flat();
+  const speeds = fitted.map(([speed]) => speed);
+  if (speeds.every((speed) => speed === speeds[0])) return null;
+  const line = fitLine(
+    speeds,
+    fitted.map(([, rate]) => rate),
+  );
+  return {
+    slope: roundHalfUp(line.slope, 2),
+    intercept: roundHalfUp(line.intercept, 1),
+    residuals: points.map((own) =>
+      own.length === 0
+        ? null
+        : roundHalfUp(meanOf(own.map(([speed, rate]) => rate - line.intercept - line.slope * speed)), 1),
+    ),
+  };
+}
+
+/** Delayed speed in m/s and heart rate of each second that is known, the first 120 s of a stretch left out. */
+function delayedPoints(
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions,
+): [speed: number, heartRate: number][] {
+  const share = 1 - Math.exp(-1 / LAG_S);
+  return selectedSeconds(samples, options).seconds.flatMap(({ speedMmPerS, heartRate }) => {
+    const points: [number, number][] = [];
+    let delayed = 0;
+    speedMmPerS.forEach((speed, k) => {
+      delayed += (speed / 1000 - delayed) * share;
+      const rate = heartRate[k] ?? 0;
+      if (k >= SETTLING_S && rate > 0) points.push([delayed, rate]);
+    });
+    return points;
+  });
+}
+
+function checkRun(run: ComparedRun): void {
+  const isRun =
+    typeof run === "object" &&
+    run !== null &&
+    Number.isFinite(run.mean_speed) &&
+    (run.heart_rate === null || Number.isFinite(run.heart_rate));
+  if (isRun) return;
+  throw new AsiError(
+    "BAD_ARGUMENT",
+    `A run is ${shown(run)}; it must have mean_speed and heart_rate as standardRuns gives them.`,
+  );
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function medianOf(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
+}

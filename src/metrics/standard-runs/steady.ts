@@ -1,0 +1,76 @@
+import type { Seconds } from "./seconds.js";
+
+/** The shortest run, and the means inside it that must not leave it, in seconds. */
+const LEAST_S = 240;
+const WINDOW_S = 10;
+const SLOWEST_MM_PER_S = 2500;
+const FASTEST_MM_PER_S = 4500;
+
+/** Seconds `first` to `end` (exclusive). */
+export interface SteadyRun {
+  readonly first: number;
+  readonly end: number;
+  /** Of the speeds of its seconds, mm/s. */
+  readonly sumMmPerS: number;
+}
+
+/** Sums of the speeds of 10 s. */
+interface Extremes {
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/**
+ * The earliest stretches of at least 240 s with a mean of 2.5 to 4.5 m/s whose means of 10 s are all within 10 % of it, each extended
+ * second by second while that holds. All comparisons are of integers.
+ */
+export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
+  const sums = new Float64Array(speedMmPerS.length + 1);
+  speedMmPerS.forEach((speed, k) => {
+    sums[k + 1] = (sums[k] ?? 0) + speed;
+  });
+  const sumOf = (first: number, end: number) => (sums[end] ?? 0) - (sums[first] ?? 0);
+  const isSteady = (first: number, end: number, { lowest, highest }: Extremes) => {
+    const sum = sumOf(first, end);
+    const seconds = end - first;
+    // of 10 s within 10 % of the mean, times 10 x seconds
+    return 9 * sum <= lowest * seconds && highest * seconds <= 11 * sum;
+  };
+  const hasSpeed = (first: number, end: number) => {
+    const mean = sumOf(first, end) / (end - first);
+    return mean >= SLOWEST_MM_PER_S && mean <= FASTEST_MM_PER_S;
+  };
+  const runs: SteadyRun[] = [];
+  let first = 0;
+  while (first + LEAST_S <= speedMmPerS.length) {
+    let end = first + LEAST_S;
+    let extremes = hasSpeed(first, end) ? extremesOf(sumOf, first, end) : null;
+    if (extremes === null || !isSteady(first, end, extremes)) {
+      first++;
+      continue;
+    }
+    for (; end < speedMmPerS.length; end++) {
+      const added = sumOf(end + 1 - WINDOW_S, end + 1);
+      const wider: Extremes = {
+        lowest: Math.min(extremes.lowest, added),
+        highest: Math.max(extremes.highest, added),
+      };
+      if (!hasSpeed(first, end + 1) || !isSteady(first, end + 1, wider)) break;
+      extremes = wider;
+    }
+    runs.push({ first, end, sumMmPerS: sumOf(first, end) });
+    first = end;
+  }
+  return runs;
+}
+
+function extremesOf(sumOf: (first: number, end: number) => number, first: number, end: number): Extremes {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = 0;
+  for (let k = first; k + WINDOW_S <= end; k++) {
+    const sum = sumOf(k, k + WINDOW_S);
+    lowest = Math.min(lowest, sum);
+    highest = Math.max(highest, sum);
+  }
+  return { lowest, highest };
+}
