@@ -167,7 +167,7 @@ const domain = [
     [
       ["change", "sample-ownership"],
       ["lists", "secrets"],
-      ["accounts", "devices", "json-schemas"],
+      ["accounts", "devices", "json-schemas", "recipes"],
       ["permissions", "ownerships"],
       ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
       ["activities"],

@@ -10,13 +10,17 @@ export let unknownFrames: i32 = 0;
 export let badChecksums: i32 = 0;
 export let overlong: i32 = 0;
 export let overruns: i32 = 0;
+/** The first damage: offset of the frame in the stream, its signal (0 without damage), and the time of the row before it, ms (NaN without one). */
+export let damageOffset: f64 = 0;
+export let damageSignal: i32 = 0;
+export let damageAfterMs: f64 = 0;
 /** Sample rate of the last waveform frame, Hz. */
 export let ecgRawHz: i32 = 0;
 
 export function resetCounters(): void {
   knownBytes = unknownBytes = 0;
   headerFrames = gnssFrames = ecgHrFrames = ecgRawFrames = unknownFrames = 0;
-  badChecksums = overlong = overruns = ecgRawHz = 0;
+  badChecksums = overlong = overruns = damageSignal = ecgRawHz = 0;
 }
 
 // @ts-ignore: decorator
@@ -61,6 +65,14 @@ export function countUnknown(frames: i32, bytes: i32): void {
 export function countFalse(withBadChecksum: i32, tooLong: i32): void {
   badChecksums += withBadChecksum;
   overlong += tooLong;
+}
+
+/** Keeps the place of the first damage. */
+export function noteDamage(signal: i32, offset: i64, afterMs: f64): void {
+  if (damageSignal != 0) return;
+  damageSignal = signal;
+  damageOffset = offset as f64;
+  damageAfterMs = afterMs;
 }
 
 /** Counts a frame that extends past the end of the input. */

@@ -8,6 +8,7 @@ import {
   countOverrun,
   countUnknown,
   countWaveform,
+  noteDamage,
   resetCounters,
 } from "./counters";
 import {
@@ -21,7 +22,7 @@ import {
   prefixSumsEnd,
 } from "./checksum";
 import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
-import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, readGnss } from "./gnss";
+import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, previousMs, readGnss, rows } from "./gnss";
 import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";
 import { beginBeats } from "./heart-rate/derived";
 import { endWaveform, takeWaveform } from "./heart-rate/waveform";
@@ -117,6 +118,14 @@ function holds(at: usize, length: i32): bool {
   return false;
 }
 
+/** Keeps the place of the first damage; returns `signal`. */
+// @ts-ignore: decorator
+@inline
+function damaged(signal: i32, at: usize): i32 {
+  noteDamage(signal, passed + ((at - INPUT) as i64), rows == 0 ? NaN : (previousMs as f64));
+  return signal;
+}
+
 // Consecutive frames that are output: copied together, since many are shorter than a call is.
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
@@ -190,29 +199,31 @@ export function step(outputKind: i32, final: bool): i32 {
     if (available < 6) {
       if (!final) break;
       countOverrun();
-      signal = SIGNAL_OVERRUN;
+      signal = damaged(SIGNAL_OVERRUN, at);
     } else {
       const length: i32 = load<u16>(at, 4);
       const size = length + FRAME_OVERHEAD;
       if (length > MAX_PAYLOAD) {
         countFalse(0, 1);
+        signal = damaged(SIGNAL_OVERLONG, at);
         if (ASC_FEATURE_SIMD && !strict) {
           at = passOverlongFrames(at + 1, end);
+          signal = SIGNAL_DRAINED;
           continue;
         }
-        signal = SIGNAL_OVERLONG;
       } else if (available < size) {
         needed = at + size;
         if (!final) break;
         countOverrun();
-        signal = SIGNAL_OVERRUN;
+        signal = damaged(SIGNAL_OVERRUN, at);
       } else if (!holds(at, length)) {
         countFalse(1, 0);
+        signal = damaged(SIGNAL_BAD_CHECKSUM, at);
         if (ASC_FEATURE_SIMD && !strict) {
           at = passFalseFrames(at + 1, end);
+          signal = SIGNAL_DRAINED;
           continue;
         }
-        signal = SIGNAL_BAD_CHECKSUM;
       } else {
         const kind: u32 = load<u16>(at, 2);
         const payload = at + 6;

@@ -208,5 +208,8 @@ export function counters(): usize {
   put(derived.rrSquares);
   put(gnss.rowsBackwards);
   put(replacedReadings);
+  put(counted.damageSignal);
+  put(counted.damageOffset);
+  put(counted.damageAfterMs);
   return memoryLayout.COUNTERS;
 }

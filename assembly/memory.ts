@@ -59,4 +59,4 @@ export const PROGRAM_CAPACITY: i32 = 4096;
 export const PROGRAM: usize = memory.data(PROGRAM_CAPACITY + 32, 16);
 
 /** See `counters` in index.ts. */
-export const COUNTERS: usize = memory.data(8 * 40, 16);
+export const COUNTERS: usize = memory.data(8 * 48, 16);

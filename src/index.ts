@@ -50,6 +50,7 @@ export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
   ColumnsOptions,
+  DamagePlace,
   DecodeOptions,
   EcgBatch,
   EngineName,

@@ -49,12 +49,23 @@ export interface Range {
   size: number;
 }
 
+/** Where a recording is damaged. */
+export interface DamagePlace {
+  /** Offset of the frame in the recording. */
+  byteOffset: number;
+  kind: keyof Report["damage"];
+  /** The last row before it, ms since 1970 UTC; null if there is none. */
+  afterMs: number | null;
+}
+
 /** Accounts for every byte and frame of a recording: `bytes.known + unknown + skipped = total`. */
 export interface Report {
   bytes: { total: number; known: number; unknown: number; skipped: number };
   frames: { header: number; gnss: number; ecgHr: number; ecgRaw: number; unknown: number };
   /** Invalid frames. */
   damage: { badChecksums: number; overlong: number; overruns: number };
+  /** The first invalid frame; absent if there is none. */
+  firstDamage?: DamagePlace;
   rows: {
     total: number;
     withHr: number;

@@ -43,6 +43,19 @@ describe("asi stats", () => {
     expect(cells("start")[1]).toEqual(["2026-05-16T14:30:00.000+02:00"]);
   });
 
+  it("writes its table to a file, which begins with a byte order mark where decimal commas make it one for Excel", async () => {
+    const cwd = await clubFolder();
+    const args = ["stats", ".", ...CLUB, "--format", "csv"];
+    for (const [marks, mark] of [
+      [[], ""],
+      [["--decimal", ","], "\uFEFF"],
+    ] as const) {
+      const { stdout } = await asi([...args, ...marks], { cwd });
+      await asi([...args, ...marks, "-o", "match.csv", "--force"], { cwd });
+      expect(readFileSync(join(cwd, "match.csv"), "utf8")).toBe(mark + stdout);
+    }
+  });
+
   it("leaves every figure empty in a period without data: 0 would say that somebody stood still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
@@ -109,10 +122,26 @@ describe("asi stats", () => {
     }
   });
 
-  it("says which players of the roster have no recording, and which recordings the roster does not name", async () => {
+  it.for([
+    [
+      "which players of the roster have no recording",
+      "TRK-2\nVogel,TRK-3",
+      ["No recording of Vogel, who is in the roster"],
+    ],
+    ["which recordings the roster does not name", "", ["The roster does not name the trackers of 2"]],
+    [
+      "which line of the roster names no recording, while there are recordings of nobody, and which these are",
+      "TRK-22",
+      [
+        "roster.csv, line 3: No recording is of TRK-22, so this line of Kunz has no effect. In no line of the roster: TRK-2. Correct the line if one of them is of Kunz",
+        "The roster does not name the trackers of 2",
+      ],
+    ],
+  ] as const)("says %s", async ([, kunz, lines]) => {
     const cwd = await clubFolder();
-    writeFileSync(join(cwd, "roster.csv"), "player,serial\nMüller,TRK-1\nKunz,TRK-22\n");
-    const told = "No recording of Kunz, who is in the roster\nThe roster does not name the trackers of 2\n";
+    const roster = ["player,serial", "Müller,TRK-1", ...(kunz === "" ? [] : [`Kunz,${kunz}`])];
+    writeFileSync(join(cwd, "roster.csv"), roster.join("\n"));
+    const told = lines.map((line) => `${line}\n`).join("");
     for (const args of [
       ["stats", "."],
       ["stats", ".", "--jobs", "2"],
@@ -163,6 +192,7 @@ describe("asi stats", () => {
 
   it.for([
     [["--decimal", ","], /add --format csv/],
+    [["-o", "match.csv"], /--format csv: add it/],
     [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
     [["--sprint", "25"], /with its unit/],
   ] as const)("refuses %s", async ([args, message]) => {

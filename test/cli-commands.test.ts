@@ -153,7 +153,7 @@ describe("asi validate", () => {
     expect(fromFile.status).toBe(3);
     expect(json(fromFile.stdout)).toMatchObject({
       isWhole: false,
-      firstDamage: { byteOffset: 72, kind: "badChecksums" },
+      report: { firstDamage: { byteOffset: 72, kind: "badChecksums", afterMs: null } },
     });
     const fromPipe = await shell("cat flipped.asi | $ASI validate -", folder);
     expect(fromPipe.stdout).toMatch(

@@ -47,6 +47,7 @@ const CASES: readonly Case[] = [
     options: [
       ...FIGURES,
       ["--decimal", ","],
+      ["--output", "other.csv"],
       ["--peaks"],
       ["--recipe", "soccer/sprint"],
       ["--sensitivity"],

@@ -33,7 +33,6 @@ describe("asi report", () => {
       version: 1,
       name: "match.asi",
       inspection: { info: { serial: "AS-10017" }, report: MATCH.expected.report },
-      firstDamage: null,
       metrics: { preset: "soccer-fifa", params: { max_hr: 195 } },
     });
     const decoded = decodeSync(new Uint8Array(MATCH.bytes));
@@ -54,8 +53,8 @@ describe("asi report", () => {
     const { status } = await asi(["report", TORN.path, "-o", join(folder, "x.html")]);
     expect(status).toBe(3);
     const validated = await asi(["validate", TORN.path, "--json"]);
-    const { firstDamage } = dataIn(textOf(folder, "x.html"));
-    expect(firstDamage).toEqual(JSON.parse(validated.stdout).firstDamage);
+    const { firstDamage } = dataIn(textOf(folder, "x.html")).inspection.report;
+    expect(firstDamage).toEqual(JSON.parse(validated.stdout).report.firstDamage);
     // the last row of what precedes it
     const before = decodeSync(TORN.bytes.subarray(0, firstDamage?.byteOffset), { strict: true }).samples;
     expect(firstDamage?.afterMs).toBe(before.timestampMs.at(-1));
@@ -94,7 +93,6 @@ describe("a report's HTML", () => {
       version: 1,
       name,
       inspection: { info, report },
-      firstDamage: null,
       samples: "",
     }) as unknown as ReportData;
 

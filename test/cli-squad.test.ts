@@ -103,7 +103,7 @@ describe("asi squad", () => {
     const output = join(folder, "squad.csv");
     const { status } = await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--decimal", ","]);
     expect(status).toBe(0);
-    const [header = "", ...rows] = readFileSync(output, "utf8").trimEnd().split("\n");
+    const [header = "", ...rows] = readFileSync(output, "utf8").replace("\uFEFF", "").trimEnd().split("\n");
     const at = (row: string | undefined, name: string) => row?.split(";")[header.split(";").indexOf(name)];
     expect(rows).toHaveLength(6);
     expect(["player", "period", "distance_m", "minutes"].map((name) => at(rows[3], name))).toEqual([
@@ -115,6 +115,23 @@ describe("asi squad", () => {
     expect(
       ["player", "distance_m", "period_minutes", "share_with_data"].map((name) => at(rows[5], name)),
     ).toEqual(["Vogel", "", "0", ""]);
+  });
+
+  it("begins a file with decimal commas with a byte order mark, without which Excel shows other letters, and no other output", async () => {
+    const folder = await trainingFolder();
+    const written = async (...options: string[]) => {
+      const output = join(folder, "table.csv");
+      await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--force", ...options]);
+      return readFileSync(output);
+    };
+    const printed = async (...options: string[]) =>
+      (await asi(["squad", folder, ...AS_CSV, ...options])).stdout;
+    const commas = ["--decimal", ","];
+    expect([...(await written(...commas)).subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    expect((await written(...commas)).toString()).toBe(`\uFEFF${await printed(...commas)}`);
+    expect(await printed(...commas)).toMatch(/^session;/);
+    expect((await written()).toString()).toBe(await printed());
+    expect(await printed()).toMatch(/^session,/);
   });
 
   it("applies the periods of the folder to the session in whose time they lie, and says so, when a tracker has a wrong clock", async () => {
@@ -315,6 +332,36 @@ describe("the match of the demonstration", () => {
     ).toEqual([52.4, 39]);
   });
 
+  it("has a table of each half at once by --periods suggested: that of the suggested lines, saved as a file", async () => {
+    const folder = join(scratchFolder(), "match");
+    await asi(["encode", "--demo", "--squad", "25", "-o", folder]);
+    rmSync(join(folder, "periods.csv"));
+    const { stderr } = await asi(["squad", folder]);
+    const lines = stderr.split("\n");
+    const saved = lines.slice(lines.indexOf("period,start,end,player"));
+    const suggested = await asi(["squad", folder, "--periods", "suggested"]);
+    expect(suggested.stderr).toContain(
+      `Periods are suggested by the common pauses. 19 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
+    );
+    const csv = await asi(["squad", folder, "--format", "csv", "--periods", "suggested"]);
+    writeFileSync(join(folder, "periods.csv"), saved.join("\n"));
+    expect(csv.stdout).toBe((await asi(["squad", folder, "--format", "csv"])).stdout);
+    expect(suggested.stdout).toBe((await asi(["squad", folder])).stdout);
+    expect([...new Set(tableOf(csv.stdout).map(({ period }) => period))]).toEqual([
+      "session",
+      "Warm-up",
+      "1st half",
+      "2nd half",
+    ]);
+    // a file of the folder is not asked
+    expect((await asi(["squad", folder, "--periods", "suggested"])).stdout).toBe(suggested.stdout);
+  });
+
+  it("says so where no periods can be suggested", async () => {
+    const { status, stderr } = await asi(["squad", await trainingFolder(), "--periods", "suggested"]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("No periods are suggested")]);
+  });
+
   it("is the same for the same seed", () => {
     const start = (seed: number) => {
       const rows = demoSquad({ players: 11, seed, startMs: START_MS }).recordings[3]?.rows();
@@ -339,6 +386,8 @@ describe("the match of the demonstration", () => {
     const csv = await asi(["squad", folder, "--format", "csv", "--tz", "Europe/Zurich"]);
     const [head = "", ...lines] = csv.stdout.trimEnd().split("\n");
     const keys = head.split(",").filter((key) => !["session", "period"].includes(key));
+    // days are numbers with binary tails
+    const toSecond = (value: number) => (value > 40_000 ? Math.round(value * 86_400) / 86_400 : value);
     // cells of the drill by player, against the CSV of the same figures
     const strings = [...textOf("xl/sharedStrings.xml").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(
       ([, text]) => text,
@@ -349,20 +398,29 @@ describe("the match of the demonstration", () => {
         /<c r="([A-Z]+)\d+"([^>]*)>(?:<v>)([^<]*)<\/v>/g,
       )) {
         const at = [...column].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-        cells[at] = attributes.includes('t="s"') ? strings[Number(value)] : Number(value);
+        cells[at] = attributes.includes('t="s"') ? strings[Number(value)] : toSecond(Number(value));
       }
       return cells;
     });
+    const days = (time: string) => toSecond((Date.parse(time) - Date.UTC(1899, 11, 30)) / 86_400_000);
     const expected = lines
       .map((line) => line.split(","))
       .filter(([, period]) => period === "Drill")
       .map(([, , ...fields]) =>
-        fields.map((field) => (field === "" ? undefined : /^-?[\d.]+$/.test(field) ? Number(field) : field)),
+        fields.map((field) => {
+          // Excel counts days from 1899-12-30, by the clock of the club
+          const [, local] = /^(\d{4}-.*T.*)\+02:00$/.exec(field) ?? [];
+          if (local !== undefined) return days(`${local}Z`);
+          return field === "" ? undefined : /^-?[\d.]+$/.test(field) ? Number(field) : field;
+        }),
       );
     const byPlayer = (table: (string | number | undefined)[][]) =>
       Object.fromEntries(table.map((row) => [row[keys.indexOf("player")], row]));
     expect(rows).toHaveLength(3);
     expect(byPlayer(rows)).toEqual(byPlayer(expected));
+    expect(rows.map((row) => typeof row[keys.indexOf("start")])).toContain("number");
+    expect(strings).toContain("Start (Europe/Zurich)");
+    expect(textOf("xl/styles.xml")).toContain('formatCode="yyyy-mm-dd hh:mm:ss"');
   });
 
   it("names the recordings of another sport, and counts the rows that no figure has", async () => {

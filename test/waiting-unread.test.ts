@@ -1,13 +1,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { AsiError, convert, decode } from "../src/index.js";
-import { runChild } from "./child.js";
 import { fixture } from "./fixture-files.js";
 import { settle } from "./watched-source.js";
 import { WAITS } from "./ways-of-reading.js";
 import { asiError, wholeText } from "./whole.js";
-
-const heldWaits = WAITS.filter(({ expected }) => expected === "held");
 
 describe("a wait for what only reading makes known does not hang", () => {
   it.for(WAITS)("$name", async ({ expected, begin }) => {
@@ -25,21 +22,6 @@ describe("a wait for what only reading makes known does not hang", () => {
       expect(outcome).toMatchObject({ message: expect.stringMatching(/is not known.* (?:Read|Iterate)/) });
     }
     expect(held).toBeDefined();
-  });
-
-  it("where a reader is held, it is refused when the process has nothing left to do", async () => {
-    const { stdout, stderr } = await runChild("waits-held");
-    expect(stderr).toBe("");
-    const outcomes = JSON.parse(stdout) as Record<string, string>;
-    expect(outcomes).toEqual(Object.fromEntries(heldWaits.map(({ name }) => [name, "NOT_READ"])));
-  });
-
-  it("at the top level of a program it ends with the error, not without a word", async () => {
-    const { stdout, stderr, status } = await runChild("top-level-wait");
-    expect(stdout).toBe("before\n");
-    expect(stderr).toMatch(/NOT_READ/);
-    expect(stderr).toMatch(/Read body to its end first, then await it\./);
-    expect(status).toBe(1);
   });
 });
 

@@ -25,7 +25,8 @@ export class ApiError extends Error {
   /** Reads the body of a response that is an error. */
   static async of(response: Response): Promise<ApiError> {
     const text = await response.text();
-    const isJson = response.headers.get("Content-Type")?.startsWith("application/json") && text !== "";
+    const type = response.headers.get("Content-Type") ?? "";
+    const isJson = /^application\/(problem\+)?json/.test(type) && text !== "";
     return new ApiError(response, isJson ? JSON.parse(text) : text);
   }
 }

@@ -156,16 +156,17 @@ export function createClient(options: ClientOptions): Client {
     ...client,
 
     async *list(path, init?) {
-      for (let page: number | null = 1; page !== null; ) {
-        const params = (init as { params?: { query?: object } } | undefined)?.params;
+      const params = (init as { params?: { query?: object } } | undefined)?.params;
+      for (let place: object | null = {}; place !== null; ) {
         // The types of one path do not carry over to those of all paths.
-        const paged = { ...init, params: { ...params, query: { ...params?.query, page } } } as never;
-        const data = (await unwrap(client.GET(path as never, paged))) as {
+        const paged = { ...init, params: { ...params, query: { ...params?.query, ...place } } } as never;
+        const { results, next } = (await unwrap(client.GET(path as never, paged))) as {
           results: never[];
-          next: number | null;
+          next: number | string | null;
         };
-        yield* data.results;
-        page = data.next;
+        yield* results;
+        // Pages have numbers in version 1 of the API, and cursors in version 2.
+        place = next === null ? null : typeof next === "number" ? { page: next } : { cursor: next };
       }
     },
 

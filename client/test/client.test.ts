@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { RECIPES } from "asi-convert/metrics";
 import { beforeAll, describe, expect, it } from "vitest";
 import { walk } from "../../server/test/recordings.js";
 import {
@@ -9,7 +10,16 @@ import {
   type TestDevice,
   type TestService,
 } from "../../server/test/service.js";
-import { ApiError, type Client, createClient, JobFailedError, obtainToken, unwrap } from "../src/index.js";
+import { Team } from "../../server/test/team.js";
+import {
+  ApiError,
+  type Client,
+  createClient,
+  JobFailedError,
+  obtainToken,
+  type Resource,
+  unwrap,
+} from "../src/index.js";
 
 const fixture = (name: string) =>
   new Uint8Array(readFileSync(fileURLToPath(new URL(`../../fixtures/valid/${name}`, import.meta.url))));
@@ -201,6 +211,45 @@ describe("lists", () => {
   it("that are refused throw", async () => {
     const nobody = createClient({ baseUrl: baseUrl() });
     await expect(nobody.list("/api/v1/devices/").next()).rejects.toMatchObject({ status: 403 });
+  });
+
+  it("of version 2 are followed by their cursors, and its problems are errors with their code and detail", async () => {
+    const [preset] = RECIPES;
+    if (preset === undefined) throw new Error("No recipe");
+    const recipe: Record<string, unknown> = { ...preset.recipe };
+    const stored: Resource["Recipe"][] = [];
+    for (const min_ms of [100, 200, 300]) {
+      const body = { name: "Sprints", recipe: { ...recipe, min_ms } };
+      stored.push(await unwrap(asi.POST("/api/v2/recipes/", { body })));
+    }
+    const found: Resource["Recipe"][] = [];
+    for await (const one of asi.list("/api/v2/recipes/", {
+      params: { query: { limit: 2, name: "Sprints" } },
+    }))
+      found.push(one);
+    expect(found).toEqual(stored);
+    const last = { name: "Sprints", recipe: { ...recipe, min_ms: 300 } };
+    const repeated = unwrap(asi.POST("/api/v2/recipes/", { body: last }));
+    await expect(repeated).rejects.toMatchObject({
+      status: 409,
+      code: "recipe_unchanged",
+      message: expect.stringContaining("Version 3 of this name is the same recipe"),
+    });
+  });
+
+  it("have typed figures, also those that are returned on request", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 60);
+    await team.run(0, 30, 3000);
+    const { peak_demands, season_max_speed, recipes } = await unwrap(
+      clientOf(team.manager).GET("/api/v1/timeframes/{timeframe}/computed-data/", {
+        params: { path: { timeframe: frame }, query: { with_peaks: true, with_max_speed: true } },
+      }),
+    );
+    const metres: number | null | undefined = peak_demands?.peaks.distance[0]?.value;
+    const isUnconfirmed: boolean | undefined = season_max_speed?.unconfirmed;
+    const counts: (number | null)[] | undefined = recipes?.map(({ count }) => count);
+    expect([metres, isUnconfirmed, counts]).toEqual([3, true, undefined]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Resource } from "asi-client";
+import { RECIPES } from "asi-convert/metrics";
 import { expectStatus } from "./http.js";
 import type { Receiver } from "./receiver.js";
 
@@ -120,13 +121,23 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   if (!(distanceM(half) > 0)) throw new Error("The first half has no distance");
   tell(summary("The first half", half));
 
-  await api(200, "PATCH", path, { end_time: second.end });
+  const [preset] = RECIPES;
+  const recipe = await expectStatus<Resource["Recipe"]>(201, `${url}/api/v2/recipes/`, {
+    token,
+    json: { name: "Sprints", recipe: preset?.recipe },
+  });
+  await api(200, "PATCH", path, { end_time: second.end, params: { recipes: [{ hash: recipe.hash }] } });
   await told(receiver, "timeframe-updated", activity.id, timeframe.id);
   const whole = await api<Resource["ComputedData"]>(200, "GET", `${path}computed-data/`);
   if (!(distanceM(whole) > distanceM(half) && whole.last_computation > half.last_computation)) {
     throw new Error("The computed data did not follow the change of the time frame");
   }
   tell(summary("Changed the time frame, and its data were recomputed. The whole match", whole));
+  const [counted] = whole.recipes ?? [];
+  if (counted?.count !== whole.sprint.threshold_1.values.length) {
+    throw new Error("The recipe of the preset counts other sprints than the preset");
+  }
+  tell(`By the recipe ${recipe.name}, version ${recipe.version}: ${counted.count} sprints.`);
 
   await api(204, "DELETE", `/activities/${activity.id}/`);
   await told(receiver, "timeframe-deleted", activity.id, timeframe.id);

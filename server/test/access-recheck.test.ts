@@ -87,7 +87,7 @@ describe("an answer that takes long to compute", () => {
     const ctx = contextOf(reader, async () => true);
     const activity = { id: team.activity, ownerId: team.manager.id };
     const retrieve = async () => {
-      const { answer } = await retrieveActivityComputedData(ctx, activity as never, false);
+      const { answer } = await retrieveActivityComputedData(ctx, activity as never, {});
       return answer.map(({ timeframe }) => timeframe);
     };
     expect(await retrieve()).toEqual(frames);
@@ -114,7 +114,7 @@ describe("an answer that takes long to compute", () => {
     const ctx = contextOf(reader, async () => true);
     const retrieve = async () => {
       const target = await authorize(ctx, "retrieveTimeframeComputedData", { timeframe: frame });
-      return retrieveComputedData(ctx, target, false);
+      return retrieveComputedData(ctx, target, {});
     };
     await retrieve();
     ctx.isSignedIn = async () => {

@@ -21,6 +21,8 @@ const ANYONE = "      in  in  in  in  in  in";
 const AUTHENTICATED = "403 in  in  in  in  in";
 const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
+/** Version 2 has 401 where nobody is signed in. */
+const MANAGERS_V2 = " 401 403 403 in  in  in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
@@ -119,6 +121,12 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deleteTimeframe", THE_OWNER],
   ["retrieveTimeframeComputedData", THE_OWNER],
 
+  ["listRecipes", MANAGERS_V2],
+  ["createRecipe", MANAGERS_V2],
+  // Another's is not visible at all.
+  ["retrieveRecipe", "401 403 403 404 404 in"],
+  ["deleteRecipe", "401 403 403 404 404 in"],
+
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],
   ["retrieveWebhook", THE_OWNER],
@@ -152,7 +160,7 @@ const accountOf = (caller: (typeof CALLERS)[number]) =>
     "the owner": scene.owner,
   })[caller];
 
-const outcomeOf = (status: number) => (status === 403 || status === 404 ? String(status) : "in");
+const outcomeOf = (status: number) => ([401, 403, 404].includes(status) ? String(status) : "in");
 
 describe("authorization matrix", () => {
   it("has a line for every operation, and every line an operation", () => {

@@ -33,8 +33,8 @@ async function crowded(frames = FRAMES): Promise<Team> {
     SELECT start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(2, ${frames}) WHERE id = ${first}`);
   await queries.execute(sql`
-    INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)
-    SELECT id, version, data_version, 1000, '{"a":"' || repeat('x', 4000) || '"}', now() FROM timeframes WHERE activity_id = ${team.activity}`);
+    INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, rules_version, data, further, computed_at)
+    SELECT id, version, data_version, 1000, '{"a":"' || repeat('x', 4000) || '","definition":{"version":1}}', '{}', now() FROM timeframes WHERE activity_id = ${team.activity}`);
   await queries.execute(sql`
     INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
     SELECT ${team.activity}, 'http://127.0.0.1:9/' || n, 'sealed', true, true, now() FROM generate_series(1, ${WEBHOOKS}) AS n`);

@@ -278,10 +278,10 @@ describe("computed data", () => {
     const ctx = racing.computing;
     const seen: number[] = [];
     const compute: typeof ctx.computer.compute = async (task) => {
-      const data = await ctx.computer.compute(task);
-      seen.push(JSON.parse(data).total_distance);
+      const texts = await ctx.computer.compute(task);
+      seen.push(JSON.parse(texts.data).total_distance);
       await meanwhile.shift()?.();
-      return data;
+      return texts;
     };
     const raced = { ...ctx, computer: { ...ctx.computer, compute } };
     const result = await computedDataOf(raced, frame);
@@ -344,7 +344,7 @@ describe("computed data", () => {
     const age = () =>
       s.store.database.queries
         .update(computedData)
-        .set({ definitionVersion: 0, data: "{}" })
+        .set({ rulesVersion: 0, data: "{}" })
         .where(eq(computedData.timeframeId, frame));
     await age();
     expect((await team.computed(frame)).body.total_distance).toBe(299.7);
@@ -373,8 +373,8 @@ describe("computed data", () => {
     await own.runJobs();
     await queries.execute(sql`DELETE FROM computed_data`);
     await queries.execute(sql`
-      INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)
-      SELECT id, 0, 0, 0, '{}', now() FROM timeframes`);
+      INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, rules_version, data, further, computed_at)
+      SELECT id, 0, 0, 0, '{}', '{}', now() FROM timeframes`);
     const queued = () => queries.$count(jobs, and(eq(jobs.kind, "compute"), eq(jobs.state, "PENDING")));
     const stopping = new AbortController();
     const listening = queriesOf(pool, {
@@ -394,7 +394,7 @@ describe("computed data", () => {
     await own.runJobs();
     await own.stop();
     const { queries } = own.store.database;
-    expect(await queries.update(computedData).set({ definitionVersion: 0 }).returning()).toHaveLength(1);
+    expect(await queries.update(computedData).set({ rulesVersion: 0 }).returning()).toHaveLength(1);
     await queries.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
       AS 'BEGIN RAISE EXCEPTION ''refused''; END'`);
     await queries.execute(

@@ -14,6 +14,9 @@ export interface ActualResponse {
 
 export const JSON_TYPE = "application/json";
 
+export const isJson = (mediaType: string | undefined): mediaType is string =>
+  mediaType === JSON_TYPE || mediaType === "application/problem+json";
+
 /** Differences that one message names. */
 const MAX_DIFFERENCES = 5;
 
@@ -88,7 +91,8 @@ export class DocumentedResponses {
       return `the media type is ${mediaType}, and ${types.join(", ")} is stated`;
     }
     // Of other types nothing is stated but that they are text.
-    return mediaType === JSON_TYPE ? this.#valid(`${pointer}/content/application~1json/schema`, body) : null;
+    if (!isJson(mediaType)) return null;
+    return this.#valid(`${pointer}${pointerTo("content", mediaType, "schema")}`, body);
   }
 
   /** The same of an error on a path without an operation. */

@@ -60,6 +60,10 @@ export const rows = [
   ["58", "PATCH", "/api/v1/timeframes/{timeframe}/", "time frames"],
   ["59", "DELETE", "/api/v1/timeframes/{timeframe}/", "time frames"],
   ["60", "GET", "/api/v1/timeframes/{timeframe}/computed-data/", "computed data"],
+  ["X12", "GET", "/api/v2/recipes/", "recipes"],
+  ["X12", "POST", "/api/v2/recipes/", "recipes"],
+  ["X12", "GET", "/api/v2/recipes/{recipe}/", "recipes"],
+  ["X12", "DELETE", "/api/v2/recipes/{recipe}/", "recipes"],
   ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
   ["X4", "GET", "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", "webhooks"],
   [
@@ -105,6 +109,7 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "activities",
   "time frames",
   "computed data",
+  "recipes",
   "webhooks",
   "documentation",
   "operation",

@@ -48,8 +48,8 @@ const ROWS: readonly string[] = [
   `INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
    SELECT at, at + interval '2 hours', '{}', ${device("n")}, 1 + n % 20000, ${athlete("n")}, ${manager("1 + n % 20000")}, 9, at
    FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
-  `INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, definition_version, data, computed_at)
-   SELECT n, 1, 1, 1, repeat('x', 40), now() FROM generate_series(1, 80000) AS n`,
+  `INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, rules_version, data, further, computed_at)
+   SELECT n, 1, 1, 1, repeat('x', 40), '{}', now() FROM generate_series(1, 80000) AS n`,
   `INSERT INTO removed_samples (device_id, start_ms, stop_ms)
    SELECT ${device("n")}, 1700000000000 + 1000000::bigint * n, 1700000000000 + 1000000::bigint * n + 500000 FROM generate_series(1, 20000) AS n`,
   // Chunks of 3,000 samples; their payloads lie outside of the row, which holds a reference of this length.

@@ -142,7 +142,7 @@ describe("metrics at two addresses", () => {
   it("are at both, and a stalled client at neither keeps them from ending", async () => {
     const { service } = await TestService.start(await newStore());
     const port = await freePort();
-    const stop = await serveMetrics(service.app, "localhost", port, null, lookupOf(ADDRESSES));
+    const { stop } = await serveMetrics(service.app, "localhost", port, null, lookupOf(ADDRESSES));
     stopAfterTest(stop);
     const stalled = [];
     for (const address of ADDRESSES) {

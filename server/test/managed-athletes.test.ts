@@ -130,8 +130,9 @@ describe("deleting an athlete", () => {
         timeframeId,
         timeframeVersion: 1,
         dataVersion: 1,
-        definitionVersion: 1,
+        rulesVersion: 1,
         data: "{}",
+        further: "{}",
         computedAt: now,
       })),
     );

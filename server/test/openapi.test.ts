@@ -60,6 +60,7 @@ describe("documentation", () => {
       "createActivity",
       "createManagedAthlete",
       "createPermissions",
+      "createRecipe",
       "createTimeframe",
       "createWebhook",
       "findManager",

@@ -59,7 +59,11 @@ describe("the export of an athlete", () => {
     // Who knows the serial number and the name of a device can take it.
     for (const text of files.values()) expect(text).not.toContain(scene.team.device.serial_number);
     expect(json(files, "computed-data.json")).toMatchObject([
-      { timeframe: scene.frames[0], data: { first_timestamp: START } },
+      {
+        timeframe: scene.frames[0],
+        data: { first_timestamp: START },
+        further: { peak_demands: { power_law: null }, definition: { peak_demands: { version: 1 } } },
+      },
     ]);
     expect(json(files, "audit.json").map((row: { operation: string }) => row.operation)).toEqual(
       expect.arrayContaining(["createAthlete", "obtainToken", "createTimeframe"]),

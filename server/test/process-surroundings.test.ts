@@ -15,10 +15,12 @@ it("a second process takes a free port for its metrics when the first one has th
   const warned: { metricsPort: number }[] = [];
   const log = { ...app.log, warn: (details: { metricsPort: number }) => warned.push(details) };
   const own = { metrics: app.metrics, readiness: app.readiness, dependencies: app.dependencies, log };
-  const stop = await serveMetrics(own as unknown as typeof app, "127.0.0.1", port, port);
+  const { port: chosen, stop } = await serveMetrics(own as unknown as typeof app, "127.0.0.1", port, port);
   const [warning] = warned;
   const answer = await fetch(`http://127.0.0.1:${warning?.metricsPort}/health/live/`);
   expect([warning?.metricsPort === port, answer.status]).toEqual([false, 200]);
+  // the one that the process says when it is ready
+  expect(chosen).toBe(warning?.metricsPort);
   await stop();
   // A port that somebody has chosen is not exchanged for another one.
   await expect(serveMetrics(app, "127.0.0.1", port)).rejects.toThrow("EADDRINUSE");

@@ -3,6 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
+import type { ComputedTexts } from "../src/domain/change/compute-pool.js";
 import { addressCaller, currentCaller, jobCaller, jobGroupOf, onBehalfOf } from "../src/fairness/callers.js";
 import { Lane } from "../src/jobs/lane.js";
 import type { Queries } from "../src/store/connection/database.js";
@@ -232,8 +233,8 @@ describe("kinds of work have places of their own", () => {
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
     const team = await Team.of(worker);
     await team.frame(0, 600);
-    let end: (result: string) => void = expect.fail;
-    const result = new Promise<string>((resolve) => {
+    let end: (texts: ComputedTexts) => void = () => expect.fail();
+    const result = new Promise<ComputedTexts>((resolve) => {
       end = resolve;
     });
     const compute = vi.spyOn(worker.service.computer, "compute").mockReturnValue(result);
@@ -242,7 +243,7 @@ describe("kinds of work have places of their own", () => {
     await addMail();
     worker.service.worker.wake();
     await expect.poll(() => mail.mails.filter((text) => text.includes("To: a@example.org")).length).toBe(1);
-    end("{}");
+    end({ data: "{}", further: "{}", sessionMaxSpeed: null });
     await done;
   });
 });

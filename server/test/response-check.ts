@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../src/http/documentation/openapi.js";
-import { DocumentedResponses, JSON_TYPE } from "./documented-responses.js";
+import { DocumentedResponses, isJson, JSON_TYPE } from "./documented-responses.js";
 
 /** Longer pages are not gathered: tests send pages of hundreds of megabytes to see that no one has to. */
 const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
@@ -32,7 +32,7 @@ function check(
   const given = {
     status: reply.statusCode,
     mediaType,
-    body: mediaType === JSON_TYPE && text ? JSON.parse(text) : text,
+    body: isJson(mediaType) && text ? JSON.parse(text) : text,
   };
   let found: string | null = null;
   let name = `${request.method} ${request.url.split("?", 1)[0]}`;

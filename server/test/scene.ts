@@ -1,4 +1,5 @@
 import { managingManager } from "./people.js";
+import { newRecipe } from "./recipes.js";
 import { walk } from "./recordings.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
@@ -24,7 +25,7 @@ export interface Scene {
 
 /**
  * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ * activity with a time frame of that athlete and a webhook, a recipe, and may read `thatAthlete` now, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
   const owner = await managingManager({}, "?create_default_athlete=true", s);
@@ -97,6 +98,8 @@ export async function newScene(s: TestService): Promise<Scene> {
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
+  const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
+
   const scene = {
     owner,
     formerOwner,
@@ -119,6 +122,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       delivery: delivery.id,
       job: job.id,
       session: another.id,
+      recipe: recipe.id,
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();

@@ -246,7 +246,8 @@ export class TestService {
       return { status: response.status, headers: response.headers, body: "events" };
     }
     const text = await response.text();
-    const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    const type = response.headers.get("content-type") ?? "";
+    const isJson = /^application\/(problem\+)?json/.test(type) && text !== "";
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 

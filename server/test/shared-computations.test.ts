@@ -1,6 +1,6 @@
 /** Requests for the same computed data share one computation, and it is dropped when all callers have left. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
-import type { ComputePool } from "../src/domain/change/compute-pool.js";
+import type { ComputedTexts, ComputePool } from "../src/domain/change/compute-pool.js";
 import { exampleComputedData } from "../src/domain/computed-data/example.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
@@ -29,7 +29,7 @@ afterEach(() => {
 
 /** Holds the only thread with the computation of another time frame. @returns ends it */
 async function holdThread(): Promise<() => Promise<void>> {
-  let end: (result: string) => void = expect.fail;
+  let end: (texts: ComputedTexts) => void = () => expect.fail();
   compute.mockReturnValueOnce(
     new Promise((resolve) => {
       end = resolve;
@@ -39,7 +39,7 @@ async function holdThread(): Promise<() => Promise<void>> {
   const other = team.computed(await team.frame(10_000, 10_600));
   await expect.poll(() => compute.mock.calls.length).toBe(1);
   return async () => {
-    end(JSON.stringify(exampleComputedData()));
+    end({ data: JSON.stringify(exampleComputedData()), further: "{}", sessionMaxSpeed: null });
     await other;
   };
 }

@@ -74,11 +74,17 @@ export class Team {
     return this.#start + seconds * 1000;
   }
 
-  /** Stores samples at a steady speed, ten a second, as a load does. */
-  async run(fromSeconds: number, toSeconds: number, speedMmPerS: number, hr = 0): Promise<void> {
+  /** Stores samples at a steady speed, or one by the number of the sample; ten a second, as a load does. */
+  async run(
+    fromSeconds: number,
+    toSeconds: number,
+    speedMmPerS: number | ((k: number) => number),
+    hr = 0,
+  ): Promise<void> {
+    const speedAt = typeof speedMmPerS === "number" ? () => speedMmPerS : speedMmPerS;
     const samples: Sample[] = [];
     for (let t = this.#instant(fromSeconds); t < this.#instant(toSeconds); t += 100) {
-      samples.push({ t, speed: speedMmPerS, hr });
+      samples.push({ t, speed: speedAt(samples.length), hr });
     }
     await store(this.s, this.device.id, samples);
   }

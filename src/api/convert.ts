@@ -27,9 +27,8 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions 
 /**
  * A conversion in progress. The promises are fulfilled when the stream has been read to its end, and rejected if it fails, is
  * cancelled or aborted. Awaiting them while nothing reads the stream (it has no reader, or its reader was released early) rejects
- * with `NOT_READ` immediately. While the stream has a reader they stay pending; on Node.js they are rejected with `NOT_READ` when
- * the process has nothing left to do, as long as the reader is referenced. Such a promise can be awaited again and is fulfilled
- * once the stream has been read.
+ * with `NOT_READ` immediately; such a promise can be awaited again and is fulfilled once the stream has been read. While the stream
+ * has a reader they stay pending.
  */
 export interface Conversion {
   /** The file, piece by piece. */

@@ -8,9 +8,8 @@ import type { EngineName, RecordingInfo, Report } from "../types.js";
 /**
  * What a recording contains, as it is read. It can be iterated once; a second iteration throws `ALREADY_READ`. The promises are
  * fulfilled by the iteration, and rejected if it fails, stops early or is aborted. Awaiting them before the iteration has started
- * rejects with `NOT_READ` immediately. Between two steps of the iterator they stay pending; on Node.js they are rejected with
- * `NOT_READ` when the process has nothing left to do, as long as the iterator is referenced. Such a promise can be awaited again
- * and is fulfilled once the recording has been read.
+ * rejects with `NOT_READ` immediately; such a promise can be awaited again and is fulfilled once the recording has been read.
+ * Between two steps of the iterator they stay pending.
  */
 export interface Decoding<T> extends AsyncIterable<T> {
   /** The header. Fulfilled as soon as it has been read. */

@@ -12,6 +12,7 @@ import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
 import { addLoad } from "./commands/load.js";
+import { addPitch } from "./commands/pitch.js";
 import { addPlot } from "./commands/plot.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRecipes } from "./commands/recipes.js";
@@ -35,6 +36,7 @@ const COMMANDS = [
   addRecipes,
   addLoad,
   addSquad,
+  addPitch,
   addPlot,
   addReport,
   addRanges,

@@ -1,4 +1,4 @@
-import type { Range, Report } from "../types.js";
+import type { DamagePlace, Range, Report } from "../types.js";
 import type { Produced, Recorded } from "./engine.js";
 import { withList } from "./long-list.js";
 import { NumberList } from "./number-list.js";
@@ -43,6 +43,9 @@ export const COUNTERS = [
   "rrSquares",
   "rowsBackwards",
   "replacedReadings",
+  "damageSignal",
+  "damageOffset",
+  "damageAfterMs",
 ] as const;
 
 /**
@@ -84,6 +87,7 @@ export class RangeLog {
         unknown: a.unknownFrames,
       },
       damage: { badChecksums: a.badChecksums, overlong: a.overlong, overruns: a.overruns },
+      ...firstDamageOf(a),
       rows: {
         total: a.rows,
         withHr: a.rowsWithHr,
@@ -138,6 +142,24 @@ export class RangeLog {
     }
     return { ranges: this.#closed.length / 3 + 1, ms };
   }
+}
+
+/** What a step of the core returns for each kind of damage (assembly/frame.ts). */
+export const DAMAGE_SIGNALS = { badChecksums: 3, overlong: 4, overruns: 5 } as const;
+
+const DAMAGE_KINDS = Object.keys(DAMAGE_SIGNALS) as DamagePlace["kind"][];
+
+/** The kind of damage that a step of the core has returned; undefined for what is no damage. */
+export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
+  DAMAGE_KINDS.find((kind) => DAMAGE_SIGNALS[kind] === signal);
+
+function firstDamageOf({ damageSignal, damageOffset, damageAfterMs }: Counters): {
+  firstDamage?: DamagePlace;
+} {
+  const kind = damageOf(damageSignal);
+  if (kind === undefined) return {};
+  const afterMs = Number.isNaN(damageAfterMs) ? null : damageAfterMs;
+  return { firstDamage: { byteOffset: damageOffset, kind, afterMs } };
 }
 
 /** Calls `make` with each group of three numbers. */

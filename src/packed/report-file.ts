@@ -1,6 +1,5 @@
 import type { ParameterOverrides } from "../metrics/parameters.js";
 import type { PresetName } from "../metrics/presets.js";
-import type { DamagePlace } from "../reading/first-damage.js";
 import type { Inspection } from "../reading/read-result.js";
 
 /** Data of a report besides the viewer: docs/report-file.md. */
@@ -9,7 +8,6 @@ export interface ReportData {
   /** File name of the recording, without its folder. */
   name: string;
   inspection: Inspection;
-  firstDamage: DamagePlace | null;
   /** Options for `computeMetrics`. */
   metrics: { preset: PresetName; params: ParameterOverrides };
   /** The rows, packed, as base64. */

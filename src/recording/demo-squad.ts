@@ -6,6 +6,7 @@ import {
   type DemoRole,
   HALF_LENGTH_M,
   HALF_WIDTH_M,
+  placeOnEarth,
   randomNumbers,
 } from "./demo.js";
 import type { EncodableRow } from "./encode.js";
@@ -49,6 +50,8 @@ export interface DemoSquad {
   /** `roster.csv` and `periods.csv`, which are read by `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
+  /** `pitch.csv`: its corners, which are read by `readPitchCorners`. */
+  pitch: string;
 }
 
 export interface DemoSquadOptions {
@@ -140,8 +143,20 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
     recordings: squad.flatMap((player) => recordingsOf(player, seed, startMs, substitutions)),
     roster: rosterOf(squad),
     periods: periodsOf(squad, substitutions, clockFrom(startMs, offsetMs)),
+    pitch: CORNERS_CSV,
   };
 }
+
+/** Anticlockwise from the south-western corner; the team attacks to the east. */
+const CORNERS_CSV = [
+  [-HALF_LENGTH_M, -HALF_WIDTH_M],
+  [HALF_LENGTH_M, -HALF_WIDTH_M],
+  [HALF_LENGTH_M, HALF_WIDTH_M],
+  [-HALF_LENGTH_M, HALF_WIDTH_M],
+].reduce((csv, [east = 0, north = 0]) => {
+  const { latitude, longitude } = placeOnEarth({ east, north });
+  return `${csv}${latitude.toFixed(7)},${longitude.toFixed(7)}\n`;
+}, "latitude,longitude\n");
 
 interface DemoSquadPlayer {
   index: number;

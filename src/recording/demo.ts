@@ -101,6 +101,12 @@ const MAX_ACCELERATION = 3.6; // m/s2
 const EASE = 0.1;
 const MAX_TURN = 2.4; // rad/s
 
+/** Degrees of a place of the pitch. */
+export const placeOnEarth = ({ east, north }: PitchPlace): { latitude: number; longitude: number } => ({
+  latitude: LATITUDE + north / METRES_PER_DEGREE,
+  longitude: LONGITUDE + east / (METRES_PER_DEGREE * Math.cos((LATITUDE * Math.PI) / 180)),
+});
+
 /** Metres east and north of the middle of the pitch. */
 export interface PitchPlace {
   east: number;
@@ -172,9 +178,7 @@ export class DemoPlayer {
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
     const noise = () => (this.#random() - 0.5) * 0.06;
     return {
-      latitude: LATITUDE + (this.#north + noise()) / METRES_PER_DEGREE,
-      longitude:
-        LONGITUDE + (this.#east + noise()) / (METRES_PER_DEGREE * Math.cos((LATITUDE * Math.PI) / 180)),
+      ...placeOnEarth({ north: this.#north + noise(), east: this.#east + noise() }),
       altitude: ALTITUDE_M + this.#altitudeDrift,
       speed: Math.max(0, this.#speed + noise()),
     };

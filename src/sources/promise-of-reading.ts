@@ -1,5 +1,4 @@
 import { AsiError } from "../errors.js";
-import { whenNothingIsLeft } from "./nothing-left.js";
 
 /** The state of a reading on demand on which waiting for its outcome depends. */
 export interface Reading {
@@ -15,13 +14,12 @@ export interface Reading {
 
 interface Guard {
   reading: Reading;
-  notRead(isHeld: boolean): AsiError;
+  notRead(): AsiError;
 }
 
 /**
- * A promise for a result that is known after reading. Reading happens only on demand, so a wait that would never end is rejected
- * with `NOT_READ`: immediately if nobody reads, and when the process has nothing left to do if somebody holds a reader without
- * using it. The promise itself stays pending and can be awaited again.
+ * A promise for a result that is known after reading. Reading happens only on demand, so a wait while nobody reads would never
+ * end: it is rejected with `NOT_READ`. The promise itself stays pending and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
   // `then` returns an ordinary promise
@@ -43,13 +41,9 @@ class PromiseOfReading<T> extends Promise<T> {
     const { reading } = guard;
     reading.endIfAborted();
     if (reading.isOver()) return super.then(onFulfilled, onRejected);
-    if (!reading.isHeld()) return Promise.reject(guard.notRead(false)).then(onFulfilled, onRejected);
+    if (!reading.isHeld()) return Promise.reject(guard.notRead()).then(onFulfilled, onRejected);
     reading.listenForAbort();
-    const waiting = new Promise<T>((resolve, reject) => {
-      const forget = whenNothingIsLeft(() => reject(guard.notRead(true)));
-      super.then(resolve, reject).finally(forget);
-    });
-    return waiting.then(onFulfilled, onRejected);
+    return super.then(onFulfilled, onRejected);
   }
 }
 
@@ -75,13 +69,8 @@ export function promisesOfReading(
     guarded.catch(() => {});
     guarded.guard = {
       reading,
-      notRead: (isHeld) =>
-        new AsiError(
-          "NOT_READ",
-          isHeld
-            ? `${name} is not known: the process has nothing left to do, and the recording has not been read to its end. ${whatToDo}`
-            : `${name} is not known before the recording is read. ${whatToDo}`,
-        ),
+      notRead: () =>
+        new AsiError("NOT_READ", `${name} is not known before the recording is read. ${whatToDo}`),
     };
     return guarded;
   };

@@ -59,6 +59,14 @@ export function tableCsv<R>(
   return [columns.map(({ key }) => key), ...lines].map((cells) => lineOf(cells, layout)).join("");
 }
 
+/**
+ * A CSV as it is saved in a file. With decimal commas it is for Excel, which takes a file without a byte order mark for Windows-1252 and
+ * shows other letters for umlauts.
+ */
+export function csvInFile(csv: string, decimalMark: string | undefined): string {
+  return decimalMark === "," ? `\uFEFF${csv}` : csv;
+}
+
 /** The rows as JSON lines, with the same keys. */
 export function tableJsonLines<R>(
   columns: readonly FileColumn<R>[],

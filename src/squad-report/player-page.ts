@@ -10,6 +10,7 @@ import {
   type SquadColumn,
   type SquadRow,
   summaryOf,
+  wholeRows,
 } from "../squad/index.js";
 import { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";
 import { heatMap } from "./heat-map.js";
@@ -80,9 +81,9 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
     `<tr${className}><th scope="row">${escaped(label)}</th>${values.map((value) => `<td class="figure">${value}</td>`).join("")}</tr>`;
   const figures = (some: SquadRow) =>
     columns.map((column) => cellText(column, figureOf(some, column), isIncomplete(some)));
-  const peers = rows.filter(
-    (other) => other.period === null && (position === "" || positionOf(other) === position),
-  );
+  const all = rows.filter(({ period }) => period === null);
+  const whole = wholeRows(all);
+  const peers = all.filter((other) => position === "" || positionOf(other) === position);
   const head = columns.map(
     (column) =>
       `<th scope="col" class="figure">${escaped(column.head)}<small>${escaped(unitText(column, [row]))}</small></th>`,
@@ -92,7 +93,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
     line("Session", figures(row), ' class="mean"'),
     line(
       position === "" ? "Mean of all" : `Mean of ${position}`,
-      columns.map((column) => cellText(column, summaryOf(peers, column).mean, false)),
+      columns.map((column) => cellText(column, summaryOf(peers, column, whole).mean, false)),
     ),
   ].join("")}</tbody></table></div>`;
 }

@@ -1,3 +1,4 @@
+import { timeTicks } from "../pictures/ticks.js";
 import type { Interval, SquadMember } from "../squad/index.js";
 
 /** Mean and highest speeds of a player in columns of equal time; NaN in a column without data. */
@@ -67,6 +68,26 @@ export function speedStrip({ meanKmPerH }: SpeedColumns, label: string): string 
     .join("");
   return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}</svg>`;
 }
+
+/** What the colours of strips mean: a patch of each, between the speeds at the ends. */
+export const SPEED_LEGEND = {
+  from: "0",
+  to: `${FASTEST_KM_PER_H} km/h and more`,
+  /** As SVG. */
+  picture: `<svg class="legend" role="img" aria-label="Colours from slow to fast" viewBox="0 0 ${COLOURS.length * 14} 8">${COLOURS.map((colour, i) => `<path fill="${colour}" d="M${i * 14} 0h14v8H${i * 14}z"/>`).join("")}</svg>`,
+} as const;
+
+/** Times above strips, with their places as shares of the width: far enough from the ends for their texts. */
+export function stripTimes(
+  { startMs, endMs }: Interval,
+  offsetMs: number,
+): { share: number; text: string }[] {
+  return timeTicks(startMs, endMs, STRIP_TIMES, offsetMs)
+    .map(({ ms, label }) => ({ share: (ms - startMs) / Math.max(1, endMs - startMs), text: label }))
+    .filter(({ share }) => share > 0.06 && share < 0.94);
+}
+
+const STRIP_TIMES = 5;
 
 function colourOf(kmPerH: number | undefined): number | null {
   if (kmPerH === undefined || Number.isNaN(kmPerH)) return null;

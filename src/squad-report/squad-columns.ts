@@ -57,6 +57,12 @@ export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColum
     1,
     ({ periodMs }) => Math.round(periodMs / 6) / 10_000,
   ),
+  numberColumn(
+    "bench_minutes",
+    "Of it on the bench, min",
+    1,
+    ({ benchMs }) => Math.round(benchMs / 6) / 10_000,
+  ),
   numberColumn("share_with_data", "Share with data", 2, ({ coverage }) => share(coverage)),
   numberColumn("share_with_hr", "Share with heart rate", 2, ({ hrCoverage }) => share(hrCoverage)),
   numberColumn(

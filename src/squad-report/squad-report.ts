@@ -3,12 +3,12 @@ import { escaped } from "../pictures/svg.js";
 import { groundOf, intervalsFor, mainInterval, type SessionPeriod, type SquadRow } from "../squad/index.js";
 import { isSound, kmPerHText, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
-import { speedColumns, speedStrip } from "./speed-strip.js";
+import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
 export { PAGE_COLUMNS } from "./player-page.js";
-export { speedColumns, speedStrip } from "./speed-strip.js";
+export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 
 /** Data of a report. */
@@ -39,8 +39,11 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
     ...whole.map(({ metrics }) => metrics?.definition.parameters.max_valid_speed ?? 0),
     0,
   );
+  const times = stripTimes(session, offsetMs).map(
+    ({ share, text }) => `<span style="left:${(share * 100).toFixed(2)}%">${text}</span>`,
+  );
   const strips = {
-    head: "Speed over the session",
+    head: `Speed over the session<small class="clock">${times.join("")}</small>`,
     cell: ({ member }: SquadRow) =>
       speedStrip(
         speedColumns(member, session, STRIP_COLUMNS, limitMPerS),
@@ -79,8 +82,9 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <title>${escaped(title)}</title><style>${STYLE}</style></head><body>
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
 <div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
+<p class="strip-legend"><small>Mean speed in the strips: ${SPEED_LEGEND.from} ${SPEED_LEGEND.picture} ${SPEED_LEGEND.to}</small></p>
 <p class="note">${escaped(recordingsInWords(whole))}</p>
-<h2>The squad in six figures <small>each dot is a player; filled: at least 90 % of the session</small></h2>
+<h2>The squad in six figures <small>each dot is a player; filled: plays at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}

@@ -34,17 +34,20 @@ export function squadTable(
     (column) =>
       `<th scope="col" class="figure"><button type="button">${escaped(column.head)}</button><small>${escaped(unitText(column, rows))}</small></th>`,
   );
-  const highest = columns.map((column) => summaryOf(rows, column).highest ?? 0);
+  const whole = wholeRows(rows);
+  const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
+  const highest = columns.map((column) => summaryOf(rows, column, whole).highest ?? 0);
+  const meanRow = (label: string, some: readonly SquadRow[]) => {
+    const cells = columns.map(
+      (column) => `<td class="figure">${cellText(column, summaryOf(some, column, whole).mean, false)}</td>`,
+    );
+    return `<tr class="mean"><th scope="row">${label}</th>${cells.join("")}${extra === null ? "" : "<td></td>"}</tr>`;
+  };
   const body = byPosition(rows).flatMap(({ name, rows: own }) => [
-    meanRow(`${escaped(name)} <small>mean of ${wholeRows(own).length}</small>`, own, columns, extra),
+    meanRow(`${escaped(name)} <small>mean of ${countOf(own)}</small>`, own),
     ...own.map((row) => playerRow(row, columns, highest, order, extra)),
   ]);
-  const foot = meanRow(
-    `Mean of ${wholeRows(rows).length} <small>with at least 90 % of the period</small>`,
-    rows,
-    columns,
-    extra,
-  );
+  const foot = meanRow(`Mean of ${whole.size} <small>who play at least 90 % of the period</small>`, rows);
   const extraHead = extra === null ? "" : `<th scope="col" class="wide">${extra.head}</th>`;
   return `<table class="squad"><thead><tr><th scope="col"><button type="button">Player</button></th>${heads.join("")}${extraHead}</tr></thead><tbody>${body.join("")}</tbody><tfoot>${foot}</tfoot></table>`;
 }
@@ -76,18 +79,6 @@ function playerRow(
   return `<tr class="player${row.periodMs === 0 ? " absent" : ""}"><th scope="row" data-value="${escaped(member.name)}"><span class="number">${escaped(number)}</span> <a href="#${anchorOf(order.indexOf(member))}">${escaped(member.name)}</a>${mark}</th>${cells.join("")}${extraCell}</tr>`;
 }
 
-function meanRow(
-  label: string,
-  rows: readonly SquadRow[],
-  columns: readonly SquadColumn[],
-  extra: ExtraColumn | null,
-): string {
-  const cells = columns.map(
-    (column) => `<td class="figure">${cellText(column, summaryOf(rows, column).mean, false)}</td>`,
-  );
-  return `<tr class="mean"><th scope="row">${label}</th>${cells.join("")}${extra === null ? "" : "<td></td>"}</tr>`;
-}
-
 const DOTS = { width: 340, left: 10, size: 15, lanes: 4 };
 
 /** The figures of which the report draws all players side by side. */
@@ -104,10 +95,10 @@ export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string 
   return `<figure class="dots"><figcaption>${escaped(column.title)} <small>${escaped(unitText(column, rows))}</small></figcaption>${picture}</figure>`;
 }
 
-/** All players on a line from the lowest to the highest figure; a filled dot took part in the whole period. As SVG, empty for nobody. */
+/** All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. As SVG, empty for nobody. */
 export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): string {
   const { width, left, size, lanes } = DOTS;
-  const whole = new Set(wholeRows(rows));
+  const whole = wholeRows(rows);
   const points = rows
     .flatMap((row) => {
       const value = figureOf(row, column);

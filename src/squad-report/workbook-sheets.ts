@@ -1,23 +1,38 @@
-import { type Cell, type FileColumn, shown } from "./cell-files.js";
+import { offsetIn } from "../rows/instant-format.js";
+import type { Cell, FileColumn } from "./cell-files.js";
 
-/** A sheet of a workbook as text and numbers. */
+/** A sheet of a workbook as texts, numbers and times. */
 export interface CellSheet {
   name: string;
   columns: readonly { title: string; decimals: number }[];
-  rows: readonly (readonly Cell[])[];
+  /** Times are those of the clock, as if it were UTC: cells of Excel have no zone. */
+  rows: readonly (readonly (Cell | Date)[])[];
 }
 
-/** A sheet with a row for each of `rows`. */
+/**
+ * A sheet with a row for each of `rows`.
+ *
+ * @param timeZone of the times; the titles of their columns name it; default UTC
+ */
 export function sheetOf<R>(
   name: string,
   columns: readonly FileColumn<R>[],
   rows: readonly R[],
-  instantText: (ms: number) => string,
+  timeZone: string | undefined,
 ): CellSheet {
   return {
     name,
-    columns,
-    rows: rows.map((row) => columns.map((column) => shown(column, row, { instantText }))),
+    columns: columns.map(({ title, decimals, kind }) => ({
+      title: kind === "instant" ? `${title} (${timeZone ?? "UTC"})` : title,
+      decimals,
+    })),
+    rows: rows.map((row) =>
+      columns.map(({ kind, cell }) => {
+        const value = cell(row);
+        const isInstant = kind === "instant" && typeof value === "number";
+        return isInstant ? new Date(value + offsetIn(timeZone, value)) : value;
+      }),
+    ),
   };
 }
 
@@ -39,7 +54,11 @@ export interface WorkbookSheet {
 
 type WorkbookCell =
   | { value: string; type?: typeof String; fontWeight?: "bold" }
-  | { value: number; type: typeof Number; format: string };
+  | { value: number; type: typeof Number; format: string }
+  | { value: Date; type: typeof Date; format: string };
+
+/** To the second, in the order of ISO 8601. */
+const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 
 /**
  * The sheets of a workbook of Excel (.xlsx) for its writer. The header and the first column stay in view; numbers
@@ -66,14 +85,17 @@ function toSheet({ columns, rows }: CellSheet, sheet: string): WorkbookSheet {
   };
 }
 
-function toCell(value: Cell, decimals: number): WorkbookCell | null {
+function toCell(value: Cell | Date, decimals: number): WorkbookCell | null {
   if (value === null) return null;
+  if (value instanceof Date) return { value, type: Date, format: TIME_FORMAT };
   if (typeof value === "string") return { value, type: String };
   return { value, type: Number, format: decimals === 0 ? "#,##0" : `#,##0.${"0".repeat(decimals)}` };
 }
 
-function widthOf(values: readonly Cell[]): number {
-  const longest = Math.max(...values.map((value) => (typeof value === "string" ? value.length : 0)));
+function widthOf(values: readonly (Cell | Date)[]): number {
+  const lengthOf = (value: Cell | Date) =>
+    value instanceof Date ? TIME_FORMAT.length : typeof value === "string" ? value.length : 0;
+  const longest = Math.max(...values.map(lengthOf));
   return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
 }
 

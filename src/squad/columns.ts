@@ -138,33 +138,42 @@ export function figureOf({ metrics }: SquadRow, { value }: SquadColumn): number 
   return metrics === null ? null : value(metrics);
 }
 
-/** A row with at least this share of the period counts for means *(choice)*. */
+/** A player who plays at least this share of the period, with data, counts for means *(choice)*. */
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
- * The mean of a figure over the players who have nearly the whole period, and the highest value of all; null without values.
+ * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null without values.
  *
- * @param rows of one period
+ * @param whole those of `wholeRows` of all rows of the period
  */
 export function summaryOf(
   rows: readonly SquadRow[],
   column: SquadColumn,
+  whole: ReadonlySet<SquadRow>,
 ): { mean: number | null; highest: number | null } {
   const figuresOf = (some: readonly SquadRow[]) =>
     some.map((row) => figureOf(row, column)).filter((value) => value !== null);
-  const whole = figuresOf(wholeRows(rows));
+  const counted = figuresOf(rows.filter((row) => whole.has(row)));
   const all = figuresOf(rows);
   return {
-    mean: whole.length === 0 ? null : whole.reduce((sum, value) => sum + value, 0) / whole.length,
+    mean: counted.length === 0 ? null : counted.reduce((sum, value) => sum + value, 0) / counted.length,
     highest: all.length === 0 ? null : Math.max(...all),
   };
 }
 
-/** The rows whose data cover nearly the whole period. */
-export function wholeRows(rows: readonly SquadRow[]): SquadRow[] {
+/**
+ * The rows of players who play nearly the whole period, with data: not those who seem to sit on the bench, though the periods count
+ * it as playing.
+ *
+ * @param rows all of one period
+ */
+export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   const wholeMs = rows.reduce((longest, { periodMs }) => Math.max(longest, periodMs), 0);
-  return rows.filter(
-    ({ coverage, periodMs }) => coverage !== null && coverage * periodMs >= WHOLE_PERIOD_SHARE * wholeMs,
+  return new Set(
+    rows.filter(
+      ({ coverage, periodMs, benchMs }) =>
+        coverage !== null && coverage * periodMs - benchMs >= WHOLE_PERIOD_SHARE * wholeMs,
+    ),
   );
 }
 

@@ -1,7 +1,8 @@
+export { benchTimeMs, offIntervals } from "./bench.js";
 export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { type Ground, groundOf } from "./ground.js";
-export { type Interval, lengthOf, united } from "./interval.js";
+export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
 export {
   intervalsFor,
@@ -10,6 +11,8 @@ export {
   readPeriods,
   type SessionPeriod,
 } from "./periods.js";
+export { readPitchCorners } from "./pitch-corners.js";
+export { playedPeriods } from "./played.js";
 export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
 export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
@@ -59,5 +62,8 @@ export {
   type SuggestedSubstitutions,
   suggestSubstitutions,
 } from "./suggest-substitutions.js";
+export { type PlacedPlayer, type TakingPart, type TeamFrame, teamFrames } from "./team-frames.js";
+export { type TeamShapeMeans, teamShapeMeans } from "./team-shapes.js";
+export { type UnknownTracker, unknownTrackers } from "./unknown-trackers.js";
 export { periodsCsv } from "./write-periods.js";
 export { refuseWrongDates } from "./wrong-dates.js";

@@ -19,3 +19,17 @@ export function united(intervals: readonly Interval[]): Interval[] {
   }
   return found;
 }
+
+/** What is in `intervals` and not in `removed`; both ascending. */
+export function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
+  return removed.reduce<Interval[]>(
+    (rest, { startMs, endMs }) =>
+      rest.flatMap((one) =>
+        [
+          { startMs: one.startMs, endMs: Math.min(one.endMs, startMs) },
+          { startMs: Math.max(one.startMs, endMs), endMs: one.endMs },
+        ].filter((part) => part.endMs > part.startMs),
+      ),
+    [...intervals],
+  );
+}

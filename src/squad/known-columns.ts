@@ -1,3 +1,4 @@
+import { editDistance } from "./edit-distance.js";
 import { readSheet, type SheetProblem } from "./sheet.js";
 
 /** A column that a reader knows, with the unit that its header states. */
@@ -29,7 +30,13 @@ export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 export function readKnownColumns(
   file: Uint8Array | string,
   known: ReadonlyMap<string, KnownColumn>,
-): { columns: ReadonlySet<string>; rows: KnownRow[]; headerLine: number; problems: SheetProblem[] } {
+): {
+  columns: ReadonlySet<string>;
+  headers: readonly string[];
+  rows: KnownRow[];
+  headerLine: number;
+  problems: SheetProblem[];
+} {
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
@@ -57,7 +64,7 @@ export function readKnownColumns(
     };
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, rows: read, headerLine, problems };
+  return { columns, headers, rows: read, headerLine, problems };
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {
@@ -86,17 +93,3 @@ function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): stri
 }
 
 const sorted = (letters: string) => [...letters].sort().join("");
-
-/** The number of letters to change, add or remove (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const changed = (row[j] ?? 0) + Number(letter !== b[j]);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}

@@ -2,7 +2,7 @@ import type { Interval } from "./interval.js";
 import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
 import { nameKey } from "./roster.js";
 import { SessionClock } from "./session-clock.js";
-import type { SheetProblem } from "./sheet.js";
+import { headersText, type SheetProblem } from "./sheet.js";
 
 /** A named interval of a session, such as a half or a drill. */
 export interface SessionPeriod {
@@ -28,6 +28,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
 );
 
+const PERIODS_NEED = "Periods need the columns period, start and end.";
+
 /** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
 const RESERVED_NAMES = ["session", "whole"];
 
@@ -45,11 +47,12 @@ export function readPeriods(
   { session, timeZone, players }: PeriodsContext,
 ): { periods: SessionPeriod[]; problems: SheetProblem[] } {
   const clock = new SessionClock(session, timeZone);
-  const { columns, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
-  const missing = ["period", "start", "end"].filter((column) => !columns.has(column));
-  if (missing.length > 0) {
-    const message = `The periods need the columns period, start and end; ${missing.join(" and ")} is missing.`;
-    return { periods: [], problems: [{ line: headerLine, message }] };
+  const { columns, headers, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  if (!["period", "start", "end"].every((column) => columns.has(column))) {
+    const message = `${PERIODS_NEED} ${headersText(headers)}`;
+    // what is wrong in other rows of a table of something else is of no use
+    const nearly = problems.filter(({ line }) => line === headerLine);
+    return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
   }
   const names = new Map(players.map((name) => [nameKey(name), name]));
   const periods = new Map<string, SessionPeriod>();

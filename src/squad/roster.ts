@@ -1,5 +1,5 @@
 import { type KnownColumn, type KnownRow, lettersOf, readKnownColumns } from "./known-columns.js";
-import type { SheetProblem } from "./sheet.js";
+import { headersText, type SheetProblem } from "./sheet.js";
 
 /** A person of the squad. */
 export interface Player {
@@ -31,6 +31,9 @@ export interface Roster {
 
 const KM_PER_H = 3.6;
 
+const ROSTER_NEEDS =
+  "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
+
 /** Columns with speeds; the header or the cell states the unit. */
 const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
 
@@ -61,10 +64,12 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
  * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
-  const { columns, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
-  const missing = missingColumn(columns);
-  if (missing !== null) {
-    return { roster: { players: [] }, problems: [{ line: headerLine, message: missing }] };
+  const { columns, headers, rows, headerLine, problems } = readKnownColumns(file, COLUMNS);
+  if (!columns.has("player") || !(columns.has("serial") || columns.has("file"))) {
+    const message = `${ROSTER_NEEDS} ${headersText(headers)}`;
+    // what is wrong in other rows of a table of something else is of no use
+    const nearly = problems.filter(({ line }) => line === headerLine);
+    return { roster: { players: [] }, problems: [{ line: headerLine, message }, ...nearly] };
   }
   const players = new Map<string, Player>();
   const trackers = new Map<string, Player>();
@@ -130,13 +135,6 @@ function meetsPattern(fileName: string, pattern: string): boolean {
     reachable = next;
   }
   return reachable.has(name.length);
-}
-
-function missingColumn(columns: ReadonlySet<string>): string | null {
-  if (!columns.has("player")) return "A roster needs a column player, and serial or file.";
-  return columns.has("serial") || columns.has("file")
-    ? null
-    : "A roster needs a column serial (numbers of trackers) or file (names of recordings).";
 }
 
 function playerOf(row: KnownRow, problem: (message: string) => void): Player | null {

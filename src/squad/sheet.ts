@@ -64,6 +64,22 @@ export function readSheet(file: Uint8Array | string): Sheet {
   };
 }
 
+/** Headers that are shown in a message, and their letters: the file may be of another kind. */
+const MOST_SHOWN = { headers: 12, letters: 30 };
+
+/** The headers of a table, for messages about those that are missing. */
+export function headersText(headers: readonly string[]): string {
+  if (headers.length === 0) return "The file is empty.";
+  const shown = headers
+    .slice(0, MOST_SHOWN.headers)
+    .map(
+      (header) =>
+        `"${header.length > MOST_SHOWN.letters ? `${header.slice(0, MOST_SHOWN.letters)}…` : header}"`,
+    );
+  const more = headers.length - shown.length;
+  return `The headers of this line are ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
 /** Cells to the right of the headers: the row is shifted, or they would be ignored. */
 function withoutHeader(
   { line, fields }: SheetRecord,

@@ -10,6 +10,7 @@ import {
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
+import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
@@ -47,6 +48,8 @@ export interface SquadRow extends MemberFigures {
   period: string | null;
   /** Length of the period for this player, or of the part of the session in which at least one player has data, ms; 0 if the player does not take part. */
   periodMs: number;
+  /** How much of it the player sits out, by `playedPeriods`, ms: periods without times of substitutes count the bench as playing. */
+  benchMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
 }
@@ -119,11 +122,14 @@ export function playerNameOf(fileName: string): string {
 /**
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
+ *
+ * @param played those of `playedPeriods`, by which the bench is known; default the periods
  */
 export function squadRows(
   members: readonly SquadMember[],
   periods: readonly SessionPeriod[],
   options: SquadOptions = {},
+  played: readonly SessionPeriod[] = periods,
 ): SquadRow[] {
   const recordings = members.flatMap((member) => member.recordings);
   const recordedMs = timeWithData(recordings);
@@ -131,10 +137,11 @@ export function squadRows(
     const samples = preparedSamples(member);
     const figures = (intervals: readonly Interval[] | null) => figuresOf(member, samples, intervals, options);
     return [
-      squadRow(member, null, recordedMs, figures(null)),
+      squadRow(member, null, recordedMs, figures(null), benchTimeMs(null, played, member.name)),
       ...periods.map((period) => {
         const intervals = intervalsFor(period, member.name);
-        return squadRow(member, period.name, lengthOf(intervals), figures(intervals));
+        const benchMs = benchTimeMs(intervals, played, member.name);
+        return squadRow(member, period.name, lengthOf(intervals), figures(intervals), benchMs);
       }),
     ];
   });
@@ -195,14 +202,16 @@ function figuresOf(
  * A row of the table.
  *
  * @param periodMs how long the period is for the member; 0 if the member does not take part
+ * @param benchMs how much of it the member sits out
  */
 export function squadRow(
   member: SquadMember,
   period: string | null,
   periodMs: number,
   figures: MemberFigures,
+  benchMs: number,
 ): SquadRow {
-  const row = { member, period, periodMs };
+  const row = { member, period, periodMs, benchMs };
   if (periodMs === 0) return { ...row, ...NO_FIGURES, coverage: null };
   const { metrics } = figures;
   return {

@@ -1,11 +1,10 @@
+import type { SampleBatch } from "../types.js";
 import type { Interval } from "./interval.js";
 import { mainInterval } from "./recorded-time.js";
 
-/** Times in ms since 1970 UTC and speeds in mm/s of a recording, in the order of time. */
-export interface SpeedColumns {
-  length: number;
-  timestampMs: Float64Array;
-  speedMmPerS: Int32Array;
+/** The recordings of a player: times in ms since 1970 UTC and speeds in mm/s, in the order of time. */
+export interface RecordedSpeeds {
+  recordings: readonly { samples: Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS"> }[];
 }
 
 /** The rule for suggested periods *(choice)*. */
@@ -33,20 +32,19 @@ export interface SuggestedPeriod extends Interval {
 /**
  * Suggests the halves of a session, or its parts, from the pauses that most of the squad makes together.
  *
- * @param recordings one for each player
  * @returns in order of time; empty if nobody plays for 15 minutes
  */
-export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPeriod[] {
+export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPeriod[] {
   const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;
-  const session = mainInterval(recordings.map((samples) => ({ samples })));
+  const session = mainInterval(players.flatMap(({ recordings }) => recordings));
   const startMs = Math.floor(session.startMs / stepMs) * stepMs;
   const steps = Math.ceil((session.endMs - 1 - startMs) / stepMs);
-  const moving = recordings
-    .map((recording) => new MovingSteps(recording, startMs, steps))
-    .filter((recording) => recording.moves);
+  const moving = players
+    .map((player) => new MovingSteps(player, startMs, steps))
+    .filter((player) => player.moves);
   const needed = Math.min(PLAY_RULE.players, Math.ceil(moving.length / 2));
   const countAt = (step: number, window: number) =>
-    moving.reduce((sum, recording) => sum + Number(recording.isMoving(step, window)), 0);
+    moving.reduce((sum, player) => sum + Number(player.isMoving(step, window)), 0);
   const stretches: Interval[] = [];
   for (let step = 0; moving.length > 0 && step < steps; step++) {
     if (countAt(step, windowMs / stepMs) < needed) continue;
@@ -66,23 +64,25 @@ export function suggestPeriods(recordings: readonly SpeedColumns[]): SuggestedPe
   return named(stretches.filter((one) => one.endMs - one.startMs >= shortestPlayMs));
 }
 
-/** Mean speeds of a recording by steps. */
+/** Mean speeds of a player by steps. */
 class MovingSteps {
   readonly #steps: number;
   // up to each step: sum of speeds and number of samples
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
 
-  constructor({ length, timestampMs, speedMmPerS }: SpeedColumns, startMs: number, steps: number) {
+  constructor({ recordings }: RecordedSpeeds, startMs: number, steps: number) {
     this.#steps = steps;
     this.#sums = new Float64Array(steps + 1);
     this.#counts = new Float64Array(steps + 1);
-    for (let i = 0; i < length; i++) {
-      const step = Math.floor(((timestampMs[i] ?? 0) - startMs) / PLAY_RULE.stepMs);
-      const speed = speedMmPerS[i] ?? -1;
-      if (step < 0 || step >= steps || speed < 0) continue;
-      this.#sums[step + 1] = (this.#sums[step + 1] ?? 0) + speed;
-      this.#counts[step + 1] = (this.#counts[step + 1] ?? 0) + 1;
+    for (const { samples } of recordings) {
+      for (let i = 0; i < samples.length; i++) {
+        const step = Math.floor(((samples.timestampMs[i] ?? 0) - startMs) / PLAY_RULE.stepMs);
+        const speed = samples.speedMmPerS[i] ?? -1;
+        if (step < 0 || step >= steps || speed < 0) continue;
+        this.#sums[step + 1] = (this.#sums[step + 1] ?? 0) + speed;
+        this.#counts[step + 1] = (this.#counts[step + 1] ?? 0) + 1;
+      }
     }
     for (let step = 1; step <= steps; step++) {
       this.#sums[step] = (this.#sums[step] ?? 0) + (this.#sums[step - 1] ?? 0);

@@ -64,6 +64,11 @@ export class Oracle implements Engine {
       }
       if ("damage" in found) {
         account.damage[found.damage] += 1;
+        account.firstDamage ??= {
+          byteOffset: found.byteOffset,
+          kind: found.damage,
+          afterMs: this.#reading.ranges.lastMs,
+        };
         if (settings.strict) return { kind: "damaged", ...found };
         search.pass(found);
         continue;
@@ -141,6 +146,7 @@ export class Oracle implements Engine {
       bytes: { total: search.totalBytes, ...account.bytes, skipped: search.skippedBytes },
       frames: { ...account.frames },
       damage: { ...account.damage },
+      ...(account.firstDamage !== undefined && { firstDamage: account.firstDamage }),
       rows: { ...account.rows },
       gnssWithoutRow: { ...account.gnssWithoutRow },
       start: ranges.earliestMs,
@@ -224,7 +230,7 @@ interface Reading {
 }
 
 /** The part of the report that is counted frame by frame. */
-interface Account extends Pick<Report, "frames" | "damage" | "rows" | "gnssWithoutRow"> {
+interface Account extends Pick<Report, "frames" | "damage" | "firstDamage" | "rows" | "gnssWithoutRow"> {
   bytes: Pick<Report["bytes"], "known" | "unknown">;
 }
 

@@ -114,8 +114,8 @@ describe("the periods of a session", () => {
   });
 
   it("are told line by line what is wrong in them, and what to do", () => {
-    expect(problemsOf("name,start\n")).toEqual([
-      "1: The periods need the columns period, start and end; period and end is missing.",
+    expect(problemsOf("Name,Start,von\n1st half,15:00,15:45\n")).toEqual([
+      '1: Periods need the columns period, start and end. The headers of this line are "Name", "Start", "von".',
     ]);
     expect(
       problemsOf(

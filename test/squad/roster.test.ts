@@ -46,10 +46,18 @@ describe("a roster", () => {
   });
 
   it("is told line by line what is wrong in it, and what to do", () => {
-    expect(problemsOf("name,serial\n")).toEqual(["1: A roster needs a column player, and serial or file."]);
-    expect(problemsOf("player,number\n")).toEqual([
-      "1: A roster needs a column serial (numbers of trackers) or file (names of recordings).",
+    const needs =
+      "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
+    expect(problemsOf("\n\nName;Tracker;\nKunz;TRK-1;;7\n")).toEqual([
+      `3: ${needs} The headers of this line are "Name", "Tracker", "".`,
     ]);
+    expect(problemsOf("player,serials\nKunz,TRK-1\n")).toEqual([
+      `1: ${needs} The headers of this line are "player", "serials".`,
+      '1: The column "serials" is not known. Name it "serial", or remove it.',
+    ]);
+    expect(problemsOf("")).toEqual([`1: ${needs} The file is empty.`]);
+    const many = Array.from({ length: 14 }, (_, i) => `${i}`.repeat(40)).join(",");
+    expect(problemsOf(many)[0]).toMatch(/"0{30}…", .*"1(1[01]){14}1…" and 2 more\.$/);
     expect(
       problemsOf("player,serial,sprint,max_hr\n,TRK-1,,\nKunz,TRK-2,25,300\nVogel,TRK-2,fast,\n"),
     ).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findSessions } from "../../src/squad/sessions.js";
-import { type SpeedColumns, suggestPeriods } from "../../src/squad/suggest-periods.js";
+import { type RecordedSpeeds, suggestPeriods } from "../../src/squad/suggest-periods.js";
 
 const MINUTE_MS = 60_000;
 const BERN = { latitude: 46.96, longitude: 7.46 };
@@ -32,21 +32,22 @@ describe("recordings are of one session", () => {
 });
 
 /** One sample a second: `km/h` in each minute. */
-function minutes(speeds: readonly number[]): SpeedColumns {
+function minutes(speeds: readonly number[]): RecordedSpeeds {
   const length = speeds.length * 60;
-  return {
+  const samples = {
     length,
     timestampMs: Float64Array.from({ length }, (_, second) => second * 1000),
     speedMmPerS: Int32Array.from({ length }, (_, second) =>
       Math.round(((speeds[Math.floor(second / 60)] ?? 0) * 1000) / 3.6),
     ),
   };
+  return { recordings: [{ samples }] };
 }
 
 const stretch = (length: number, speed: number) => Array.from({ length }, () => speed);
 const clock = (ms: number) => new Date(ms).toISOString().slice(11, 19);
-const suggested = (recordings: SpeedColumns[]) =>
-  suggestPeriods(recordings).map(({ name, startMs, endMs }) => `${name} ${clock(startMs)} ${clock(endMs)}`);
+const suggested = (players: RecordedSpeeds[]) =>
+  suggestPeriods(players).map(({ name, startMs, endMs }) => `${name} ${clock(startMs)} ${clock(endMs)}`);
 
 describe("suggested periods", () => {
   const match = [

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinedTexts } from "../../src/cli/run/squad-notices.js";
 import { computeMetrics } from "../../src/metrics/index.js";
-import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf } from "../../src/squad/columns.js";
+import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { readPeriods } from "../../src/squad/periods.js";
 import { readRoster } from "../../src/squad/roster.js";
 import { type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
@@ -183,7 +183,7 @@ describe("the table of a squad", () => {
     const distance = SQUAD_COLUMNS.find(({ key }) => key === "distance_m");
     const heartRate = SQUAD_COLUMNS.find(({ key }) => key === "hr_mean_bpm");
     if (distance === undefined || heartRate === undefined) throw new Error("no such column");
-    expect(summaryOf(rows, distance)).toEqual({ mean: (199.8 + 299.7) / 2, highest: 299.7 });
+    expect(summaryOf(rows, distance, wholeRows(rows))).toEqual({ mean: (199.8 + 299.7) / 2, highest: 299.7 });
     const names = (ascending: boolean) =>
       sortRows(rows, distance, ascending).map(({ member }) => member.name);
     expect(names(false)).toEqual(["TRK-2", "TRK-1", "TRK-3"]);

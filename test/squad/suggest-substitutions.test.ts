@@ -5,13 +5,18 @@ import {
   asSessionPeriods,
   intervalsFor,
   mainInterval,
+  playedPeriods,
   readPeriods,
   readRoster,
   type SessionPeriod,
+  SQUAD_COLUMNS,
   type SquadRecording,
   squadMembers,
+  squadRows,
   suggestPeriods,
   suggestSubstitutions,
+  summaryOf,
+  wholeRows,
 } from "../../src/squad/index.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
 
@@ -39,7 +44,7 @@ function matchOf(players: number, seed: number) {
   const members = squadMembers(recordings, readRoster(match.roster).roster);
   const names = members.map(({ name }) => name);
   const { periods } = readPeriods(match.periods, { session: mainInterval(recordings), players: names });
-  return { members, names, recordings, periods };
+  return { members, names, periods };
 }
 
 const withoutOwn = (periods: readonly SessionPeriod[]) =>
@@ -60,14 +65,43 @@ describe("suggested substitutions", () => {
   const full = matchOf(11, 4);
 
   it.each([1, 2])("are those of the match, to the minute: seed %i", (seed) => {
-    const { members, names, recordings, periods } = matchOf(18, seed);
+    const { members, names, periods } = matchOf(18, seed);
     const suggested = suggestSubstitutions(withoutOwn(periods), members);
     expect(minutesOf(suggested.periods, names)).toEqual(minutesOf(periods, names));
     // five who leave or do not come back, five who join, two who only sit there
     expect(suggested.players).toHaveLength(12);
     // the same for periods that are suggested themselves
-    const found = asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
+    const found = asSessionPeriods(suggestPeriods(members));
     expect(minutesOf(suggestSubstitutions(found, members).periods, names)).toEqual(minutesOf(periods, names));
+  });
+
+  it("decide who counts for means, so that these are the same before and after the times of substitutes are used", () => {
+    const { members, names, periods } = matchOf(18, 1);
+    const countedIn = (used: readonly SessionPeriod[], played: readonly SessionPeriod[]) => {
+      const rows = squadRows(members, used, {}, played);
+      return [null, ...periods.map(({ name }) => name)].map((name) => {
+        const own = rows.filter(({ period }) => period === name);
+        const whole = wholeRows(own);
+        const means = SQUAD_COLUMNS.map((column) => summaryOf(own, column, whole).mean);
+        return { who: [...whole].map(({ member }) => member.name), means };
+      });
+    };
+    const unused = withoutOwn(periods);
+    const { periods: suggested } = playedPeriods(unused, members);
+    const before = countedIn(unused, suggested);
+    expect(before).toEqual(countedIn(suggested, suggested));
+    const playing = (period: string) =>
+      names.filter((name) => {
+        const one = periods.find((some) => some.name === period) ?? expect.fail();
+        return intervalsFor(one, name).some(({ startMs, endMs }) => endMs - startMs > 40 * MINUTE_MS);
+      });
+    // not the seven on the bench of the first half, nor those who come on or go off in the second; Kunz has no data of the first
+    const [first, second] = before.slice(2).map(({ who }) => who);
+    expect(first).toEqual(playing("1st half").filter((name) => name !== "Kunz"));
+    expect(second).toEqual(playing("2nd half"));
+    expect([first?.length, second?.length]).toEqual([10, 7]);
+    // without periods the halves are suggested, too
+    expect(countedIn([], playedPeriods([], members).periods)[0]).toEqual(before[0]);
   });
 
   it("are none where all play all the time, though one tracker starts late and one is changed", () => {

@@ -56,8 +56,9 @@ function start(): void {
   );
 }
 
-function damageOf({ firstDamage }: ReportData) {
-  if (firstDamage === null) return { places: [], hasMore: false };
+function damageOf({ inspection: { report } }: ReportData) {
+  const { firstDamage } = report;
+  if (firstDamage === undefined) return { places: [], hasMore: false };
   const { byteOffset, afterMs } = firstDamage;
   return { places: [{ byteOffset, afterMs }], hasMore: true };
 }

@@ -89,7 +89,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
         colourings={COLOURINGS}
         readoutsAt={(ms) => [
           ...readoutsAt(recording, ms, settings),
-          ...(ecg.state === "shown" ? [ecg.parts.rrReadout(ecg.heart, ms)] : []),
+          ...(ecg.state === "shown" ? ecg.parts.heartReadouts(ecg.heart, ms) : []),
         ]}
         marks={marks}
         axis="clock"
@@ -118,7 +118,13 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
           reader={reader}
         >
           {ecg.state === "shown" ? (
-            <ecg.parts.HeartPanel heart={ecg.heart} selection={selection} settings={settings} />
+            <ecg.parts.HeartPanel
+              recording={recording}
+              reader={reader}
+              heart={ecg.heart}
+              selection={selection}
+              settings={settings}
+            />
           ) : null}
         </Details>
       )}

@@ -27,7 +27,6 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
       version: 1,
       name,
       inspection: inspectSync(recording),
-      firstDamage: null,
       metrics: { preset: "soccer", params: {} },
       samples: toBase64(packSamples(samples)),
       ...change,

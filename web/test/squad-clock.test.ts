@@ -152,6 +152,11 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await page.getByRole("button", { name: "Periods…" }).click();
     const editor = page.getByRole("dialog", { name: "Periods" });
     await editor.getByRole("button", { name: "Use all 2" }).click();
+    await page.getByRole("button", { name: /^2nd half, / }).click();
+    const mean = () => page.locator(".squad-table tfoot tr").first().innerText();
+    // the substitute is in no mean, before the times are used and after
+    await expect.poll(mean).toMatch(new RegExp(`^Mean\\s+of ${NAMES.length}, whole period`));
+    const before = await mean();
     await asks.click();
     const list = page.getByRole("region", { name: "To look at" });
     expect(await list.innerText()).toContain(
@@ -164,6 +169,8 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
       .poll(() => page.locator("[data-strip]").allInnerTexts())
       .toContainEqual(expect.stringContaining("On 12:10 to 12:50 and 13:00 to 13:20, goes off at 13:20"));
     expect(await asks.count()).toBe(0);
+    await expect.poll(() => page.locator('.squad[aria-busy="false"]').count()).toBe(1);
+    expect(await mean()).toBe(before);
     // taken back, it asks again, until it is told that all played
     await page.keyboard.press("Control+z");
     await editor.getByRole("button", { name: "All played" }).click();

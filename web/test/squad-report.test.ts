@@ -73,6 +73,22 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(Math.max(...beyond)).toBeLessThan(1);
   });
 
+  it("sets no unit larger than the figures, on the screen and on paper", async () => {
+    const page = await open();
+    const larger = () =>
+      page.locator("small").evaluateAll((all) =>
+        all.flatMap((small) => {
+          const size = (element: Element) => Number.parseFloat(getComputedStyle(element).fontSize);
+          const own = size(small);
+          const around = small.parentElement === null ? own : size(small.parentElement);
+          return own < around ? [] : [`${small.textContent}: ${own} in ${around}`];
+        }),
+      );
+    expect(await larger()).toEqual([]);
+    await page.emulateMedia({ media: "print" });
+    expect(await larger()).toEqual([]);
+  });
+
   it("leads from a name to the page of the player, and fits on a telephone", async () => {
     const page = await open();
     await page.getByRole("link", { name: "Kunz" }).first().click();
@@ -96,6 +112,8 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(players).toHaveLength(PLAYERS);
     const pages = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
     expect(pages).toHaveLength(2 + PLAYERS);
+    // the clock above the strips, and the meaning of their colours
+    expect(pages[0]).toMatch(/Mean speed in the strips: 0 16 km\/h and more .* 13:00 13:30 14:00 14:30/);
     for (const { name, distance } of players) {
       expect(pages[0]).toMatch(new RegExp(`\\b${name} [^A-Z]*${distance}`));
       const own = pages.slice(2).filter((text) => text.includes(` ${name} `));

@@ -122,7 +122,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const withCommas = await download(page, () =>
       page.getByRole("button", { name: "CSV with decimal commas" }).click(),
     );
-    expect(withCommas.toString()).toBe(command(scene.folder, "--format", "csv", "--decimal", ","));
+    // a file for Excel begins with a byte order mark
+    expect(withCommas.toString()).toBe(`\uFEFF${command(scene.folder, "--format", "csv", "--decimal", ",")}`);
     const workbook = unzipSync(
       await download(page, () => page.getByRole("button", { name: "Excel (.xlsx)" }).click()),
     );
@@ -346,6 +347,31 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(left).toEqual([]);
   });
 
+  it("says which of its files the browser has removed, and shows the others", async () => {
+    const page = await open();
+    await page.getByText(/^Kept in this browser until you close the session/).waitFor();
+    await page.evaluate(async () => {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+      const index = await (await folder.getFileHandle("session.json")).getFile();
+      const { files } = JSON.parse(await index.text()) as { files: { stored: string; name: string }[] };
+      const meier = files.find(({ name }) => name === "02-Meier.asi.gz");
+      await folder.removeEntry(meier?.stored ?? "");
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    expect(await names(page)).toHaveLength(5);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toMatch(
+      /02-Meier\.asi\.gz\s+Not kept\. This browser no longer has the file\. Choose it again/,
+    );
+    await list.getByLabel("Choose again… 02-Meier.asi.gz").setInputFiles(scene.files[1] ?? "");
+    await ready(page);
+    await expect.poll(() => list.innerText()).not.toContain("Not kept.");
+    await page.getByText(/^Kept in this browser until you close the session/).waitFor();
+  });
+
   it("is written as the report of the command, from a button", async () => {
     const page = await open();
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
@@ -375,6 +401,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
     expect(text).toMatch(/Recordings are complete and undamaged for \d of 5 players/);
     expect(text).toContain("Top speed");
+    // the clock above the strips, and the meaning of their colours
+    expect(text).toMatch(/Mean speed in the strips: 0 16 km\/h and more 14:15 14:30 14:45 15:00/);
     // the screen is as it was
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
     expect(await names(page)).toHaveLength(5);
@@ -454,6 +482,46 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(() => names(page)).toContain("02-Meier-short");
     // the longer one, which comes first in the table
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
+  });
+
+  it("names a serial number of the roster that no recording has, and gives the player the tracker that was meant", async () => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(path, "player;serial;sprint (km/h)\nMeier;TRK-2;\nRoth;TRK-55;23,5\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !/roster|Graf/.test(file)), path]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = page.getByRole("region", { name: "To look at" });
+    expect(await list.innerText()).toMatch(
+      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so what the line says of Roth has no effect\. TRK-5, TRK-1, TRK-3 are in no line of the roster\./,
+    );
+    expect(await names(page)).toContain("05-Roth");
+    await list.getByRole("button", { name: "It is TRK-5: roster.csv, line 3" }).click();
+    await expect.poll(() => names(page)).toContain("Roth");
+    expect(await list.innerText()).not.toContain("Unknown tracker");
+  });
+
+  it("names the headers that it found and those that it expects where a roster or periods have others", async () => {
+    const put = (name: string, text: string) => {
+      writeFileSync(join(scene.beside, name), text);
+      return join(scene.beside, name);
+    };
+    const sheets = [
+      put("roster.csv", "Name;Tracker\nRoth;TRK-5\n"),
+      put("periods.csv", "Name;Von;Bis\n1st half;14:00;14:30\n"),
+    ];
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.slice(0, 2), ...sheets]);
+    await ready(page);
+    await page.getByRole("button", { name: /to look at$/ }).click();
+    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    const roster =
+      "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
+    const periods = "Periods need the columns period, start and end.";
+    expect(list).toMatch(/roster\.csv, line 1\s/);
+    expect(list).toContain(`${roster} The headers of this line are "Name", "Tracker".`);
+    expect(list).toMatch(/periods\.csv, line 1\s/);
+    expect(list).toContain(`${periods} The headers of this line are "Name", "Von", "Bis".`);
   });
 
   it("scrolls sideways in its frame only, at 360 pixels", async () => {

@@ -43,6 +43,12 @@ const VIEWS: Views = {
     await page.getByText("Peak demands", { exact: true }).click();
     await page.getByRole("button", { name: /^Show the 1:00 min/ }).click();
   },
+  recipes: async (page) => {
+    await demonstration(page);
+    await page.getByText("Counts by another definition", { exact: true }).click();
+    await page.getByLabel("Definition").selectOption("statsports/sprint");
+    await page.getByText("as worded by STATSports").waitFor();
+  },
   heat: async (page) => {
     await demonstration(page);
     await page.getByText("Settings", { exact: true }).click();
@@ -67,8 +73,8 @@ const VIEWS: Views = {
   ecg: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/match-ecg.asi"));
     await page.getByRole("button", { name: "ECG and beats" }).click();
-    await page.getByRole("region", { name: "Beats" }).getByRole("button").nth(50).click();
-    await page.getByText("Options", { exact: true }).click();
+    await page.getByLabel("The athlete rested").check();
+    await page.getByText("LF, HF, LF/HF").waitFor();
   },
   damaged: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("damaged/bad-checksums.asi"));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { decodeBeats, decodeSync, encode, inspectSync } from "asi-convert";
-import { computeMetrics } from "asi-convert/metrics";
+import { beatsBetween, computeMetrics, heartRateVariability, LF_HF_CAUTION } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
@@ -14,6 +14,12 @@ function golden(name: string): Record<string, string[]> {
   return Object.fromEntries(
     header.split(",").map((column, at) => [column, rows.map((row) => row[at] ?? "")]),
   );
+}
+
+async function arrayOf<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
 }
 
 describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
@@ -337,6 +343,40 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await place.count()).toBe(0);
   });
 
+  it("computes the heart-rate variability of what is shown, as `asi stats --hrv --from --to` does", async () => {
+    const page = await openPage();
+    const file = fixturePath("valid/match-ecg.asi");
+    await choose(page, file);
+    await page.getByRole("button", { name: "ECG and beats" }).click();
+    const region = page.getByRole("region", { name: "Heart-rate variability" });
+    const fact = (name: string) => region.locator(".facts div", { hasText: name }).locator("dd");
+    const batches = await arrayOf(decodeBeats(readFileSync(file)));
+    const whole = heartRateVariability(batches, { atRest: true });
+    const oneDecimal = (value: number | null) => (value ?? Number.NaN).toFixed(1);
+    await expect.poll(() => fact("RMSSD").innerText()).toBe(`${oneDecimal(whole.rmssd)} ms`);
+    expect(await fact("SDNN").innerText()).toBe(`${oneDecimal(whole.sdnn)} ms`);
+    expect(await fact("pNN50").innerText()).toBe(`${oneDecimal(whole.pnn50)} %`);
+    expect(await fact("Artefacts").innerText()).toContain(`${oneDecimal(whole.artefacts_percent)} %`);
+    const alphas = whole.dfa_alpha1.flatMap(({ alpha1 }) => alpha1 ?? []);
+    const [least, most] = [Math.min(...alphas), Math.max(...alphas)].map((alpha) =>
+      (Math.round(alpha * 100) / 100).toFixed(2),
+    );
+    expect(await fact("DFA").innerText()).toContain(`${least} to ${most}`);
+    await page.getByRole("region", { name: "DFA α1" }).locator("canvas").waitFor();
+
+    // LF and HF come only for a rest, with a sentence of caution
+    expect(await fact("LF").count()).toBe(0);
+    await region.getByLabel("The athlete rested").check();
+    await fact("LF").waitFor();
+    await region.getByText(LF_HF_CAUTION).waitFor();
+
+    await page.getByRole("region", { name: "Beats" }).getByRole("button").nth(50).click();
+    const ms = batches[0]?.timestampMs[50] ?? 0;
+    const part = heartRateVariability(batches.map((batch) => beatsBetween(batch, ms - 3000, ms + 3000)));
+    await expect.poll(() => fact("RR intervals").innerText()).toBe(String(part.intervals));
+    expect(await fact("RMSSD").innerText()).toBe("–");
+  });
+
   it("shows waveform, beats and RR intervals where a recording has them, and nothing of it elsewhere", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-ecg.asi");
@@ -346,7 +386,6 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await toggle.click();
     const fact = (name: string) => page.locator(".facts div", { hasText: name }).innerText();
     expect(await fact("Signal with a heart rate")).toContain(`${((ecg?.usable ?? 0) * 100).toFixed(1)} %`);
-    expect(await fact("RMSSD (meaningful only at rest)")).toContain(`${ecg?.rmssdMs?.toFixed(0)} ms`);
     const beats: number[] = [];
     const rrs: number[] = [];
     for await (const { timestampMs, rrMs } of decodeBeats(readFileSync(file))) {

@@ -71,6 +71,26 @@ async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promis
   }
 }
 
+/** Many short runs of the acceleration, which is smoothed over nearly a second. */
+const SLOWEST = {
+  recipe: 1,
+  source: "doppler_speed",
+  gate: null,
+  max_valid: 100_000,
+  gap: { min_ms: 0, steps: 1000 },
+  resample_ms: 10,
+  derivative: { order: 1, type: "central" },
+  on: "sample",
+  enter: 1,
+  exit: 1,
+  min_ms: 0,
+  merge_ms: 0,
+  rounding: "half_up",
+};
+
+/** Recipes have no result for more values. */
+const LONGEST_MS = 100 * 60_000;
+
 const boundary = "----asi-siege";
 
 /** Uploads a recording to the conversion repeatedly. */
@@ -118,6 +138,33 @@ export const work: readonly Attack[] = [
         );
         for (const { status } of await Promise.all(reads)) tally.add(status);
         return "round";
+      });
+    },
+  },
+  {
+    name: "peaks and five recipes with 100 values a second of 100 min, computed over and over",
+    as: "user",
+    days: true,
+    run: async (siege, tally) => {
+      const { attacker, signal, client } = siege;
+      const hashes = await Promise.all(
+        [99, 97, 95, 93, 91].map(async (samples) => {
+          const recipe = { ...SLOWEST, smooth: { type: "mean", samples } };
+          const json = { name: `Slow ${samples}`, recipe };
+          const { body } = await client.send("/api/v2/recipes/", {
+            method: "POST",
+            token: attacker.token,
+            json,
+          });
+          return JSON.parse(body.toString()).hash as string;
+        }),
+      );
+      const path = `/timeframes/${attacker.timeframe}/`;
+      await repeat(signal, 4, tally, async (round) => {
+        const params = { max_hr: 150 + (round % 50), recipes: hashes.map((hash) => ({ hash })) };
+        const end_time = new Date(attacker.startMs + LONGEST_MS - round).toISOString();
+        await api(siege, "PATCH", path, { params, end_time });
+        return (await api(siege, "GET", `${path}computed-data/?with_peaks=1`, undefined, 300)).status;
       });
     },
   },

@@ -276,6 +276,7 @@ export const settings = {
     "Bytes that the JSON and the GPX of one account's activities may take, as stored",
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
+  quotaRecipes: count("QUOTA_RECIPES", 1_000, "Versions of recipes of one account"),
   quotaOwnerships: count("QUOTA_OWNERSHIPS", 10_000, "Ownerships of one account, with those that have ended"),
   quotaPermissions: count("QUOTA_PERMISSIONS", 1_000, "Permissions that one athlete may give"),
   quotaManagedAthletes: count("QUOTA_MANAGED_ATHLETES", 10_000, "Athletes that one account may manage"),

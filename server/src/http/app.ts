@@ -25,7 +25,7 @@ import { allowOrigins } from "./browser/cors.js";
 import { clientLeft, onResponseEnd } from "./connection/response-end.js";
 import { limitUnreadResponses } from "./connection/response-room.js";
 import { cutSlowReaders } from "./connection/slow-clients.js";
-import { deprecationHeaders, pathPrefix } from "./deprecation.js";
+import { deprecationHeaders } from "./deprecation.js";
 import { installErrors, refuseClient, sendError } from "./errors.js";
 import { addressKey } from "./limits/address-key.js";
 import { ConcurrencyLimiter } from "./limits/concurrency-limiter.js";
@@ -40,6 +40,7 @@ import { type Readiness, watchReadiness } from "./monitoring/readiness.js";
 import { recordRequests } from "./monitoring/request-spans.js";
 import { measureQueues } from "./monitoring/resource-metrics.js";
 import { requireAcceptable } from "./negotiation.js";
+import { pathPrefix } from "./path-prefix.js";
 import { routes } from "./routes/index.js";
 import { answerUnrouted, collectMethods, shownPath } from "./unrouted.js";
 

@@ -4,10 +4,6 @@ import type { AnyOperation } from "./route.js";
 /** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
-/** The path under which a proxy serves the API, such as `/tracking`; empty without one. */
-export const pathPrefix = (baseUrl: string | null): string =>
-  baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/+$/, "");
-
 /**
  * Headers that mark the operation as deprecated and link to the explanation.
  * @param prefix what clients put in front of the paths of the API

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type ErrorKind, ServiceError } from "../domain/change/errors.js";
+import { type ErrorBody, type ErrorKind, ServiceError } from "../domain/change/errors.js";
 import { isRefusedValue, isUnavailable } from "../store/connection/database-errors.js";
+import { PROBLEM_TYPE, problemOf } from "./problem.js";
 
 /**
  * Status of a call without valid credentials. The API documents 403 also for operations that only a missing authentication
@@ -24,6 +25,11 @@ const STATUS: Record<ErrorKind, number> = {
   throttled: 429,
   unavailable: 503,
 };
+
+/** The second version of the API has no specification that says otherwise. */
+const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
+
+const isV2 = ({ routeOptions }: FastifyRequest): boolean => routeOptions?.config?.operation?.version === 2;
 
 const MALFORMED = { code: "malformed", detail: "The request could not be read." };
 
@@ -70,7 +76,8 @@ export function sendError(
     if (error.retryAfterMs !== undefined) {
       reply.header("Retry-After", Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     }
-    return respond(reply, STATUS[error.kind], error.code, error.body);
+    const statuses = isV2(request) ? STATUS_V2 : STATUS;
+    return respond(reply, statuses[error.kind], error.code, error.body);
   }
   if (isUnavailable(error) || isFull(error)) {
     request.log.warn({ err: error }, "unavailable");
@@ -87,7 +94,10 @@ export function sendError(
   return respond(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
 }
 
-function respond(reply: FastifyReply, status: number, code: string, body: unknown): FastifyReply {
+function respond(reply: FastifyReply, status: number, code: string, body: ErrorBody): FastifyReply {
+  const [type, content] = isV2(reply.request)
+    ? [PROBLEM_TYPE, problemOf(status, code, body)]
+    : ["application/json; charset=utf-8", body];
   return (
     reply
       .removeHeader("Content-Disposition")
@@ -97,8 +107,8 @@ function respond(reply: FastifyReply, status: number, code: string, body: unknow
       .code(status)
       .header("X-Error-Code", code)
       .header("Cache-Control", "no-store")
-      .type("application/json; charset=utf-8")
-      .send(JSON.stringify(body))
+      .type(type)
+      .send(JSON.stringify(content))
   );
 }
 

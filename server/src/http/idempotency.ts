@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors } from "../domain/change/errors.js";
 import { findStoredResponse, isKeyUsed } from "../domain/change/idempotency.js";
 import type { ChangeResult, StoredResponse } from "../domain/change/idempotent-request.js";
-import { isItem, itemHeaders, type Success, sendBytes } from "./responses.js";
+import { isItem, itemHeaders, locationOf, type Success, sendBytes } from "./responses.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -26,20 +26,25 @@ export async function readIdempotencyKey(request: FastifyRequest, success: Succe
     path: new URL(request.url, "http://_").pathname,
     key,
     fingerprint: new Uint8Array(),
-    responseTo: (result) => responseTo(success, result),
+    responseTo: (result) => responseTo(request, success, result),
   };
   request.isReplay = await isKeyUsed(ctx);
 }
 
 /** The response to the result of a change, with the headers that do not depend on the single request. */
-function responseTo({ status, schema }: Success, result: ChangeResult): StoredResponse {
+function responseTo(request: FastifyRequest, success: Success, result: ChangeResult): StoredResponse {
+  const { status, schema } = success;
   if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };
   const { resource, headers } = isItem(result)
     ? { resource: result.resource, headers: itemHeaders(result.etag) }
     : { resource: result, headers: {} };
   return {
     status,
-    headers: { ...headers, "Content-Type": "application/json; charset=utf-8" },
+    headers: {
+      ...headers,
+      ...locationOf(request, success, result),
+      "Content-Type": "application/json; charset=utf-8",
+    },
     body: Buffer.from(JSON.stringify(resource)),
   };
 }

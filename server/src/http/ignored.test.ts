@@ -1,12 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
+import { JsonObject } from "../domain/activities/resource.js";
 import { tellIgnored } from "./ignored.js";
 
 const query = Type.Object({ limit: Type.Optional(Type.String()), search: Type.Optional(Type.String()) });
 const body = Type.Object({
   name: Type.String(),
-  json: Type.Object({}, { additionalProperties: true }),
+  json: JsonObject("Free"),
   profile: Type.Union([Type.Object({ city: Type.String() }), Type.Null()]),
   list: Type.Array(Type.Object({ id: Type.Number() })),
 });

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
+import { errors } from "../domain/change/errors.js";
 
 /** Names that the header lists, and characters of each. */
 const MAX_NAMES = 20;
@@ -25,7 +26,7 @@ function* unnamed(schema: TSchema, value: unknown, path: string): Generator<stri
   if (Array.isArray(value) && type === "array") {
     for (const [index, item] of value.entries()) yield* unnamed(items as TSchema, item, `${path}${index}.`);
   }
-  if (!isObject(value) || type !== "object" || additionalProperties === true) return;
+  if (!isObject(value) || type !== "object" || additionalProperties) return;
   const members = (properties ?? {}) as Members;
   for (const [name, member] of Object.entries(value)) {
     const known = Object.hasOwn(members, name) ? members[name] : undefined;
@@ -45,26 +46,42 @@ const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => 
   );
 };
 
+interface Part {
+  schema: TSchema | undefined;
+  given: unknown;
+}
+
+/** The parameters of the query and the members of the body that the operation does not know; free forms name none. */
+function* unknownIn(query: Part, body: Part): Generator<string> {
+  yield* unnamed(query.schema ?? NO_MEMBERS, query.given, "");
+  if (body.schema !== undefined) yield* unnamed(body.schema, body.given, "");
+}
+
+/**
+ * Refuses what `tellIgnored` reports.
+ * @throws ServiceError `invalid`
+ */
+export function refuseIgnored(query: Part, body: Part): void {
+  const names = [...take(unknownIn(query, body), MAX_NAMES)];
+  if (names.length === 0) return;
+  throw errors.invalid(Object.fromEntries(names.map((name) => [name, ["Unknown field."]])));
+}
+
+function* take<T>(values: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const value of values) {
+    if (taken++ === count) return;
+    yield value;
+  }
+}
+
 /**
  * Reports in `X-Ignored` which parts of a request had no effect: query parameters and members of the body that the operation does
  * not know, and a `limit` that is not a positive number. The first version of the API accepts them.
  */
-export function tellIgnored(
-  reply: FastifyReply,
-  query: { schema: TSchema | undefined; given: unknown },
-  body: { schema: TSchema | undefined; given: unknown },
-): void {
-  const names: string[] = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
-  const parts = [
-    unnamed(query.schema ?? NO_MEMBERS, query.given, ""),
-    ...(body.schema === undefined ? [] : [unnamed(body.schema, body.given, "")]),
-  ];
-  for (const part of parts) {
-    for (const name of part) {
-      if (names.length === MAX_NAMES) break;
-      names.push(name);
-    }
-  }
+export function tellIgnored(reply: FastifyReply, query: Part, body: Part): void {
+  const limit = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
+  const names = [...limit, ...take(unknownIn(query, body), MAX_NAMES - limit.length)];
   if (names.length === 0) return;
   // Users choose these names; a header has no other characters, and commas separate the names.
   reply.header(

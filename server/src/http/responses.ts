@@ -6,6 +6,7 @@ import { JsonBytes } from "../domain/lists/json-bytes.js";
 import { StreamedPage } from "../domain/lists/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { EventStream } from "./connection/event-stream.js";
+import { pathPrefix } from "./path-prefix.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
@@ -13,6 +14,8 @@ export interface JsonSuccess<Schema extends TSchema = TSchema> {
   schema: Schema;
   /** Additional headers and their descriptions; used only in the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
+  /** The path of the list in which the resource that was created has its place by its `id`: `Location` says so. */
+  collection?: string;
   mediaType?: undefined;
 }
 
@@ -135,12 +138,14 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function sendResult(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, schema, mediaType }: Success,
+  success: Success,
   result: unknown,
 ): FastifyReply {
+  const { status, schema, mediaType } = success;
   if (result instanceof CustomResponse) return sendCustom(reply, result);
   reply.code(status);
-  if (schema !== undefined) return sendJson(request, reply, result);
+  if (schema !== undefined)
+    return sendJson(request, reply.headers(locationOf(request, success, result)), result);
   if (mediaType === undefined) return reply.send();
   if (result instanceof EventStream) {
     // nginx would buffer the events.
@@ -160,6 +165,17 @@ export const sendCustom = (reply: FastifyReply, { status, headers, body }: Custo
 
 export const isItem = (result: unknown): result is Item<unknown> =>
   typeof result === "object" && result !== null && "etag" in result && "resource" in result;
+
+/** The header of a response to a creation; none for other successes. */
+export function locationOf(
+  { server }: FastifyRequest,
+  success: Success,
+  result: unknown,
+): { Location?: string } {
+  if (!("collection" in success) || success.collection === undefined) return {};
+  const { id } = (isItem(result) ? result.resource : result) as { id: number };
+  return { Location: `${pathPrefix(server.config.baseUrl)}${success.collection}${id}/` };
+}
 
 /** The headers of a response with an entity tag. */
 export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });

@@ -16,7 +16,7 @@ import { AlreadyDone } from "../domain/change/idempotency.js";
 import type { PathIds } from "../domain/change/rule.js";
 import { takeResponseRoom } from "./connection/response-room.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
-import { tellIgnored } from "./ignored.js";
+import { refuseIgnored, tellIgnored } from "./ignored.js";
 import { inRequestTurn } from "./limits/request-queue.js";
 import type { ThrottleScope } from "./limits/throttle.js";
 import {
@@ -69,6 +69,11 @@ export interface Operation<
   otherMethods?: readonly Method[];
   /** Other accepted paths. */
   otherPaths?: readonly string[];
+  /**
+   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse what version 1 ignores. Those of files have
+   * the paths of version 2, but are of version 1 in this.
+   */
+  version?: 2;
   deprecated?: boolean;
   /** The planned removal date of a deprecated operation (RFC 8594), and the path of its successor. */
   sunset?: string;
@@ -193,14 +198,15 @@ export function route<
   const repeats = operation.body?.properties?.password === undefined;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
-    const query = readQuery?.(request.query) as StaticDecode<Q>;
     const { ctx, ids } = request;
     const isPatch = patch !== undefined && request.method === "PATCH";
-    tellIgnored(
-      reply,
+    const parts = [
       { schema: operation.query ?? operation.describedQuery, given: request.query },
       { schema: isPatch ? patch.body : operation.body, given: request.body },
-    );
+    ] as const;
+    if (operation.version === 2) refuseIgnored(...parts);
+    else tellIgnored(reply, ...parts);
+    const query = readQuery?.(request.query) as StaticDecode<Q>;
     const call = { ctx, ids, target: request.target as TargetOf<Op>, query, request, reply };
     if (instead?.when(call.target)) return instead.handle(call);
     return isPatch

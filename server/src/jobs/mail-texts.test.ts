@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addressText, changedText, credentialsText, resetText, shownUsername } from "./mail-texts.js";
+import {
+  addressChangedMail,
+  credentialsMail,
+  passwordChangedMail,
+  resetMail,
+  shownUsername,
+} from "./mail-texts.js";
 
 describe("a username in a mail", () => {
   it.each([
@@ -11,16 +17,16 @@ describe("a username in a mail", () => {
     "evil.example has your prize",
     "Your prize: call 0900 123456",
   ])("that may be a link or an appeal with one is not shown: %s", (username) => {
-    const texts = [
-      credentialsText(username, "secret"),
-      credentialsText(username, null),
-      resetText(username, "https://sports.example.org/#/new-password?token=x"),
-      changedText(username),
-      addressText(username),
+    const mails = [
+      credentialsMail(username, "secret"),
+      credentialsMail(username, null),
+      resetMail(username, "https://sports.example.org/#/new-password?token=x"),
+      passwordChangedMail(username),
+      addressChangedMail(username),
     ];
-    for (const text of texts) {
+    for (const { subject, text } of mails) {
       expect(text).toContain("Username: your account\n");
-      expect(text).not.toMatch(/evil|prize/);
+      expect(subject + text).not.toMatch(/evil|prize/);
     }
   });
 

@@ -1,5 +1,5 @@
 /**
- * The texts of the mails. Their subjects are in `mail.ts`. Nobody has confirmed that the address of an account is its user's, so the mail
+ * Subjects and texts of the mails. Nobody has confirmed that the address of an account is its user's, so the mail
  * may reach a stranger, who must not be shown anything that the username was chosen to say.
  */
 
@@ -15,15 +15,26 @@ export function shownUsername(username: string): string {
   return characters.length <= MAX_SHOWN ? username : `${characters.slice(0, MAX_SHOWN).join("")}…`;
 }
 
-export function credentialsText(username: string, password: string | null): string {
+/** A mail without its sender, its recipient and its way. */
+export interface Letter {
+  subject: string;
+  text: string;
+}
+
+export function credentialsMail(username: string, password: string | null): Letter {
   const secret =
     password === null
       ? "Log in with the password that you chose."
       : `Password: ${password}\n\nPlease change it soon.`;
-  return `Your account has been created.\n\nUsername: ${shownUsername(username)}\n${secret}\n`;
+  return {
+    subject: "Your account",
+    text: `Your account has been created.\n\nUsername: ${shownUsername(username)}\n${secret}\n`,
+  };
 }
 
-export const resetText = (username: string, link: string) => `A new password was requested for your account.
+export const resetMail = (username: string, link: string): Letter => ({
+  subject: "Set a new password",
+  text: `A new password was requested for your account.
 
 Username: ${shownUsername(username)}
 
@@ -32,24 +43,27 @@ To set it, open this link. It works once, and for one hour.
 ${link}
 
 If you did not request it, ignore this mail. Your password stays as it is.
-`;
+`,
+});
 
-export const changedText = (
-  username: string,
-) => `The password of your account was changed. All sessions have ended.
+export const passwordChangedMail = (username: string): Letter => ({
+  subject: "Your password was changed",
+  text: `The password of your account was changed. All sessions have ended.
 
 Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password or can read your mails. Secure your mailbox, then request a link
 for a new password on the page where you sign in.
-`;
+`,
+});
 
-export const addressText = (
-  username: string,
-) => `The mail address of your account was changed. Mails go to the new address from now on.
+export const addressChangedMail = (username: string): Letter => ({
+  subject: "Your mail address was changed",
+  text: `The mail address of your account was changed. Mails go to the new address from now on.
 
 Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
 set the address back.
-`;
+`,
+});

@@ -11,7 +11,13 @@ import { decryptSecret } from "../domain/secrets/secrets.js";
 import type { Job } from "../store/queue/job-queue.js";
 import { accounts } from "../store/schema.js";
 import { JobFailed, type JobHandler } from "./handler.js";
-import { addressText, changedText, credentialsText, resetText } from "./mail-texts.js";
+import {
+  addressChangedMail,
+  credentialsMail,
+  type Letter,
+  passwordChangedMail,
+  resetMail,
+} from "./mail-texts.js";
 
 /** The payload of a mail job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
@@ -51,37 +57,29 @@ export const mailHandler: JobHandler = {
     await send(ctx, job.jobId, mail.account, {
       from: ctx.config.mailFrom,
       to: mail.to,
-      ...(await contentOf(ctx, mail)),
+      ...(await letterOf(ctx, mail)),
     });
     return {};
   },
 };
 
-async function contentOf(ctx: Context, mail: Mail): Promise<Pick<Message, "subject" | "text">> {
+async function letterOf(ctx: Context, mail: Mail): Promise<Letter> {
   const reveal = (sealed: string) => decryptSecret(ctx, ctx.queries, sealed);
   switch (mail.template) {
     case "password-reset":
-      return {
-        subject: "Set a new password",
-        text: resetText(mail.username, `${mail.page}/#/new-password?token=${await reveal(mail.sealedToken)}`),
-      };
+      return resetMail(mail.username, `${mail.page}/#/new-password?token=${await reveal(mail.sealedToken)}`);
     case "password-changed":
-      return { subject: "Your password was changed", text: changedText(mail.username) };
+      return passwordChangedMail(mail.username);
     case "address-changed":
-      return { subject: "Your mail address was changed", text: addressText(mail.username) };
+      return addressChangedMail(mail.username);
     default:
-      return {
-        subject: "Your account",
-        text: credentialsText(mail.username, mail.sealedPassword && (await reveal(mail.sealedPassword))),
-      };
+      return credentialsMail(mail.username, mail.sealedPassword && (await reveal(mail.sealedPassword)));
   }
 }
 
-interface Message {
+interface Message extends Letter {
   from: string;
   to: string;
-  subject: string;
-  text: string;
 }
 
 /** Sends by SMTP. Without a mail server, writes the message to the data folder in the format of RFC 5322. */

@@ -136,7 +136,7 @@ export async function startService(
   let isWatching = false;
   let releaseServerLock: (() => void) | undefined;
   let url: string | null = null;
-  let stopMetrics: (() => Promise<void>) | undefined;
+  let metrics: { port: number; stop: () => Promise<void> } | undefined;
   let stopOperator: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopRetention: ((timeoutMs: number) => Promise<void>) | undefined;
   let stopQueueOutdated: ((timeoutMs: number) => Promise<void>) | undefined;
@@ -160,7 +160,7 @@ export async function startService(
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
     if (metricsPort !== 0)
-      stopMetrics = await bind(
+      metrics = await bind(
         "HOST or METRICS_PORT",
         serveMetrics(app, host, metricsPort, DEFAULT_METRICS_PORT),
       );
@@ -193,7 +193,7 @@ export async function startService(
     clearTimeout(timeout);
     stopClosing();
     await ending.waitFor("computations", computer.close());
-    await ending.waitFor("metrics", stopMetrics?.());
+    await ending.waitFor("metrics", metrics?.stop());
     await ending.waitFor("read replica", replica?.close());
     if (isWatching) await ending.waitFor("watch of the sample servers", store.database.sampleServers?.stop());
     releaseServerLock?.();
@@ -206,7 +206,7 @@ export async function startService(
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }
-  app.log.info({ role, url, metricsPort: config.metricsPort || null }, "ready");
+  app.log.info({ role, url, metricsPort: metrics?.port ?? null }, "ready");
   return {
     app,
     url,

@@ -34,6 +34,26 @@ const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 /** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
+/** Recipes of one time frame: each of them costs as much as a part of the other figures. */
+export const MAX_RECIPES = 5;
+
+const RECIPE_BY_NAME = {
+  type: "object",
+  properties: {
+    name: { type: "string", minLength: 1, maxLength: 100 },
+    version: { type: "integer", minimum: 1, maximum: 2_147_483_647 },
+  },
+  required: ["name", "version"],
+  additionalProperties: false,
+};
+
+const RECIPE_BY_HASH = {
+  type: "object",
+  properties: { hash: { type: "string", pattern: "^[0-9a-f]{64}$" } },
+  required: ["hash"],
+  additionalProperties: false,
+};
+
 function activitySchema(sport: Sport): JsonSchemaDefinition["schema"] {
   return {
     $schema: DRAFT_2020_12,
@@ -126,6 +146,14 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
         ...number("max_valid_speed"),
         default: preset.max_valid_speed,
         description: "Speed in m/s above which a sample is not used; above every limit of speed_ranges.",
+      },
+      recipes: {
+        type: "array",
+        items: { oneOf: [RECIPE_BY_NAME, RECIPE_BY_HASH] },
+        maxItems: MAX_RECIPES,
+        uniqueItems: true,
+        description:
+          "Recipes of the owner by which the time frame counts too: each by its name and version, or by its hash.",
       },
     },
     additionalProperties: true,

@@ -284,11 +284,37 @@ export const computedData = pgTable("computed_data", {
   /** The versions from which the result was computed. It is stale when the time frame has other versions. */
   timeframeVersion: integer("timeframe_version").notNull(),
   dataVersion: integer("data_version").notNull(),
-  /** Version of the rules of the computation. */
-  definitionVersion: integer("definition_version").notNull(),
+  /** `RULES_VERSION` of the computation. */
+  rulesVersion: integer("rules_version").notNull(),
   /** The JSON text as computed; jsonb would reorder its keys. */
   data: text("data").notNull(),
   computedAt: instant("computed_at").notNull(),
+  /** The JSON text of the figures that are returned on request, and of those of recipes. */
+  further: text("further").notNull(),
+  /** One of these figures, m/s. */
+  sessionMaxSpeed: doublePrecision("session_max_speed"),
+});
+
+/** A version of a recipe by which an account counts runs; it never changes. */
+export const recipes = pgTable("recipes", {
+  id: id(),
+  accountId: reference("account_id").notNull(),
+  name: text("name").notNull(),
+  version: integer("version").notNull(),
+  /** SHA-256 of the recipe. */
+  hash: text("hash").notNull(),
+  /** Canonical JSON (RFC 8785). */
+  recipe: text("recipe").notNull(),
+  createdAt: instant("created_at").notNull(),
+  /** The row of the highest version of a name stays, so that no other recipe gets its number. */
+  deletedAt: instant("deleted_at"),
+});
+
+/** The recipes that the params of time frames name, in their order. */
+export const timeframeRecipes = pgTable("timeframe_recipes", {
+  timeframeId: reference("timeframe_id").notNull(),
+  position: smallint("position").notNull(),
+  recipeId: reference("recipe_id").notNull(),
 });
 
 /** Changes of inputs of many computed data, until a job has marked their time frames. */

@@ -5,27 +5,27 @@
 
 const RATIO = "ratio, 0 to 1";
 
-function quantity(unit: string, description: string) {
+export function quantity(unit: string, description: string) {
   return { type: "number", description: `${description} Unit: ${unit}.` } as const;
 }
 
-function quantityOrNull(unit: string, description: string) {
+export function quantityOrNull(unit: string, description: string) {
   return {
     type: ["number", "null"],
     description: `${description} Null when there is none. Unit: ${unit}.`,
   } as const;
 }
 
-function instant(description: string) {
+export function instant(description: string) {
   return { type: "integer", description: `${description} Unit: ms since 1970-01-01T00:00:00Z.` } as const;
 }
 
-function instantOrNull(description: string) {
+export function instantOrNull(description: string) {
   return { ...instant(`${description} Null when there is none.`), type: ["integer", "null"] } as const;
 }
 
 /** Every key of an object is always present. */
-function object<P extends Record<string, object>>(description: string, properties: P) {
+export function object<P extends Record<string, object>>(description: string, properties: P) {
   return {
     type: "object",
     description,
@@ -35,7 +35,7 @@ function object<P extends Record<string, object>>(description: string, propertie
   } as const;
 }
 
-function list<I extends object>(description: string, items: I) {
+export function list<I extends object>(description: string, items: I) {
   return { type: "array", description, items } as const;
 }
 

@@ -34,8 +34,10 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       wholeNumber(11, 25),
     )
     .option("--seed <n>", "seed of the generated session; default 1", wholeNumber(0, 0xffffffff))
-    .option("--start <time>", "time of the first row; default 2025-05-17T14:30:00Z", (text) =>
-      Math.round(parseInstant(text)),
+    .option(
+      "--start <time>",
+      "time of the first row; default 2025-05-17T14:30:00Z, with --squad 2026-05-16T12:30:00Z",
+      (text) => Math.round(parseInstant(text)),
     )
     .option(
       "--duration <time>",

@@ -22,7 +22,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--periods <file>",
-      "CSV with the columns period, start, end; default periods.csv in the folder",
+      "CSV with the columns period, start, end, or suggested: those that the command would suggest; default periods.csv in the folder",
       parsePath,
     )
     .addOption(
@@ -83,6 +83,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "before",
       `Examples:
   asi squad match/
+  asi squad match/ --periods suggested -o match.xlsx
   asi squad match/ --by position --sort +sprints --tz Europe/Zurich
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
   asi squad match/ -o match.xlsx --tz Europe/Zurich
@@ -101,9 +102,10 @@ one as a share of the mean of the five matches before, and the days since. Figur
 
 Periods have a name, a start and an end by the clock of --tz: 1st half,15:00,15:47. A row with a player as well replaces
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command
-suggests some from the pauses that the squad makes together.
+suggests some from the pauses that the squad makes together, and prints them as such a file; --periods suggested makes a table of each.
 
-A figure with the sign for "at least" comes from less than 95 % of the period. Means count the players with at least 90 % of it.
+A figure with the sign for "at least" comes from less than 95 % of the period. Means are of the players who play
+at least 90 % of it: not of those who seem to sit on the bench.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

@@ -30,7 +30,7 @@ export async function encodeSquad(
   if (statSync(output, { throwIfNoEntry: false })?.isFile() === true) {
     throw new UsageError(`${output} is a file; a match is written to a folder.`);
   }
-  const { recordings, roster, periods } = demoSquad({
+  const { recordings, roster, periods, pitch } = demoSquad({
     players,
     seed,
     startMs: start ?? MATCH_START_MS,
@@ -49,11 +49,12 @@ export async function encodeSquad(
   for (const [name, text] of [
     ["roster.csv", roster],
     ["periods.csv", periods],
+    ["pitch.csv", pitch],
   ] as const) {
     await writeStream(streamOf(new TextEncoder().encode(text)), join(output, name), { force, signal });
   }
   console.message(
-    `${count(recordings.length, "recording")} of ${count(players, "player")}, ${Math.round(totalBytes / 1e6)} MB, roster.csv and periods.csv -> ${output}`,
+    `${count(recordings.length, "recording")} of ${count(players, "player")}, ${Math.round(totalBytes / 1e6)} MB, roster.csv, periods.csv and pitch.csv -> ${output}`,
   );
   console.message(`Next: asi squad ${output}`);
   return ExitStatus.done;

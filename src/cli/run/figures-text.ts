@@ -1,11 +1,12 @@
-import type {
-  AccelerationSpeedProfile,
-  HeartRateVariability,
-  MetabolicEstimate,
-  PeakAmount,
-  PeakDemands,
-  PeakWindow,
-  StandardRuns,
+import {
+  type AccelerationSpeedProfile,
+  type HeartRateVariability,
+  LF_HF_CAUTION,
+  type MetabolicEstimate,
+  type PeakAmount,
+  type PeakDemands,
+  type PeakWindow,
+  type StandardRuns,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
@@ -93,7 +94,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   return `${lines.join("\n")}\n`;
 }
 
-function leftOutText({ gate, gate_duration, too_fast }: NamedResult["dropped"]): string {
+function leftOutText({ gate, gate_duration = 0, too_fast }: NamedResult["dropped"]): string {
   return [
     ...(gate === 0 ? [] : [`${gate} rows (${decimalText(gate_duration, 1)} s) by its gate`]),
     ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),
@@ -117,9 +118,6 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
     }),
   ];
 }
-
-const LF_HF_CAUTION =
-  "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;

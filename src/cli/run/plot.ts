@@ -17,7 +17,7 @@ import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { readSamples, type SampleFlags, selectionOf } from "./read-samples.js";
 import { damageText, notices } from "./report-text.js";
-import { type Present, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type MetricsFlags, metricsOptions } from "./stats.js";
 import { figuresOf } from "./stats-input.js";
 
@@ -62,13 +62,13 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     json: false,
     async work(input, index, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { samples, repeated, inspection, firstDamage } = read;
+      const { samples, repeated, inspection } = read;
       const found = figuresOf(input, read, options, club);
       const { metrics, player, intervals, outside, present: one } = found;
       const offsetMs = offsetIn(flags.tz, metrics.first_timestamp ?? 0);
       const { info, report } = inspection;
       const damage = isDamaged(report)
-        ? { text: damageText(report), afterMs: firstDamage?.afterMs ?? null }
+        ? { text: damageText(report), afterMs: report.firstDamage?.afterMs ?? null }
         : null;
       const name = [shortName(input), player].filter((part) => part !== null).join(", ");
       const session = { name, info, samples, metrics, damage, offsetMs, periods: intervals };
@@ -109,7 +109,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
     toJson: () => ({}),
     statusOf: ({ report }) => statusOf(report),
   });
-  tellAbsent(club.roster, present, context);
+  tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
   return status;
 }
 

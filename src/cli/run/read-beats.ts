@@ -1,7 +1,6 @@
 import { AsiError } from "../../errors.js";
-import type { Beats } from "../../metrics/index.js";
+import { type Beats, beatsBetween } from "../../metrics/index.js";
 import { SourceReader } from "../../reading/source-reader.js";
-import type { BeatBatch } from "../../types.js";
 import { type Input, openInput } from "../batch/inputs.js";
 
 /** Limits of beats, ms since 1970 UTC; undefined: none. */
@@ -30,24 +29,7 @@ export async function readBeats(
   const reader = new SourceReader(openInput(input), { output: "beats", serial, signal });
   const batches: Beats[] = [];
   for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
-    batches.push(between(batch, limits));
+    batches.push(beatsBetween(batch, limits.from, limits.to));
   }
   return batches;
-}
-
-/** The interval of the first beat between the limits began before them. */
-function between(
-  { length, timestampMs, rrMs }: BeatBatch,
-  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Limits,
-): Beats {
-  const inside = Array.from({ length }, (_, i) => i).filter((i) => {
-    const ms = timestampMs[i] ?? 0;
-    return ms >= from && ms <= to;
-  });
-  const startOf = (i: number) => (timestampMs[i] ?? 0) - (rrMs[i] ?? 0);
-  return {
-    length: inside.length,
-    timestampMs: Float64Array.from(inside, (i) => timestampMs[i] ?? 0),
-    rrMs: Float64Array.from(inside, (i) => (startOf(i) >= from ? (rrMs[i] ?? 0) : 0)),
-  };
 }

@@ -1,6 +1,5 @@
 import { type Repeated, repeatedIn } from "../../metrics/samples.js";
 import { checkDecodeOptions } from "../../reading/decode-options.js";
-import { type DamagePlace, watchForDamage } from "../../reading/first-damage.js";
 import { type Inspection, inspectionOf } from "../../reading/read-result.js";
 import { noSamples } from "../../reading/recording-errors.js";
 import { SourceReader } from "../../reading/source-reader.js";
@@ -41,8 +40,6 @@ export interface ReadSamples {
   samples: SampleBatch;
   repeated: Repeated;
   inspection: Inspection;
-  /** null: there is none. */
-  firstDamage: DamagePlace | null;
   /** Limits of the rows, ms since 1970 UTC, where they were given. */
   from: number | undefined;
   to: number | undefined;
@@ -57,14 +54,13 @@ export function readSamples(
 ): Promise<ReadSamples> {
   const read = async () => {
     const { source, from, to } = await openWithBounds(input, bounds, serial, onProgress);
-    const { chunks, firstDamage } = watchForDamage(source);
-    const reader = new SourceReader(chunks, { output: "columns", serial, hr, quality, from, to, signal });
+    const reader = new SourceReader(source, { output: "columns", serial, hr, quality, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);
     if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
     const samples = joinBatches(batches);
-    return { samples, repeated: repeatedIn(samples), inspection, firstDamage: firstDamage(), from, to };
+    return { samples, repeated: repeatedIn(samples), inspection, from, to };
   };
   return explainEmptyRange(bounds, read());
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { checkRecipe, type NamedRecipe, RECIPES } from "../../metrics/index.js";
+import { type NamedRecipe, RECIPES, readRecipes } from "../../metrics/index.js";
 import { UsageError } from "../terminal/usage-error.js";
 
 const LARGEST_FILE_BYTES = 1_000_000;
@@ -24,40 +24,9 @@ export function recipesOf(argument: string): NamedRecipe[] {
   }
   try {
     if (stats.size > LARGEST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
-    return recipesIn(readFileSync(argument, "utf8"), basename(argument).replace(/\.json$/i, ""));
+    return readRecipes(readFileSync(argument, "utf8"), basename(argument));
   } catch (error) {
-    if (!(error instanceof AsiError || error instanceof SyntaxError)) throw error;
-    const message = error instanceof SyntaxError ? `This is not JSON: ${error.message}` : error.message;
-    throw new AsiError("BAD_OPTION", `${argument}: ${message}`);
+    if (!(error instanceof AsiError)) throw error;
+    throw new AsiError("BAD_OPTION", `${argument}: ${error.message}`);
   }
-}
-
-function recipesIn(text: string, fileName: string): NamedRecipe[] {
-  const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
-  if (!isSeveral(value)) return [named(fileName, value)];
-  return Object.entries(value).map(([name, recipe]) => {
-    try {
-      return named(name, recipe);
-    } catch (error) {
-      throw error instanceof AsiError
-        ? new AsiError("BAD_OPTION", `${shown(name)}: ${error.message}`)
-        : error;
-    }
-  });
-}
-
-const named = (name: string, recipe: unknown): NamedRecipe => ({
-  name,
-  title: name,
-  source: null,
-  recipe: checkRecipe(recipe),
-});
-
-/** Whether the value is an object of recipes rather than a single recipe: its members are objects, and it has no version. */
-function isSeveral(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const members = Object.values(value);
-  return (
-    !Object.hasOwn(value, "recipe") && members.length > 0 && members.every((one) => typeof one === "object")
-  );
 }

@@ -64,18 +64,12 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
     inputs,
     json: flags.json === true,
     async work(input, index, onProgress) {
-      const { samples, repeated, inspection, firstDamage } = await readSamples(
-        input,
-        selection,
-        signal,
-        onProgress,
-      );
+      const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
       const path = output ?? pathFor(names, input, inspection, outDir);
       const html = reportHtml(template, {
         version: 1,
         name: basename(input.name),
         inspection,
-        firstDamage,
         metrics: { preset, params },
         samples: toBase64(packSamples(samples)),
       });

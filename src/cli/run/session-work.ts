@@ -122,8 +122,7 @@ function playedSession(
   if (sheet !== null && sheet.lines.length > 0) {
     return { session: null, messages: sheet.lines.map((text) => ({ kind: "failure", text })) };
   }
-  const periods =
-    sheet?.periods ?? asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
+  const periods = sheet?.periods ?? asSessionPeriods(suggestPeriods(members));
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const rows = squadRows(members, match, { preset, params });

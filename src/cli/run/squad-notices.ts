@@ -1,7 +1,6 @@
 import { repeatedIn } from "../../metrics/samples.js";
 import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
 import {
-  asSessionPeriods,
   type Interval,
   mainInterval,
   nameKey,
@@ -12,8 +11,8 @@ import {
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
-  suggestPeriods,
-  suggestSubstitutions,
+  type SuggestedSubstitutions,
+  unknownTrackers,
 } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
@@ -23,15 +22,43 @@ export interface Present {
   /** Of the roster, else of the file. */
   name: string;
   isInRoster: boolean;
+  serials: readonly string[];
 }
 
-/** Players of the roster without a recording, and recordings without a player. */
-export function tellAbsent(roster: Roster | null, present: readonly Present[], { console }: Context): void {
-  if (roster === null) return;
+/** A roster and where it is. */
+export interface RosterFile {
+  path: string;
+  roster: Roster;
+}
+
+export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {
+  return path == null || roster === null ? [] : [{ path, roster }];
+}
+
+/** Players of the rosters without a recording, and recordings without a player. */
+export function tellAbsent(
+  rosters: readonly RosterFile[],
+  present: readonly Present[],
+  { console }: Context,
+): void {
+  if (rosters.length === 0) return;
+  const owners = present.flatMap(({ name, isInRoster, serials }) =>
+    serials.map((serial) => ({ serial, player: isInRoster ? name : null })),
+  );
+  const unknown = rosters.flatMap(({ path, roster }) =>
+    unknownTrackers(roster, owners).map((tracker) => ({ path, ...tracker })),
+  );
+  for (const { path, player, named, nearest } of unknown) {
+    console.message(
+      `${path}, line ${player.line}: No recording is of ${named}, so this line of ${player.name} has no effect. In no line of the roster: ${nearest.join(", ")}. Correct the line if one of them is of ${player.name}`,
+    );
+  }
   const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
-  const names = new Map(roster.players.map(({ name }) => [nameKey(name), name]));
+  const names = new Map(
+    rosters.flatMap(({ roster }) => roster.players.map(({ name }) => [nameKey(name), name] as const)),
+  );
   const absent = [...names].filter(([key]) => !found.has(key)).map(([, name]) => name);
-  if (absent.length > 0) {
+  if (absent.length > 0 && unknown.length === 0) {
     console.message(
       `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
     );
@@ -41,8 +68,9 @@ export function tellAbsent(roster: Roster | null, present: readonly Present[], {
     console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
 }
 
-export function presentOf({ name, player }: SquadMember): Present {
-  return { name, isInRoster: player !== null };
+export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {
+  const serials = [...recordings, ...leftOut].map(({ serial }) => serial);
+  return { name, isInRoster: player !== null, serials };
 }
 
 /** Recordings that look like those of a faster sport. */
@@ -90,30 +118,36 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
   });
 }
 
-/** Suggested halves and substitutions as lines that can be saved as periods.csv. */
+/**
+ * Suggested halves and substitutions as lines that can be saved as periods.csv.
+ *
+ * @param periods those of a file; null: the suggested ones are used
+ */
 export function tellSuggestions(
-  periods: readonly SessionPeriod[],
+  periods: readonly SessionPeriod[] | null,
+  { periods: suggested, players }: SuggestedSubstitutions,
   members: readonly SquadMember[],
   timeZone: string | undefined,
   { console }: Context,
 ): void {
-  const recordings = members.flatMap((member) => member.recordings);
-  const known =
-    periods.length > 0 ? periods : asSessionPeriods(suggestPeriods(recordings.map(({ samples }) => samples)));
-  const { periods: suggested, players } = suggestSubstitutions(known, members);
-  if (suggested.length === 0 || (periods.length > 0 && players.length === 0)) return;
+  const areOfFile = periods !== null && periods.length > 0;
+  if (periods === null && suggested.length === 0) {
+    console.message("No periods are suggested: the squad makes no common pauses around 15 minutes of play");
+  }
+  if (suggested.length === 0 || (areOfFile && players.length === 0)) return;
+  const seem = count(players.length, "player seems", "players seem");
+  const bench =
+    periods === null ? "." : "; without these times the bench counts as playing, except in means.";
   const sentences = [
-    ...(periods.length > 0 ? [] : ["Periods are suggested by the common pauses."]),
-    ...(players.length === 0
-      ? []
-      : [
-          `${count(players.length, "player seems", "players seem")} to come on, go off or sit out; without these times the bench counts as playing.`,
-        ]),
-    "Save these lines as periods.csv beside the recordings:",
+    ...(areOfFile ? [] : ["Periods are suggested by the common pauses."]),
+    ...(players.length === 0 ? [] : [`${seem} to come on, go off or sit out${bench}`]),
+    periods === null
+      ? "To change them, save these lines as periods.csv beside the recordings:"
+      : "Save these lines as periods.csv beside the recordings:",
   ];
   console.message(sentences.join(" "));
   const where = {
-    session: mainInterval(recordings),
+    session: mainInterval(members.flatMap(({ recordings }) => recordings)),
     timeZone,
     players: members.map(({ name }) => name),
   };

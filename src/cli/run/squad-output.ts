@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { csvInFile } from "../../squad-report/cell-files.js";
 import type { Context } from "../batch/batch.js";
 import { isStandardOutput, streamOf, writeOutput } from "../batch/output.js";
 import type { SquadFlags } from "./squad-options.js";
@@ -9,16 +10,16 @@ export function titleOf(args: readonly string[], otherwise = "Session"): string 
   return args.length === 1 && first !== "-" ? basename(resolve(first)) : otherwise;
 }
 
-/** Writes to the file of `-o`, or to the standard output. */
+/** Writes to the file of `-o`, or to the standard output. A file with decimal commas is for Excel. */
 export async function writeContent(
   content: string | Uint8Array,
-  { output, force }: Pick<SquadFlags, "output" | "force">,
+  { output, force, decimal }: Pick<SquadFlags, "output" | "force" | "decimal">,
   { console, signal }: Context,
 ): Promise<void> {
   if (typeof content === "string" && (output === undefined || isStandardOutput(output))) {
     return console.data(content);
   }
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const bytes = typeof content === "string" ? new TextEncoder().encode(csvInFile(content, decimal)) : content;
   const file = await writeOutput(streamOf(bytes), output ?? "-", { force, signal });
   if (file !== null) console.message(`${file.bytes} bytes -> ${file.path}`);
 }

@@ -14,7 +14,7 @@ import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns
 import { seasonText } from "./season-text.js";
 import { keepWork, keptWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
-import { type Present, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import {
   columnNamed,
   type SquadFlags,
@@ -46,25 +46,22 @@ export async function squadSeason(
   const path = flags.roster ?? besideRecordings(args, "roster.csv");
   const roster = path === null ? null : rosterIn(path, context);
   if (roster === undefined) return ExitStatus.failed;
+  const rosters = rosterFiles(path, roster);
   const tasks: SessionTask[] = [];
   for (const [folder, own] of byFolder(args, inputs)) {
     // the roster of a session counts before that of the season, and one that is named before both
     const ownPath = flags.roster === undefined ? inFolder(folder, "roster.csv") : null;
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
+    rosters.push(...rosterFiles(ownPath, ownRoster));
     tasks.push(taskOf(folder, own, ownRoster, flags));
   }
   const { played, present, status } = await playedIn(tasks, flags, context);
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
-  tellAbsent(rosterOfAll(tasks), present, context);
+  const used = rosters.filter((one) => tasks.some(({ roster: ofTask }) => ofTask === one.roster));
+  tellAbsent(used, present, context);
   await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
   return status;
-}
-
-// The players in the roster of any session.
-function rosterOfAll(tasks: readonly SessionTask[]): Roster | null {
-  const rosters = new Set(tasks.flatMap(({ roster }) => (roster === null ? [] : [roster])));
-  return rosters.size === 0 ? null : { players: [...rosters].flatMap(({ players }) => players) };
 }
 
 // undefined: it cannot be read, and the reason has been printed
@@ -185,8 +182,8 @@ async function contentOf(
     case "xlsx": {
       const { sheetOf, workbook } = await import("./workbook.js");
       return workbook([
-        sheetOf("Players", PLAYER_COLUMNS, season.players, instantText),
-        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), instantText),
+        sheetOf("Players", PLAYER_COLUMNS, season.players, tz),
+        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), tz),
       ]);
     }
     case "html": {

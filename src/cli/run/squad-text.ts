@@ -39,18 +39,19 @@ export function squadText(
       columns.map((column) => cellText(column, figureOf(row, column), isIncomplete(row))),
       marksOf(row).join(", "),
     );
+  const whole = wholeRows(rows);
   const summaryLine = (label: string, some: readonly SquadRow[], which: "mean" | "highest") =>
     line(
       label,
-      columns.map((column) => cellText(column, summaryOf(some, column)[which], false)),
+      columns.map((column) => cellText(column, summaryOf(some, column, whole)[which], false)),
     );
+  // the mean is of those who play nearly the whole period, and says of how many
+  const meanLine = (name: string, some: readonly SquadRow[]) =>
+    summaryLine(`${name} of ${some.filter((row) => whole.has(row)).length}, whole period`, some, "mean");
   const body =
     groups === null
       ? rows.map(rowLine)
-      : groups.flatMap(({ name, rows: own }) => [
-          summaryLine(meanLabel(name, own), own, "mean"),
-          ...own.map(rowLine),
-        ]);
+      : groups.flatMap(({ name, rows: own }) => [meanLine(name, own), ...own.map(rowLine)]);
   return `${[
     heading,
     line(
@@ -62,14 +63,9 @@ export function squadText(
       columns.map((column) => unitText(column, rows)),
     ),
     ...body,
-    summaryLine(meanLabel("Mean", rows), rows, "mean"),
+    meanLine("Mean", rows),
     summaryLine("Highest", rows, "highest"),
   ].join("\n")}\n`;
-}
-
-/** A mean includes the players who have nearly the whole period, and states their number. */
-function meanLabel(name: string, rows: readonly SquadRow[]): string {
-  return `${name} of ${wholeRows(rows).length}, whole period`;
 }
 
 /** Room for the longest name, less where the marks at the ends of the rows need it. */

@@ -3,12 +3,13 @@ import {
   findSessions,
   mainInterval,
   namesIn,
-  type Roster,
+  playedPeriods,
   readPeriods,
   readRoster,
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
+  type SuggestedSubstitutions,
   sortRows,
   squadMembers,
   squadRows,
@@ -28,6 +29,8 @@ import {
   leftOutTexts,
   outsideText,
   presentOf,
+  type RosterFile,
+  rosterFiles,
   tellAbsent,
   tellOtherSport,
   tellSuggestions,
@@ -47,12 +50,17 @@ import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
 
+/** In the place of a file: the periods that are suggested. */
+const SUGGESTED = "suggested";
+
 /** A session with its rows. */
 interface SquadSession {
   startMs: number;
   endMs: number;
   members: SquadMember[];
   periods: readonly SessionPeriod[];
+  /** The periods with times of substitutes. */
+  played: SuggestedSubstitutions;
   rows: SquadRow[];
 }
 
@@ -71,7 +79,8 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
   const rosterPath = flags.roster ?? besideRecordings(args, "roster.csv");
-  const periodsPath = flags.periods ?? besideRecordings(args, "periods.csv");
+  const areSuggested = flags.periods === SUGGESTED;
+  const periodsPath = areSuggested ? null : (flags.periods ?? besideRecordings(args, "periods.csv"));
   const sheet = rosterPath === null ? null : readSheetFile(rosterPath, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
   const roster = sheet?.roster ?? null;
@@ -79,7 +88,10 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
-  const people = { roster, players: namesIn(squadMembers(recordings, roster), roster) };
+  const people = {
+    rosters: rosterFiles(rosterPath, roster),
+    players: namesIn(squadMembers(recordings, roster), roster),
+  };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
   const sessions: SquadSession[] = [];
@@ -90,8 +102,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     sessions.push(session);
   }
   const content = await contentOf(sessions, { args, flags, format, order });
-  for (const { periods, members } of format === "text" ? sessions : []) {
-    if (periodsPath === null || periods.length > 0) tellSuggestions(periods, members, flags.tz, context);
+  for (const { periods, played, members } of format === "text" || areSuggested ? sessions : []) {
+    if (periodsPath === null || periods.length > 0)
+      tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
   }
   await writeContent(content, flags, context);
   return status;
@@ -99,7 +112,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
 
 function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: SquadFlags): void {
   if (sessions === 1) return;
-  if (periods !== undefined) {
+  if (periods !== undefined && periods !== SUGGESTED) {
     throw new UsageError(
       `The recordings are of ${sessions} sessions, and periods belong to one. Name the recordings of one session, or leave --periods out.`,
     );
@@ -113,7 +126,8 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
 
 /** The players who may be in a session. */
 interface People {
-  roster: Roster | null;
+  /** None or one. */
+  rosters: readonly RosterFile[];
   /** Of all sessions: a row of the periods may name each of them. */
   players: readonly string[];
 }
@@ -121,26 +135,28 @@ interface People {
 // null: the periods cannot be read, and the reason has been printed
 function sessionOf(
   recordings: readonly ReadRecording[],
-  { roster, players }: People,
+  { rosters, players }: People,
   periodsPath: string | null,
   flags: SquadFlags,
   context: Context,
 ): SquadSession | null {
-  const members = squadMembers(recordings, roster);
-  tellAbsent(roster, members.map(presentOf), context);
+  const members = squadMembers(recordings, rosters[0]?.roster ?? null);
+  tellAbsent(rosters, members.map(presentOf), context);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = mainInterval(recordings);
   const where = { session, timeZone: flags.tz, players };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
-  const periods = sheet?.periods ?? [];
-  const rows = squadRows(members, periods, { preset: flags.sport, params: thresholdsOf(flags) });
+  const played = playedPeriods(sheet?.periods ?? [], members);
+  const periods = flags.periods === SUGGESTED ? played.periods : (sheet?.periods ?? []);
+  const options = { preset: flags.sport, params: thresholdsOf(flags) };
+  const rows = squadRows(members, periods, options, played.periods);
   tellOtherSport(rows, context);
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
-  return { ...session, members, periods, rows };
+  return { ...session, members, periods, played, rows };
 }
 
 /** What the rows are written with. */
@@ -181,7 +197,7 @@ async function contentOf(
     case "parquet":
       return tableParquet(columns, all());
     case "xlsx":
-      return workbookOf(sessions, fileRows, order, instantText);
+      return workbookOf(sessions, fileRows, order, flags.tz);
     case "html":
       return (await Promise.all(sessions.map((session) => reportOf(session, args, flags, order)))).join("");
   }
@@ -194,7 +210,7 @@ async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
   { sort, isAscending, fileColumns: figures }: SquadOrder,
-  instantText: (ms: number) => string,
+  timeZone: string | undefined,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
   const columns = fileColumns(figures).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
@@ -207,7 +223,7 @@ async function workbookOf(
           `${prefix}${period ?? "Session"}`,
           columns,
           rows.filter((row) => row.period === period),
-          instantText,
+          timeZone,
         ),
       );
     }),

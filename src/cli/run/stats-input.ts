@@ -109,7 +109,7 @@ export function figuresOf(
     prepared,
     own: whole,
     player: player?.name ?? null,
-    present: { name, isInRoster: player !== null },
+    present: { name, isInRoster: player !== null, serials: [serial] },
     outside: outsideText(
       found.map((period) => ofPlayer(period, name)),
       session,

@@ -10,6 +10,7 @@ import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
+import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -19,8 +20,9 @@ import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
-import { type Present, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
+import { writeContent } from "./squad-output.js";
 import { StatsTable } from "./stats-csv.js";
 import { type Stats, statsOf } from "./stats-input.js";
 import { statsText } from "./stats-text.js";
@@ -35,25 +37,32 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   decimal?: string;
   json?: boolean;
   jobs?: number;
+  output?: string;
+  force?: boolean;
 }
 
 /** `asi stats`: figures of recordings, by the functions that the service uses. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
-  if (flags.decimal !== undefined && flags.format !== "csv")
+  const isTable = flags.format === "csv";
+  if (flags.decimal !== undefined && !isTable)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
+  if (flags.output !== undefined && !isTable)
+    throw new UsageError("-o writes the table of --format csv: add it, or leave -o out.");
   const options = metricsOptions(flags);
   // refuses wrong parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
   const selection = { ...selectionOf(flags), quality: figures?.recipes.some(hasGate) === true };
-  if (figures !== null && flags.format === "csv") {
+  if (figures !== null && isTable) {
     throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
   }
   const instantText = instantFormat(flags.tz);
   let isFirst = true;
+  let csv = "";
   const inputs = findInputs(args, flags);
+  if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
   const club = clubOf(flags, inputs, context);
   if (club === null) return ExitStatus.failed;
   const table = new StatsTable({
@@ -78,9 +87,11 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     },
     async show({ info, report, repeated, metrics, player, periods, outside, present: one, figures }, input) {
       present.push(one);
-      if (flags.format === "csv") {
+      if (isTable) {
         const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
-        await console.data(table.linesOf(recording));
+        const lines = table.linesOf(recording);
+        if (flags.output === undefined) await console.data(lines);
+        else csv += lines;
       } else {
         for (const part of [{ name: null, metrics }, ...periods]) {
           const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
@@ -111,7 +122,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   });
   try {
     const status = await working;
-    tellAbsent(club.roster, present, context);
+    tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
+    if (csv !== "") await writeContent(csv, flags, context);
     return status;
   } finally {
     await workers?.end();

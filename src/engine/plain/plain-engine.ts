@@ -11,7 +11,7 @@ import type {
   Recorded,
   StepResult,
 } from "../engine.js";
-import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
+import { COUNTERS, type Counters, DAMAGE_SIGNALS, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
 import { Clock } from "./clock.js";
@@ -184,6 +184,11 @@ export class PlainEngine implements Engine {
         continue;
       }
       counters[damage] += 1;
+      if (counters.damageSignal === 0) {
+        counters.damageSignal = DAMAGE_SIGNALS[damage];
+        counters.damageOffset = this.#passed + at;
+        counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
+      }
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
       // Valid frames may lie inside the span that it claims, so the search continues after its first byte.
       at += 1;

@@ -46,14 +46,11 @@ export interface CoreExports extends Record<string, unknown> {
   counters(): number;
 }
 
-/** What `step...` returns (assembly/frame.ts). */
+/** What `step...` returns (assembly/frame.ts), besides `DAMAGE_SIGNALS`. */
 export const CoreStepResult = {
   drained: 0,
   header: 1,
   notRecording: 2,
-  badChecksum: 3,
-  overlong: 4,
-  overrun: 5,
 } as const;
 
 /** Values of `heartRateSource` (assembly/ecg.ts). */

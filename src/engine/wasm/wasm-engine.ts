@@ -11,7 +11,7 @@ import type {
   Recorded,
   StepResult,
 } from "../engine.js";
-import { COUNTERS, type Counters, RangeLog } from "../engine-counters.js";
+import { COUNTERS, type Counters, damageOf, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import {
   type CoreExports,
@@ -88,24 +88,12 @@ export class WasmEngine implements Engine {
     }
     if (signal === CoreStepResult.drained) return DRAINED;
     const byteOffset = this.#core.signalOffset();
-    switch (signal) {
-      case CoreStepResult.header: {
-        const start = this.#core.signalPayload();
-        return {
-          kind: "header",
-          byteOffset,
-          payload: this.#bytes.subarray(start, start + this.#core.signalLength()),
-        };
-      }
-      case CoreStepResult.notRecording:
-        return { kind: "notRecording", byteOffset };
-      case CoreStepResult.badChecksum:
-        return { kind: "damaged", byteOffset, damage: "badChecksums" };
-      case CoreStepResult.overlong:
-        return { kind: "damaged", byteOffset, damage: "overlong" };
-      default:
-        return { kind: "damaged", byteOffset, damage: "overruns" };
-    }
+    const damage = damageOf(signal);
+    if (damage !== undefined) return { kind: "damaged", byteOffset, damage };
+    if (signal === CoreStepResult.notRecording) return { kind: "notRecording", byteOffset };
+    const start = this.#core.signalPayload();
+    const payload = this.#bytes.subarray(start, start + this.#core.signalLength());
+    return { kind: "header", byteOffset, payload };
   }
 
   csv(): Uint8Array {

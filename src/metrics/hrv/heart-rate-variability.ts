@@ -9,6 +9,10 @@ import { lowHighPower } from "./lomb.js";
 /** Version of the rules of heart-rate variability. */
 export const HRV_VERSION = 1;
 
+/** Stands wherever LF and HF are shown. */
+export const LF_HF_CAUTION =
+  "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
+
 const FEWEST_INTERVALS = 20;
 const LONG_DIFFERENCE_MS = 50;
 

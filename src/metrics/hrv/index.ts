@@ -1,4 +1,5 @@
 export { type Artefact, correctIntervals, type Label, labelArtefacts } from "./artefacts.js";
+export { beatsBetween } from "./beats-between.js";
 export { dfaAlpha1 } from "./dfa.js";
 export {
   type Beats,
@@ -6,4 +7,5 @@ export {
   HRV_VERSION,
   type HrvOptions,
   heartRateVariability,
+  LF_HF_CAUTION,
 } from "./heart-rate-variability.js";

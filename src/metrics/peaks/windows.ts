@@ -63,7 +63,10 @@ function cellsOf(windowS: number): number {
   return (windowS * 1000) / NODE_MS;
 }
 
-/** Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window found. */
+/**
+ * Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window found, and is
+ * covered well enough for one: most of a session with long breaks is not.
+ */
 const NODES_AT_ONCE = 32;
 
 /**
@@ -79,15 +82,17 @@ function largest(
   if (column === null) return null;
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;
-  const end = last - cells + 1;
+  const count = last - cells + 1;
   const isNearEnough =
-    near >= 0 && near < end && (covered[near + cells] ?? 0) - (covered[near] ?? 0) >= needed;
+    near >= 0 && near < count && (covered[near + cells] ?? 0) - (covered[near] ?? 0) >= needed;
   // amounts are integers: of equal windows the earliest is found all the same
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
-  for (let begin = 0; begin < end; begin += NODES_AT_ONCE) {
-    const next = Math.min(begin + NODES_AT_ONCE, end);
-    if ((column[next - 1 + cells] ?? 0) - (column[begin] ?? 0) <= amount) continue;
+  for (let begin = 0; begin < count; begin += NODES_AT_ONCE) {
+    const next = Math.min(begin + NODES_AT_ONCE, count);
+    const end = next - 1 + cells;
+    if ((column[end] ?? 0) - (column[begin] ?? 0) <= amount) continue;
+    if ((covered[end] ?? 0) - (covered[begin] ?? 0) < needed) continue;
     for (let from = begin; from < next; from++) {
       const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
       if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;

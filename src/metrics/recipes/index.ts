@@ -10,6 +10,7 @@ export {
   type RecipeRun,
 } from "./count.js";
 export { type NamedRecipe, RECIPES } from "./presets.js";
+export { readRecipes } from "./read-recipes.js";
 export type { Recipe, RecipeGate, RecipeSmoothing } from "./recipe.js";
 export {
   recipeSensitivity,

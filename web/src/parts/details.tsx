@@ -11,6 +11,7 @@ import { Downloads } from "./downloads.js";
 import { FigurePanels } from "./figures.js";
 import { PeaksPanel } from "./peaks-panel.js";
 import { Ranges } from "./ranges.js";
+import { RecipesPanel } from "./recipes-panel.js";
 import { RecordingCard } from "./recording-card.js";
 import { Share } from "./share.js";
 import { ValueTable } from "./value-table.js";
@@ -34,6 +35,7 @@ export function Details(props: Props) {
   return (
     <>
       <PeaksPanel recording={recording} selection={selection} settings={settings} reader={reader} />
+      <RecipesPanel recording={recording} selection={selection} settings={settings} reader={reader} />
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />

@@ -1,7 +1,8 @@
 import type { PlotRow } from "../plots/plot-panel.js";
+import type { Pyramid } from "../plots/pyramid.js";
 import { axisRange, type Readout } from "../recording/channels.js";
 import type { RecordingService } from "../recording/messages.js";
-import type { Heart, Recording } from "../recording/recording.js";
+import { ALPHA_FACTOR, type Heart, type Recording } from "../recording/recording.js";
 import { indexAt, nearestIndex } from "../view/instants.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -11,15 +12,22 @@ import { within } from "../view/window.js";
 import { Panel } from "./panel.js";
 import { PlaceList } from "./place-list.js";
 import { Fact } from "./recording-card.js";
+import { Variability } from "./variability.js";
 
 const RR_COLOUR = "var(--heart-rate)";
 const ECG_COLOUR = "var(--ecg)";
+const ALPHA_COLOUR = "var(--heart-rate)";
 const LEAST_RR_SPAN_MS = 100;
+const LEAST_ALPHA_SPAN = 1;
 // Closer together, the marks of beats would be one bar.
 const PIXELS_PER_MARK = 7;
 
 /** The plots of the heart: RR intervals, and the waveform with its beats. */
-export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: RecordingService): PlotRow[] {
+export function heartRows(
+  { id }: Recording,
+  { rr, alpha1, beats }: Heart,
+  reader: RecordingService,
+): PlotRow[] {
   const rows: PlotRow[] = [
     {
       key: "ecg",
@@ -56,14 +64,49 @@ export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: Recor
       height: 110,
     });
   }
+  if (alpha1.series.values.length > 0) {
+    rows.push({
+      key: "alpha1",
+      label: "DFA α1",
+      unit: "of the last 2 min",
+      line: ALPHA_COLOUR,
+      band: "var(--heart-rate-band)",
+      content: { pyramid: alpha1, offsetMs: 0 },
+      factor: ALPHA_FACTOR,
+      decimals: 2,
+      range: axisRange([alpha1], { fromZero: true, leastSpan: LEAST_ALPHA_SPAN }, ALPHA_FACTOR),
+      height: 90,
+    });
+  }
   return rows;
 }
 
-/** The RR interval at an instant. */
-export function rrReadout({ rr: { series } }: Heart, ms: number | null): Readout {
-  const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
-  const value = at === null ? NO_VALUE : decimal(series.values[at] as number, 0);
-  return { label: "RR interval", value, unit: at === null ? "" : "ms", colour: RR_COLOUR };
+/** RR interval and alpha 1 at an instant. */
+export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout[] {
+  const valueIn = ({ series }: Pyramid): number | null => {
+    const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
+    return at === null ? null : (series.values[at] as number);
+  };
+  const interval = valueIn(rr);
+  const alpha = valueIn(alpha1);
+  return [
+    {
+      label: "RR interval",
+      value: interval === null ? NO_VALUE : decimal(interval, 0),
+      unit: interval === null ? "" : "ms",
+      colour: RR_COLOUR,
+    },
+    ...(alpha1.series.values.length === 0
+      ? []
+      : [
+          {
+            label: "DFA α1",
+            value: alpha === null ? NO_VALUE : decimal(alpha * ALPHA_FACTOR, 2),
+            unit: "",
+            colour: ALPHA_COLOUR,
+          },
+        ]),
+  ];
 }
 
 const LONGEST_LIST = 100;
@@ -73,10 +116,14 @@ const AROUND_MS = 3000;
 
 /** How good the waveform is, and the beats of what is shown. */
 export function HeartPanel({
+  recording: { id },
+  reader,
   heart: { figures, beats },
   selection,
   settings,
 }: {
+  recording: Recording;
+  reader: RecordingService;
   heart: Heart;
   selection: Selection;
   settings: Settings;
@@ -97,10 +144,6 @@ export function HeartPanel({
           />
           <Fact name="Mean heart rate" value={bpm(figures.meanBpm)} />
           <Fact name="Highest heart rate" value={bpm(figures.maxBpm)} />
-          <Fact
-            name="RMSSD (meaningful only at rest)"
-            value={figures.rmssdMs === null ? NO_VALUE : `${decimal(figures.rmssdMs, 0)} ms`}
-          />
         </dl>
       )}
       {figures !== null && figures.usable < FEW_RATES ? (
@@ -109,6 +152,7 @@ export function HeartPanel({
           that was found is below.
         </p>
       ) : null}
+      <Variability id={id} selection={selection} reader={reader} />
       <h3>Beats in what is shown: {decimal(to - from, 0)}</h3>
       {listed.length === 0 ? (
         <p class="muted">No beat was found here.</p>

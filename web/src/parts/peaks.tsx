@@ -58,7 +58,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
         The longest distance in any window of a length, in the whole recording. Choose one to see its passage
         in map, plots and figures.
       </p>
-      <div class="peaks">
+      <div class="beside">
         <PeakCurve
           peaks={known}
           marked={listed.flatMap(knownPeak)}

@@ -1,6 +1,7 @@
 import { type BeatBatch, decodeBeats, decodeEcg, inspect } from "asi-convert";
 import { buildPyramid } from "../plots/pyramid.js";
 import type { Heart, Recording } from "./recording.js";
+import { alphaOf } from "./variability.js";
 import { collectWaveform, type Waveform } from "./waveform.js";
 
 // Intervals further apart than this are not joined by a line.
@@ -17,7 +18,7 @@ export async function readHeart(
   if (waveform === null) return null;
   const beats = await collectBeats(decodeBeats(file, options));
   const { ecg } = await inspect(file, options);
-  return { heart: { figures: ecg, beats, rr: rrOf(beats) }, waveform };
+  return { heart: { figures: ecg, beats, rr: rrOf(beats), alpha1: alphaOf(beats) }, waveform };
 }
 
 async function collectBeats(batches: AsyncIterable<BeatBatch>): Promise<BeatBatch> {

@@ -3,6 +3,7 @@ import { drawTracks } from "../map/raster.js";
 import { figuresOf } from "./figures.js";
 import type { RecordingService, RequestName, Requests } from "./messages.js";
 import { peaksOf } from "./peaks.js";
+import { recipeFiguresOf } from "./recipe.js";
 import type { Damage, Recording } from "./recording.js";
 
 /** Reads one recording in the page itself, where no worker can be started: in a file opened from the disk. */
@@ -42,6 +43,8 @@ export class LocalReader implements RecordingService {
         return figuresOf(this.#rows, request.asked.shown, request.asked.settings);
       case "peaks":
         return peaksOf(this.#rows, request.asked.settings);
+      case "recipe":
+        return recipeFiguresOf(this.#rows, request.asked.shown, request.asked.recipe);
       case "findDamage":
         return this.#damage;
       default:

@@ -1,9 +1,11 @@
+import type { HeartRateVariability, Recipe } from "asi-convert/metrics";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
 import type { TimeWindow } from "../view/window.js";
 import type { Hooks } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
+import type { RecipeFigures } from "./recipe.js";
 import type {
   Damage,
   DistanceCurve,
@@ -40,8 +42,14 @@ export interface Requests {
   /** Distance as the figures with these settings count it. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
+  recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
   /** Reads waveform and beats; null if there is none. */
   heart: { asked: { id: number }; answered: Heart | null };
+  /** Heart-rate variability of a part, after `heart`. `atRest`: with LF and HF. */
+  variability: {
+    asked: { id: number; shown: TimeWindow; atRest: boolean };
+    answered: HeartRateVariability;
+  };
   /** What a plot of the waveform draws, after `heart`. */
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };

@@ -72,6 +72,9 @@ export interface PeakDistances {
   curve: PeakWindow[];
 }
 
+/** Columns of plots hold whole numbers: alpha 1 comes in thousandths. */
+export const ALPHA_FACTOR = 0.001;
+
 /** What the ECG waveform of a recording says. */
 export interface Heart {
   /** Null if the waveform is shorter than a second, or its sample rate is out of bounds. */
@@ -79,6 +82,8 @@ export interface Heart {
   beats: BeatBatch;
   /** RR intervals, ms. */
   rr: Pyramid;
+  /** DFA alpha 1, in units of `ALPHA_FACTOR`. */
+  alpha1: Pyramid;
 }
 
 /** A damaged place of a recording. */

@@ -7,7 +7,6 @@ export interface ReportData {
   /** File name of the recording, without its folder. */
   name: string;
   inspection: Inspection;
-  firstDamage: { byteOffset: number; kind: string; afterMs: number | null } | null;
   metrics: { preset: PresetName; params: ParameterOverrides };
   /** Packed rows, base64. */
   samples: string;

@@ -1,4 +1,4 @@
-import { AsiError, type SampleBatch } from "asi-convert";
+import { AsiError, type BeatBatch, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
 import { answerCalls, type Handlers } from "./answer-calls.js";
@@ -16,8 +16,9 @@ interface OpenRecording {
   rows: SampleBatch;
   /** Null for what did not come from a file. */
   file: File | null;
-  /** Once it has been asked for. */
+  /** Once they have been asked for. */
   waveform?: Waveform;
+  beats?: BeatBatch;
 }
 
 const open = new Map<number, OpenRecording>();
@@ -61,6 +62,10 @@ const handlers: Handlers<Requests> = {
     const { peaksOf } = await import("./peaks.js");
     return peaksOf(find(id).rows, settings);
   },
+  async recipe({ id, shown, recipe }) {
+    const { recipeFiguresOf } = await import("./recipe.js");
+    return recipeFiguresOf(find(id).rows, shown, recipe);
+  },
   async heart({ id }) {
     const { readHeart } = await import("./heart.js");
     const found = find(id);
@@ -68,12 +73,19 @@ const handlers: Handlers<Requests> = {
     const read = await readHeart(found.file, found.recording);
     if (read === null) return null;
     found.waveform = read.waveform;
+    found.beats = read.heart.beats;
     return read.heart;
   },
   waveform({ id, shown, pixels }) {
     const { waveform } = find(id);
     if (waveform === undefined) throw new Error(`The waveform of the recording ${id} has not been read.`);
     return { columns: waveform.columnsIn(shown, pixels), offsetMs: 0, marks: [], range: waveform.range };
+  },
+  async variability({ id, shown, atRest }) {
+    const { variabilityOf } = await import("./variability.js");
+    const { beats } = find(id);
+    if (beats === undefined) throw new Error(`The beats of the recording ${id} have not been read.`);
+    return variabilityOf(beats, shown, atRest);
   },
   async findDamage({ id }) {
     const { findDamage } = await import("./find-damage.js");

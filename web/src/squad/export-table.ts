@@ -1,4 +1,5 @@
 import {
+  csvInFile,
   FILE_COLUMNS,
   instantFormat,
   type SquadFileRow,
@@ -84,7 +85,7 @@ export async function csvFile(session: SquadSession, decimalMark: "." | ","): Pr
       session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
   const rows = ordered.map(fileRow(session));
   const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
-  return new Blob([text], { type: "text/csv" });
+  return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
 /** What the name of a sheet says. */
@@ -96,7 +97,12 @@ export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
   const order = orderOf(session);
   const sheets = (await allRows(session)).map(({ name, rows }) =>
-    sheetOf(name, columns, inShownOrder(rows, order).map(fileRow(session)), instantTextOf(session)),
+    sheetOf(
+      name,
+      columns,
+      inShownOrder(rows, order).map(fileRow(session)),
+      zoneName(session.settings.zone.peek()),
+    ),
   );
   return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }

@@ -69,7 +69,8 @@ export class Keeper {
       }
       for (const [file, stored] of this.#stored) {
         if (files.includes(file)) continue;
-        await folder.removeEntry(stored);
+        // it may be one that the browser has removed
+        await folder.removeEntry(stored).catch(() => undefined);
         this.#stored.delete(file);
       }
       await write(folder, KEPT_INDEX, JSON.stringify(this.#index(files, bytes)));
@@ -107,13 +108,36 @@ async function write(folder: FileSystemDirectoryHandle, name: string, content: B
   await writable.close();
 }
 
-/** The files that are kept, with their names in the folder. */
-export async function keptFiles({ files }: KeptSquad): Promise<Map<File, string>> {
+/** Files of a session that was kept. */
+export interface KeptFiles {
+  /** With their names in the folder. */
+  names: ReadonlyMap<File, string>;
+  /** Those of them that the browser removed or cannot read: empty ones with their names. */
+  lost: ReadonlySet<File>;
+}
+
+/** The files that are kept. */
+export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   const folder = await keptFolder();
-  const found = new Map<File, string>();
-  for (const { stored, name } of folder === null ? [] : files) {
-    const file = await (await folder?.getFileHandle(stored))?.getFile();
-    if (file !== undefined) found.set(new File([file], name), stored);
+  const names = new Map<File, string>();
+  const lost = new Set<File>();
+  for (const { stored, name } of files) {
+    const content = await contentOf(folder, stored);
+    const file = new File(content === null ? [] : [content], name);
+    names.set(file, stored);
+    if (content === null) lost.add(file);
   }
-  return found;
+  return { names, lost };
+}
+
+/** A stored file; null for one that is not there or cannot be read. */
+async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
+  try {
+    const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;
+    // a handle says nothing of its bytes
+    await file?.slice(0, 1).arrayBuffer();
+    return file;
+  } catch {
+    return null;
+  }
 }

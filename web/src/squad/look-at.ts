@@ -1,4 +1,4 @@
-import { type Interval, periodsOutside } from "asi-convert/squad";
+import { type Interval, periodsOutside, type UnknownTracker, unknownTrackers } from "asi-convert/squad";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
@@ -35,13 +35,14 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
   const key = `file ${id}`;
   const leaveOut = { name: "Leave it out", press: () => session.remove(id) };
   if (state.name === "failed") {
-    const isEmpty = file.size === 0;
+    const isLost = state.code === "NOT_KEPT";
+    const isEmpty = file.size === 0 && !isLost;
     return [
       {
         key,
         sign: "failed",
         where: file.name,
-        what: isEmpty ? "Empty file." : "Cannot be read.",
+        what: isEmpty ? "Empty file." : isLost ? "Not kept." : "Cannot be read.",
         meaning: isEmpty
           ? "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place."
           : state.message,
@@ -103,34 +104,24 @@ function ofRoster(session: SquadSession): LookAt[] {
     const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
     return { key, sign: "damaged", where: `${fileName}, line ${line}`, what: "", meaning: message, actions };
   });
-  if (unnamed.length === 0) {
-    if (absent.length === 0) return items;
+  const unknown = unknownTrackers(
+    content,
+    players.flatMap(({ player, recordings, leftOut }) => {
+      const name = player?.name ?? null;
+      // a player whose file cannot be read is there, too
+      const own = recordings.length === 0 ? [{ serial: "" }] : [...recordings, ...leftOut];
+      return own.map(({ serial }) => ({ serial, player: name }));
+    }),
+  );
+  if (unknown.length > 0)
+    return [...items, ...unknown.map((tracker) => ofTracker(session, fileName, tracker))];
+  if (absent.length > 0) {
     const names = absent.map(({ name }) => name).join(", ");
     const key = `${fileName} absent ${names}`;
     const actions = [{ name: "Ignore", press: ignore(session, key) }];
     const meaning = `${names} ${absent.length === 1 ? "is" : "are"} in the roster.`;
-    return [...items, { key, sign: "share", where: fileName, what: "No recording.", meaning, actions }];
+    items.push({ key, sign: "share", where: fileName, what: "No recording.", meaning, actions });
   }
-  const [candidate] = unnamed;
-  const serial = candidate?.recordings[0]?.serial ?? "";
-  const unknown = absent.map((player): LookAt => {
-    const key = `${fileName} ${player.line} unknown`;
-    const named = player.serials.join(" or ") || player.files.join(" or ");
-    return {
-      key,
-      sign: "damaged",
-      where: `${fileName}, line ${player.line}`,
-      what: `Unknown tracker “${named}”.`,
-      meaning: `No recording here has this number. ${serial === "" ? "" : `${serial} is in no line of the roster.`}`,
-      actions: [
-        ...(serial === ""
-          ? []
-          : [{ name: `It is ${serial}`, press: () => session.nameTracker(player.name, serial) }]),
-        { name: "Ignore the line", press: ignore(session, key) },
-      ],
-    };
-  });
-  if (absent.length > 0) return [...items, ...unknown];
   return [
     ...items,
     ...unnamed.map(({ key, name, recordings }): LookAt => {
@@ -139,6 +130,30 @@ function ofRoster(session: SquadSession): LookAt[] {
       return { key: `${key} unnamed`, sign: "share", where: name, what: "No name.", meaning, actions };
     }),
   ];
+}
+
+/** A serial number that no recording has, with those that could be meant. */
+function ofTracker(
+  session: SquadSession,
+  fileName: string,
+  { player: { name, line }, named, nearest }: UnknownTracker,
+): LookAt {
+  const key = `${fileName} ${line} unknown`;
+  const are = nearest.length === 1 ? "is" : "are";
+  return {
+    key,
+    sign: "damaged",
+    where: `${fileName}, line ${line}`,
+    what: `Unknown tracker “${named}”.`,
+    meaning: `No recording here has this number, so what the line says of ${name} has no effect. ${nearest.join(", ")} ${are} in no line of the roster.`,
+    actions: [
+      ...nearest.map((serial) => ({
+        name: `It is ${serial}`,
+        press: () => session.nameTracker(name, serial),
+      })),
+      { name: "Ignore the line", press: ignore(session, key) },
+    ],
+  };
 }
 
 function ofPeriods(session: SquadSession): LookAt[] {

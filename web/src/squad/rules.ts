@@ -6,6 +6,9 @@ export const COMPLETE_SHARE = 0.99;
 /** Means per minute include players with at least this much data, ms. */
 export const LEAST_PER_MINUTE_MS = 10 * 60_000;
 
+/** and on the bench for at most this share of them. */
+export const MOST_BENCH_SHARE = 0.1;
+
 /** Values more than this many standard deviations from the mean are marked, if there are at least this many values. */
 export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
 

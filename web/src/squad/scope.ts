@@ -3,8 +3,10 @@ import {
   type Interval,
   intervalsFor,
   lengthOf,
+  offIntervals,
   type SessionPeriod,
   united,
+  without,
 } from "asi-convert/squad";
 
 /** What the figures of the table are of. */
@@ -55,27 +57,4 @@ export function scopeOf(
     case "brush":
       return of("Selection", without([scope.interval], offIntervals(periods, player)));
   }
-}
-
-/** When a player is recorded but not on: a period is for all, and the player has other times in it. */
-export function offIntervals(periods: readonly SessionPeriod[], player: string): Interval[] {
-  return united(
-    periods.flatMap((period) =>
-      period.all === null ? [] : without([period.all], intervalsFor(period, player)),
-    ),
-  );
-}
-
-/** What is in `intervals` and not in `removed`; both ascending. */
-function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
-  return removed.reduce<Interval[]>(
-    (rest, { startMs, endMs }) =>
-      rest.flatMap((one) =>
-        [
-          { startMs: one.startMs, endMs: Math.min(one.endMs, startMs) },
-          { startMs: Math.max(one.startMs, endMs), endMs: one.endMs },
-        ].filter((part) => part.endMs > part.startMs),
-      ),
-    [...intervals],
-  );
 }

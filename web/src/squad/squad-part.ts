@@ -48,10 +48,12 @@ export async function restoreSquad(
   settings: Settings,
   actions: SquadActions,
 ): Promise<OpenSquad & { whenRead: Promise<void> }> {
-  const files = await keptFiles(kept);
+  const { names, lost } = await keptFiles(kept);
   const session = new SquadSession(settings, new SquadWorkers(), actions);
-  const whenRead = session.add([...files.keys()]).then(() => applyState(session, kept.state as SessionState));
-  return { session, keeper: new Keeper(session, files), whenRead };
+  const whenRead = session
+    .add([...names.keys()], lost)
+    .then(() => applyState(session, kept.state as SessionState));
+  return { session, keeper: new Keeper(session, names), whenRead };
 }
 
 /** A Saturday afternoon in May 2026, as the command makes it. */

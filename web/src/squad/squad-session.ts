@@ -1,5 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
+  benchTimeMs,
   findSessions,
   type Interval,
   isSameRecording,
@@ -26,6 +27,7 @@ import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
 import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
+import { Played } from "./played.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
@@ -89,6 +91,8 @@ export class SquadSession {
   readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
   /** Changes of periods and of sides go through it, so that they can be taken back. */
   readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
+  /** When players were on the pitch. */
+  readonly played: Played;
   /** The rows, in the order of the roster. */
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
 
@@ -172,6 +176,7 @@ export class SquadSession {
       return { fileName: found.fileName, content: periods, problems };
     });
     this.periods = computed(() => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? []);
+    this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
     this.#stop = effect(() => {
       // what figures depend on
@@ -179,17 +184,24 @@ export class SquadSession {
       this.players.value;
       this.periods.value;
       this.settings.preset.value;
+      this.played.lastKnown();
       compute();
     });
   }
 
-  /** Reads additional files. Duplicates are left out. */
-  async add(files: readonly File[]): Promise<void> {
+  /** Reads additional files. Duplicates are left out. @param lost those of them that were kept, and of which nothing is left */
+  async add(files: readonly File[], lost: ReadonlySet<File> = new Set()): Promise<void> {
     const added = files
       .filter((file) => !isOfSystem(file))
-      .map((file): SquadFile => ({ id: ++this.#lastFile, file, state: { name: "waiting" } }));
+      .map(
+        (file): SquadFile => ({
+          id: ++this.#lastFile,
+          file,
+          state: lost.has(file) ? LOST : { name: "waiting" },
+        }),
+      );
     this.files.value = [...this.files.peek(), ...added];
-    this.#queue.push(...added.map(({ id }) => id));
+    this.#queue.push(...added.flatMap(({ id, state }) => (state === LOST ? [] : [id])));
     this.#reading ??= this.#readQueue().finally(() => {
       this.#reading = null;
     });
@@ -264,8 +276,8 @@ export class SquadSession {
     });
   }
 
-  /** The rows of any scope, as for files and reports. */
-  async rowsOf(scope: Scope): Promise<PlayerRow[]> {
+  /** The rows of any scope, as for files and reports. @param played when players were on the pitch */
+  async rowsOf(scope: Scope, played = this.played.now()): Promise<PlayerRow[]> {
     const players = this.players.peek();
     const periods = this.periods.peek();
     const sessionMs = this.#sessionMs();
@@ -277,7 +289,8 @@ export class SquadSession {
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];
       if (one === undefined || its === undefined) return [];
-      return { ...squadRow(member, its.period, its.periodMs, one), member };
+      const benchMs = benchTimeMs(its.intervals, played, member.name);
+      return { ...squadRow(member, its.period, its.periodMs, one, benchMs), member };
     });
   }
 
@@ -290,6 +303,7 @@ export class SquadSession {
   /** Ends the workers, and what they keep. */
   close(): void {
     this.#stop();
+    this.played.end();
     this.#cancelling.abort();
     this.#workers.end();
     this.#actions.onClose();
@@ -309,7 +323,7 @@ export class SquadSession {
     const scope = this.scope.peek();
     this.isComputing.value = true;
     try {
-      const rows = await this.rowsOf(scope);
+      const rows = await this.rowsOf(scope, this.played.lastKnown());
       this.figures.value = { scope, rows };
     } catch (error) {
       // it was closed meanwhile
@@ -408,6 +422,12 @@ export class SquadSession {
     this.files.value = this.files.peek().map((one) => (one.id === id ? { ...one, state } : one));
   }
 }
+
+const LOST: FileState = {
+  name: "failed",
+  code: "NOT_KEPT",
+  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
+};
 
 /** Shown on both sides of a place. */
 const AROUND_MS = 60_000;

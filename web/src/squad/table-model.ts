@@ -8,7 +8,7 @@ import {
 } from "asi-convert/squad";
 import { decimal } from "../view/values.js";
 import { decimalsOf, valueIn } from "./columns.js";
-import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, OUTLIER } from "./rules.js";
+import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, MOST_BENCH_SHARE, OUTLIER } from "./rules.js";
 import { inShownOrder, type Sort } from "./shown-order.js";
 import type { PlayerRow } from "./squad-session.js";
 
@@ -125,16 +125,19 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
   return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));
 }
 
-/** Per minute everybody with some minutes is comparable; sums only of those who have nearly the whole period. */
+/** Per minute everybody with some minutes is comparable, the bench aside; sums only of those who play nearly the whole period. */
 function meanRows(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],
   { isPerMinute }: TableForm,
 ): readonly PlayerRow[] {
   if (isPerMinute) {
-    return own.filter(({ metrics }) => metrics !== null && recordedTimeMs(metrics) >= LEAST_PER_MINUTE_MS);
+    return own.filter(({ metrics, benchMs }) => {
+      const recordedMs = metrics === null ? 0 : recordedTimeMs(metrics);
+      return recordedMs >= LEAST_PER_MINUTE_MS && benchMs <= MOST_BENCH_SHARE * recordedMs;
+    });
   }
-  const whole = new Set<unknown>(wholeRows(all));
+  const whole = wholeRows(all);
   return own.filter((row) => whole.has(row));
 }
 

@@ -13,6 +13,7 @@ import { jsonSchemaForManagers } from "../json-schemas/rules.js";
 import { thatManager } from "../managers/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
+import { ownRecipe } from "../recipes/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
 import type { Context } from "./context.js";
@@ -117,6 +118,11 @@ export const access = {
   updateTimeframePartially: ownTimeframe,
   deleteTimeframe: ownTimeframe,
   retrieveTimeframeComputedData: readableTimeframe,
+
+  listRecipes: manager,
+  createRecipe: manager,
+  retrieveRecipe: ownRecipe,
+  deleteRecipe: ownRecipe,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

@@ -1,5 +1,13 @@
-import type { MetricsOptions } from "asi-convert/metrics";
+import type { MetricsOptions, Recipe } from "asi-convert/metrics";
 import type { StoredChunk } from "../../store/samples/stored.js";
+
+/** A version of an account's recipe, by which a time frame counts. */
+export interface RecipeVersion {
+  name: string;
+  version: number;
+  hash: string;
+  recipe: Recipe;
+}
 
 /** The input of one computation, as a message to the thread that runs it. */
 export interface ComputationTask {
@@ -7,8 +15,19 @@ export interface ComputationTask {
   /** The chunks that overlap the time frame. Samples outside of it are ignored. */
   chunks: StoredChunk[];
   options: MetricsOptions;
+  recipes: RecipeVersion[];
   /** ms since 1970 UTC. */
   computedAtMs: number;
+}
+
+/** The results of one computation. */
+export interface ComputedTexts {
+  /** The computed data as JSON text. */
+  data: string;
+  /** `FurtherFigures` as JSON text. */
+  further: string;
+  /** One of these figures, m/s. */
+  sessionMaxSpeed: number | null;
 }
 
 /** A caller that waits for a computation. */
@@ -22,11 +41,8 @@ export interface Waiter {
 
 /** Computes in separate threads, so that the event loop of the API stays free. */
 export interface ComputePool {
-  /**
-   * @returns the computed data as JSON text
-   * @throws whatever the computation throws, or an Error when its thread has died
-   */
-  compute(task: ComputationTask): Promise<string>;
+  /** @throws whatever the computation throws, or an Error when its thread has died */
+  compute(task: ComputationTask): Promise<ComputedTexts>;
   /**
    * Runs work that computes when a thread is free for it. Concurrent calls with the same key share one run.
    * @throws see `ComputationQueue`

@@ -198,6 +198,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
 
+  recipeChanged: [audit("recipe")],
+
   webhookChanged: [audit("webhook")],
   deliveryChanged: [audit("webhook delivery")],
 };

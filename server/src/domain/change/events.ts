@@ -6,6 +6,7 @@ type Activity = typeof tables.activities.$inferSelect;
 type BluetoothConfiguration = typeof tables.bluetoothConfigurations.$inferSelect;
 type Device = typeof tables.devices.$inferSelect;
 type Ownership = typeof tables.ownerships.$inferSelect;
+type Recipe = typeof tables.recipes.$inferSelect;
 type Permission = typeof tables.permissions.$inferSelect;
 type Timeframe = typeof tables.timeframes.$inferSelect;
 type Webhook = typeof tables.webhooks.$inferSelect;
@@ -100,6 +101,8 @@ export interface Events {
 
   /** Newer rules would compute other figures for these time frames. */
   resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
+
+  recipeChanged: Changed<Recipe>;
 
   webhookChanged: Changed<Webhook>;
   /** The caller has asked for a delivery; those that follow from events are not announced. */

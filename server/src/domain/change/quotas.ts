@@ -10,6 +10,7 @@ import {
   idempotencyKeys,
   ownerships,
   permissions,
+  recipes,
   timeframes,
 } from "../../store/schema.js";
 import { ServiceError } from "./errors.js";
@@ -81,6 +82,13 @@ export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.
   setting: "quotaTimeframes",
   used: rows,
   message: (limit) => `One account has at most ${limit} time frames. Delete some first.`,
+});
+
+/** After adding a recipe. */
+export const enforceRecipeQuota = quota(recipes, (account) => eq(recipes.accountId, account), {
+  setting: "quotaRecipes",
+  used: rows,
+  message: (limit) => `One account has at most ${limit} versions of recipes. Delete some first.`,
 });
 
 /** After adding an ownership. */

@@ -16,6 +16,7 @@ export interface PathIds {
   timeframe: number;
   job: string;
   session: number;
+  recipe: number;
 }
 
 /** How an object is looked up. */

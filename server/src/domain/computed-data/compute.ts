@@ -1,23 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
-import { METRICS_VERSION, parametersIn } from "asi-convert/metrics";
+import { parametersIn, type Recipe } from "asi-convert/metrics";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import type { Queries } from "../../store/connection/database.js";
 import { NOBODY } from "../../store/queue/job-queue.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
-import { accounts, computedData, jsonSchemas, recomputations, timeframes } from "../../store/schema.js";
+import {
+  accounts,
+  computedData,
+  jsonSchemas,
+  recipes,
+  recomputations,
+  timeframeRecipes,
+  timeframes,
+} from "../../store/schema.js";
+import type { RecipeVersion } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import { hasLostSamples } from "./removed-samples.js";
+import { RULES_VERSION } from "./rules-version.js";
 
 /** Computed data, and the versions that it was computed from. */
 export interface ComputationResult {
   /** JSON text. */
   data: string;
+  /** `FurtherFigures` as JSON text. */
+  further: string;
+  sessionMaxSpeed: number | null;
   timeframeVersion: number;
   dataVersion: number;
-  definitionVersion: number;
+  rulesVersion: number;
 }
 
 /** The changes that concern the time frame in the row of `timeframes` and have not marked it yet. */
@@ -30,7 +43,10 @@ const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS
 /** Whether a stored result is current. A process of an older release accepts results of newer rules. */
 const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.timeframeVersion} = ${timeframes.version}
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
-  AND ${computedData.definitionVersion} >= ${METRICS_VERSION})`;
+  AND ${computedData.rulesVersion} >= ${RULES_VERSION})`;
+
+/** Whether a stored result is the one to show: it is current, or it has samples that retention has removed. */
+export const stays = sql<boolean>`(${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false)))`;
 
 /** How often a computation restarts because its inputs have changed. */
 const MAX_TRIES = 3;
@@ -76,7 +92,7 @@ async function findResult(
       version: timeframes.version,
       dataVersion: timeframes.dataVersion,
       stored: computedData,
-      stays: sql<boolean>`${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false))`,
+      stays,
       lastChange: sql<
         string | null
       >`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`,
@@ -85,16 +101,27 @@ async function findResult(
     .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
     .where(eq(timeframes.id, timeframeId));
   if (row === undefined) return undefined;
-  const { version, dataVersion, lastChange, stored, stays } = row;
+  const { version, dataVersion, lastChange, stored } = row;
   const state = `${version}/${dataVersion}/${lastChange ?? ""}`;
-  return { result: stored !== null && stays ? stored : undefined, state };
+  return { result: stored !== null && row.stays ? stored : undefined, state };
 }
+
+/** The recipes that the time frame in the row of `timeframes` names, in their order. */
+const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>`(
+  SELECT coalesce(json_agg(json_build_object('name', recipe.name, 'version', recipe.version, 'hash', recipe.hash, 'recipe', recipe.recipe)
+    ORDER BY use.position), '[]')
+  FROM ${timeframeRecipes} AS use JOIN ${recipes} AS recipe ON recipe.id = use.recipe_id WHERE use.timeframe_id = ${timeframes.id})`;
 
 /** Reads the current state of the time frame, then its samples, and computes. */
 async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
   const { queries, clock, computer } = ctx;
   const [row] = await queries
-    .select({ timeframe: timeframes, birthDate: accounts.birthDate, schemaName: jsonSchemas.name })
+    .select({
+      timeframe: timeframes,
+      birthDate: accounts.birthDate,
+      schemaName: jsonSchemas.name,
+      recipes: namedRecipes,
+    })
     .from(timeframes)
     .innerJoin(accounts, eq(accounts.id, timeframes.athleteId))
     .innerJoin(jsonSchemas, eq(jsonSchemas.id, timeframes.jsonSchemaId))
@@ -108,7 +135,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   // The owner of the device has changed in the meantime, so the samples may belong to another owner.
   const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
   if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);
-  const data = await computer.compute({
+  const texts = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,
     options: {
@@ -119,13 +146,14 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
       periods: owned.map(({ startMs, stopMs }) => ({ startMs, endMs: stopMs + 1 })),
       birthDate: row.birthDate,
     },
+    recipes: row.recipes.map(({ recipe, ...named }) => ({ ...named, recipe: JSON.parse(recipe) as Recipe })),
     computedAtMs: clock.now().getTime(),
   });
   return {
-    data,
+    ...texts,
     timeframeVersion: timeframe.version,
     dataVersion: timeframe.dataVersion,
-    definitionVersion: METRICS_VERSION,
+    rulesVersion: RULES_VERSION,
   };
 }
 
@@ -136,8 +164,9 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
 async function store(
   { queries, clock }: Context,
   timeframeId: number,
-  { data, timeframeVersion, dataVersion, definitionVersion }: ComputationResult,
+  computed: ComputationResult,
 ): Promise<boolean> {
+  const { timeframeVersion, dataVersion } = computed;
   return queries.transaction(async (tx) => {
     // While the row is locked, no change can raise its versions.
     const [held] = await tx
@@ -153,7 +182,7 @@ async function store(
       )
       .for("share", { of: timeframes });
     if (held === undefined || (held.lost && held.stored !== null)) return false;
-    const result = { timeframeVersion, dataVersion, definitionVersion, data, computedAt: clock.now() };
+    const result = { ...computed, computedAt: clock.now() };
     await tx
       .insert(computedData)
       .values({ timeframeId, ...result })

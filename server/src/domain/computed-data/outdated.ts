@@ -1,10 +1,10 @@
-import { METRICS_VERSION } from "asi-convert/metrics";
 import { and, eq, gt, lt, not } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { queueLostRecomputations } from "./recompute.js";
 import { hasLostSamples } from "./removed-samples.js";
+import { RULES_VERSION } from "./rules-version.js";
 
 /** Time frames that one transaction queues. */
 const BATCH = 5_000;
@@ -25,11 +25,7 @@ export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise
         .from(timeframes)
         .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
         .where(
-          and(
-            gt(timeframes.id, after),
-            lt(computedData.definitionVersion, METRICS_VERSION),
-            not(hasLostSamples),
-          ),
+          and(gt(timeframes.id, after), lt(computedData.rulesVersion, RULES_VERSION), not(hasLostSamples)),
         )
         .orderBy(timeframes.id)
         .limit(BATCH);

@@ -10,6 +10,8 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";
+import type { FurtherDefinition, FurtherFigures } from "./further-figures.js";
+import { type SeasonSpeed, seasonMaxSpeedOf } from "./season-speed.js";
 
 /** Computed data, and the versions of the rules that computed them. */
 interface Retrieved<T> {
@@ -17,13 +19,47 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** The API documents nineteen keys. The rules and parameters of the computation are returned on request. */
-export type ShownComputedData = Omit<ComputedData, "definition"> & Partial<Pick<ComputedData, "definition">>;
-
-function shown({ data }: ComputationResult, withDefinition: boolean): ShownComputedData {
-  const { definition, ...figures }: ComputedData = JSON.parse(data);
-  return withDefinition ? { ...figures, definition } : figures;
+/** What is returned on request only. The API documents nineteen keys. */
+export interface WantedFigures {
+  with_definition?: boolean;
+  with_peaks?: boolean;
+  /** Only of one time frame: it compares the sessions of a year. */
+  with_max_speed?: boolean;
 }
+
+/** Figures that are returned on request, or because the time frame names recipes. */
+type MoreFigures = Pick<FurtherFigures, "peak_demands" | "session_max_speed" | "recipes"> & {
+  season_max_speed: SeasonSpeed | null;
+};
+
+export type ShownComputedData = Omit<ComputedData, "definition"> & {
+  definition?: ComputedData["definition"] & Partial<FurtherDefinition>;
+} & Partial<MoreFigures>;
+
+function shown(
+  { data, further }: ComputationResult,
+  { with_definition, with_peaks }: WantedFigures,
+  maxSpeeds: Pick<MoreFigures, "session_max_speed" | "season_max_speed"> | undefined = undefined,
+): ShownComputedData {
+  const { definition, ...figures }: ComputedData = JSON.parse(data);
+  const { definition: rules, recipes, peak_demands }: FurtherFigures = JSON.parse(further);
+  return {
+    ...figures,
+    ...(with_definition && {
+      definition: {
+        ...definition,
+        ...(with_peaks && { peak_demands: rules.peak_demands }),
+        ...(recipes && { recipes: rules.recipes ?? [] }),
+      },
+    }),
+    ...(with_peaks && { peak_demands }),
+    ...maxSpeeds,
+    ...(recipes && { recipes }),
+  };
+}
+
+const definitionVersionOf = ({ data }: ComputationResult): number =>
+  (JSON.parse(data) as ComputedData).definition.version;
 
 /**
  * The computed data of a time frame as it was when the caller's right was checked. Another state may have another athlete, so
@@ -52,7 +88,7 @@ async function resultOf<Frame extends { id: number; version: number }>(
 export async function retrieveComputedData(
   ctx: Context,
   timeframe: Timeframe,
-  withDefinition: boolean,
+  wanted: WantedFigures,
 ): Promise<Retrieved<Item<ShownComputedData>>> {
   let known: Frame = timeframe;
   // The computation may wait for others.
@@ -66,9 +102,15 @@ export async function retrieveComputedData(
   if (found === undefined) throw errors.notFound();
   known = found.frame;
   await recheck();
+  const maxSpeeds = wanted.with_max_speed
+    ? {
+        session_max_speed: found.result.sessionMaxSpeed,
+        season_max_speed: await seasonMaxSpeedOf(ctx, found.frame),
+      }
+    : undefined;
   return {
-    answer: item(shown(found.result, withDefinition)),
-    definitionVersions: [found.result.definitionVersion],
+    answer: item(shown(found.result, wanted, maxSpeeds)),
+    definitionVersions: [definitionVersionOf(found.result)],
   };
 }
 
@@ -87,7 +129,7 @@ const AT_A_TIME = 2;
 export async function retrieveActivityComputedData(
   ctx: Context,
   activity: ActivityHead,
-  withDefinition: boolean,
+  wanted: Omit<WantedFigures, "with_max_speed">,
 ): Promise<Retrieved<ComputedTimeframe[]>> {
   const frames = await framesOf(ctx, activity);
   const readable = await readableOf(ctx, frames);
@@ -117,7 +159,7 @@ export async function retrieveActivityComputedData(
     for (const one of results) {
       if (one === undefined) continue;
       const { frame, result } = one;
-      found.push({ frame, data: shown(result, withDefinition), definitionVersion: result.definitionVersion });
+      found.push({ frame, data: shown(result, wanted), definitionVersion: definitionVersionOf(result) });
     }
   }
   await recheck();

@@ -241,6 +241,7 @@ const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
         .select({
           id: computedData.timeframeId,
           data: computedData.data,
+          further: computedData.further,
           computedAt: computedData.computedAt,
         })
         .from(computedData)
@@ -252,6 +253,7 @@ const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
       timeframe: row.id,
       computed_at: row.computedAt.toISOString(),
       data: JSON.parse(row.data) as unknown,
+      further: JSON.parse(row.further) as unknown,
     }),
     count,
   );

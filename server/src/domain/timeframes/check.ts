@@ -11,6 +11,7 @@ import { sportOf } from "../json-schemas/sport.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { boundsProblem } from "../lists/json-bounds.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { findNamed, type RecipeReference } from "../recipes/named.js";
 import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
 import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
@@ -21,7 +22,7 @@ const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
  * The rules of a time frame: first its values and the objects that it refers to, all problems together, then the caller's
  * rights. These objects cannot be deleted until the end of the transaction.
  * @param before the time frame before an update: unchanged parameters have already been checked
- * @returns its columns
+ * @returns its columns, and the recipes that its params name; undefined: those that they named before
  * @throws ServiceError `invalid`, `forbidden`
  */
 export async function checkTimeframe(
@@ -36,6 +37,12 @@ export async function checkTimeframe(
   const athletes = before === undefined ? [athlete] : [athlete, before.athleteId];
   const grants = await grantsOf(queries, me, "WRITE", athletes, { lock: true });
   const schema = await findJsonSchema(queries, timeframe.json_schema, "TIMEFRAME");
+  const isChecked = before !== undefined && isSame(timeframe, before);
+  const invalidParams = schema === undefined || isChecked ? {} : paramsProblems(schema, params);
+  const { recipeIds, unknownRecipes } =
+    schema === undefined || isChecked || invalidParams.params !== undefined
+      ? { recipeIds: undefined, unknownRecipes: {} }
+      : await namedRecipes(queries, me, params);
   const problems: FieldErrors = {
     ...periodProblems(startTime, endTime),
     ...((await hasOwned(queries, me, timeframe.device)) ? {} : unknown("device", "device of yours")),
@@ -45,7 +52,8 @@ export async function checkTimeframe(
       ? unknown("json_schema", "JSON schema of type TIMEFRAME")
       : {
           ...parentProblems(schema, activity, before),
-          ...(before !== undefined && isSame(timeframe, before) ? {} : paramsProblems(schema, params)),
+          ...invalidParams,
+          ...unknownRecipes,
         }),
   };
   if (Object.keys(problems).length > 0) throw errors.invalid(problems);
@@ -64,7 +72,7 @@ export async function checkTimeframe(
       "You need WRITE permission on the athlete of the time frame to change its athlete, device or time.",
     );
   }
-  return {
+  const columns = {
     startTime,
     endTime,
     params: params as Record<string, unknown>,
@@ -74,6 +82,17 @@ export async function checkTimeframe(
     ownerId: timeframe.owner,
     jsonSchemaId: timeframe.json_schema,
   };
+  return { columns, recipeIds };
+}
+
+/** @param params valid against their JSON schema */
+async function namedRecipes(queries: Queries, accountId: number, params: { recipes?: RecipeReference[] }) {
+  const found = await findNamed(queries, accountId, params.recipes ?? []);
+  const missing = [...found.entries()].filter(([, id]) => id === undefined);
+  const messages = missing.map(([place]) => [place, ["There is no such recipe of yours."]]);
+  const unknownRecipes: FieldErrors =
+    missing.length === 0 ? {} : { params: { recipes: Object.fromEntries(messages) } };
+  return { recipeIds: found.filter((id) => id !== undefined), unknownRecipes };
 }
 
 const isSame = ({ params, json_schema }: NewTimeframe, before: Timeframe) =>

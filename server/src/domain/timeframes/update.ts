@@ -3,6 +3,7 @@ import { timeframes } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import { setNamed } from "../recipes/named.js";
 import { checkTimeframe, requireActivityTakesMore, saysTheSame } from "./check.js";
 import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
@@ -23,7 +24,7 @@ export async function updateTimeframe(
     async (unit, before) => {
       await requireMatch({ ...ctx, queries: unit.queries }, before, query);
       const wanted = { ...asInput(before), ...body };
-      const columns = await checkTimeframe(ctx, unit, wanted, before);
+      const { columns, recipeIds } = await checkTimeframe(ctx, unit, wanted, before);
       if (columns.activityId !== before.activityId) await requireActivityTakesMore(unit, columns.activityId);
       const [after] = await unit.queries
         .update(timeframes)
@@ -35,6 +36,7 @@ export async function updateTimeframe(
         .where(eq(timeframes.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
+      if (recipeIds !== undefined) await setNamed(unit.queries, id, recipeIds);
       await unit.announce("timeframeUpdated", { before, after });
       return timeframeItem({ ...ctx, queries: unit.queries }, after, query);
     },

@@ -8,6 +8,7 @@ import { addCodeSamples, type ExampleDocument } from "./code-samples/index.js";
 import { limitsTable } from "./limits.js";
 import { describeError, ERRORS, FIELD_ERRORS_SCHEMA } from "./openapi/error-responses.js";
 import { HEADERS, headerReferences, IDEMPOTENCY_KEY, takesIdempotencyKey } from "./openapi/headers.js";
+import { PROBLEM_SCHEMA, PROBLEMS } from "./openapi/problem-responses.js";
 import { exampleOf, type Json, published } from "./openapi/schemas.js";
 
 /** Descriptions of the groups of operations. */
@@ -19,6 +20,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Devices: "Tracking devices",
   Bluetooth: "Sensors paired to a device",
   "Device ownerships": "Who owned a device when",
+  Recipes:
+    "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
 
 /** The errors that every operation can return in addition to its own. */
@@ -32,7 +35,7 @@ environment variable \`ASI_TOKEN\`. Replace the ids in them by yours: \`GET /api
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
-  const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA };
+  const schemas: Record<string, Json> = { FieldErrors: FIELD_ERRORS_SCHEMA, Problem: PROBLEM_SCHEMA };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const methods: [Method, TSchema | undefined][] = [
@@ -83,9 +86,11 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
       },
       headers: HEADERS,
       responses: Object.fromEntries(
-        Object.entries(ERRORS)
-          .filter(([status]) => used.has(`Error${status}`))
-          .map(([status, error]) => [`Error${status}`, error]),
+        Object.entries({ Error: ERRORS, Problem: PROBLEMS }).flatMap(([kind, byStatus]) =>
+          Object.entries(byStatus)
+            .map(([status, error]) => [`${kind}${status}`, error] as const)
+            .filter(([name]) => used.has(name)),
+        ),
       ),
       schemas,
     },
@@ -116,6 +121,7 @@ function describe(
   const writes = [method, ...(operation.otherMethods ?? [])].some((name) => name !== "GET");
   const statuses = new Set([
     ...COMMON,
+    ...(operation.version === 2 && rule.roles !== null ? [401] : []),
     ...(operation.failures ?? []),
     ...(names.length > 0 ? [404] : []),
     ...(writes ? [400, 413, 415] : []),

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
@@ -30,7 +30,7 @@ export function measureRequests(app: FastifyInstance): Registry {
 /**
  * Serves `/metrics` on a separate port, and `/health/` too, because a worker has no other port.
  * @param defaultPort the port when the settings name none: when another process uses it, a free one is taken
- * @returns stops the server
+ * @returns the port on which it listens, and what stops the server
  */
 export async function serveMetrics(
   { metrics, readiness, dependencies, log }: FastifyInstance,
@@ -38,7 +38,7 @@ export async function serveMetrics(
   port: number,
   defaultPort: number | null = null,
   find?: HostLookup,
-): Promise<() => Promise<void>> {
+): Promise<{ port: number; stop: () => Promise<void> }> {
   const pages: Readonly<Record<string, () => Promise<[status: number, type: string, text: string]>>> = {
     "/metrics": async () => [200, metrics.contentType, await metrics.metrics()],
     "/health/live/": async () => [200, JSON_TYPE, JSON.stringify({ status: "ok" })],
@@ -76,17 +76,19 @@ export async function serveMetrics(
     if (error.code !== "EADDRINUSE" || port !== defaultPort) throw error;
     chosen = 0;
     const listening = await listen();
-    const { port: metricsPort } = server.address() as AddressInfo;
     log.warn(
-      { taken: port, metricsPort },
+      { taken: port, metricsPort: portOf(server) },
       "another process has the default port of the metrics; set METRICS_PORT",
     );
     return listening;
   });
-  return async () => {
+  const stop = async () => {
     const closed = [new Promise((resolve) => server.close(resolve)), closeOthers()];
     // A stalled client must not keep the process running.
     server.closeAllConnections();
     await Promise.all(closed);
   };
+  return { port: portOf(server), stop };
 }
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;

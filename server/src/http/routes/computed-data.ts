@@ -7,6 +7,7 @@ import {
   type ShownComputedData,
 } from "../../domain/computed-data/retrieve.js";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
+import { FULL_DEFINITION, FURTHER_FIGURES } from "../../wire/further-figures-schema.js";
 import { Query } from "../../wire/types.js";
 import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
@@ -15,16 +16,25 @@ const tag = "Computed data";
 
 const { definition: _, ...example } = exampleComputedData();
 
-/** Stored with its definition, which is returned on request. */
+/** The definition and further figures are returned on request. */
 const ComputedData = Type.Unsafe<ShownComputedData>({
   ...COMPUTED_DATA_SCHEMA,
+  properties: { ...COMPUTED_DATA_SCHEMA.properties, definition: FULL_DEFINITION, ...FURTHER_FIGURES },
   required: COMPUTED_DATA_SCHEMA.required.filter((name) => name !== "definition"),
   $id: "ComputedData",
   examples: [example],
 });
 
-const DefinitionQuery = Type.Object({
+const ofActivity = {
   with_definition: Query.boolean("Add definition: the rules and parameters of the computation"),
+  with_peaks: Query.boolean("Add peak_demands: the most demanding passage of each length"),
+};
+const ActivityQuery = Type.Object(ofActivity);
+const TimeframeQuery = Type.Object({
+  ...ofActivity,
+  with_max_speed: Query.boolean(
+    "Add session_max_speed and season_max_speed, with whether another session confirms it",
+  ),
 });
 
 const VERSION_HEADER = "X-Definition-Version";
@@ -50,11 +60,11 @@ export function computedDataRoutes(app: FastifyInstance): void {
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",
-    query: DefinitionQuery,
+    query: ActivityQuery,
     success: { status: 200, schema: ActivityComputedData, headers },
     failures: [400],
     async handle({ ctx, target, query, reply }) {
-      const found = await retrieveActivityComputedData(ctx, target, query.with_definition ?? false);
+      const found = await retrieveActivityComputedData(ctx, target, query);
       setVersionHeader(reply, found.definitionVersions);
       return found.answer;
     },
@@ -68,11 +78,11 @@ export function computedDataRoutes(app: FastifyInstance): void {
     deprecated: true,
     method: "GET",
     path: "/api/v1/timeframes/{timeframe}/computed-data/",
-    query: DefinitionQuery,
+    query: TimeframeQuery,
     success: { status: 200, schema: ComputedData, headers },
     failures: [400],
     async handle({ ctx, target, query, reply }) {
-      const found = await retrieveComputedData(ctx, target, query.with_definition ?? false);
+      const found = await retrieveComputedData(ctx, target, query);
       setVersionHeader(reply, found.definitionVersions);
       return found.answer;
     },

@@ -18,6 +18,7 @@ import { passwordResetRoutes } from "./password-reset.js";
 import { permissionRoutes } from "./permissions.js";
 import { personalDataRoutes } from "./personal-data.js";
 import { rawDataRoutes } from "./raw-data.js";
+import { recipeRoutes } from "./recipes.js";
 import { sessionRoutes } from "./sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
@@ -44,6 +45,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   activityRoutes,
   timeframeRoutes,
   computedDataRoutes,
+  recipeRoutes,
   webhookRoutes,
   docsRoutes,
   healthRoutes,

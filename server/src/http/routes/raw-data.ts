@@ -13,9 +13,10 @@ import {
 import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
-import { deprecationHeaders, pathPrefix } from "../deprecation.js";
+import { deprecationHeaders } from "../deprecation.js";
 import { measureRawData } from "../monitoring/resource-metrics.js";
 import { acceptsGzip } from "../negotiation.js";
+import { pathPrefix } from "../path-prefix.js";
 import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 

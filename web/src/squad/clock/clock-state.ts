@@ -3,8 +3,7 @@ import type { Interval, SuggestedPeriod, SuggestedSubstitutions } from "asi-conv
 import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/window.js";
 import type { Scope } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
-import { substitutionsOf } from "./substitutions.js";
-import { missingIn, suggestedOf } from "./suggested.js";
+import { missingIn } from "./suggested.js";
 import { type WrongClock, wrongClocks } from "./wrong-clocks.js";
 
 /** Room at both ends of the time, for marks beside strips. */
@@ -55,11 +54,14 @@ export class Clock {
       const zoom = session.zoom.value;
       return zoom === null ? this.whole.value : within(zoom, this.whole.value);
     });
-    const fromPauses = computed(() => (session.isReading.value ? [] : suggestedOf(session.players.value)));
+    const { fromPauses, suggested } = session.played;
     this.suggested = computed(() =>
       this.isRefused.value ? [] : missingIn(session.periods.value, fromPauses.value),
     );
-    this.substitutions = substitutionsOf(session);
+    this.substitutions = computed(() => {
+      const found = suggested.value;
+      return session.periods.value.length > 0 && found !== null && found.players.length > 0 ? found : null;
+    });
     const ofOnePlayer = computed(() =>
       session.players.value.map(({ recordings, leftOut }) => [...recordings, ...leftOut].map(({ id }) => id)),
     );

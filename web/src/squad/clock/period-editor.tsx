@@ -120,7 +120,7 @@ function Substitutions({ clock: { session, substitutions } }: { clock: Clock }) 
     <div class="period-suggested">
       <p>
         <b>{seemText(suggested)}</b> {substitutionText(suggested, session.settings.zone.value)} Until these
-        times are used, the bench counts as playing.
+        times are used, the bench counts as playing, except in means.
       </p>
       <button type="button" class="primary" onClick={() => takeSubstitutions(session, suggested)}>
         Use

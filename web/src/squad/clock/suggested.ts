@@ -1,31 +1,5 @@
-import { nameKey, type SessionPeriod, type SuggestedPeriod, suggestPeriods } from "asi-convert/squad";
-import type { SquadPlayer } from "../squad-session.js";
+import { nameKey, type SessionPeriod, type SuggestedPeriod } from "asi-convert/squad";
 import { extentOf } from "./period-lanes.js";
-
-/** Periods that the common pauses of the players suggest. */
-export function suggestedOf(players: readonly SquadPlayer[]): readonly SuggestedPeriod[] {
-  return suggestPeriods(players.filter(({ recordings }) => recordings.length > 0).map(speedsOf));
-}
-
-/** The speeds of a player, also of one with two trackers. */
-function speedsOf({ recordings }: SquadPlayer) {
-  const [first, ...others] = recordings
-    .toSorted((a, b) => a.startMs - b.startMs)
-    .map(({ samples }) => samples);
-  if (first === undefined)
-    return { length: 0, timestampMs: new Float64Array(), speedMmPerS: new Int32Array() };
-  if (others.length === 0) return first;
-  const all = [first, ...others];
-  const length = all.reduce((sum, samples) => sum + samples.length, 0);
-  const joined = { length, timestampMs: new Float64Array(length), speedMmPerS: new Int32Array(length) };
-  let at = 0;
-  for (const { timestampMs, speedMmPerS, length: own } of all) {
-    joined.timestampMs.set(timestampMs, at);
-    joined.speedMmPerS.set(speedMmPerS, at);
-    at += own;
-  }
-  return joined;
-}
 
 /** A suggested period is there already if a period has its name, or shares this much of both times. */
 const SAME_SHARE = 0.5;

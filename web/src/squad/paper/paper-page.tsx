@@ -4,6 +4,7 @@ import {
   figureOf,
   isIncomplete,
   marksOf,
+  offsetIn,
   type SquadColumn,
   type SquadRow,
   summaryOf,
@@ -16,9 +17,12 @@ import {
   dotPicture,
   PAGE_COLUMNS,
   recordingsInWords,
+  SPEED_LEGEND,
   speedColumns,
   speedStrip,
+  stripTimes,
 } from "asi-convert/squad-report";
+import { zoneName } from "../../view/times.js";
 import { captionOf } from "../scope-words.js";
 import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
@@ -37,8 +41,13 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, rows: all } = session.figures.peek();
   const rows = inShownOrder(all, orderOf(session));
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
-  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column).highest ?? 0);
+  const whole: ReadonlySet<SquadRow> = wholeRows(rows);
+  const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
+  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const words = definitions(rows);
+  const interval = session.interval.peek();
+  const zone = zoneName(session.settings.zone.peek());
+  const times = interval === null ? [] : stripTimes(interval, offsetIn(zone, interval.startMs));
   return (
     <>
       <h2>{captionOf(scope)}</h2>
@@ -54,21 +63,36 @@ export function PaperPage({ session }: { session: SquadSession }) {
             ))}
             <th scope="col" class="strip">
               Speed
+              <small class="clock">
+                {times.map(({ share, text }) => (
+                  <span key={text} style={{ left: `${share * 100}%` }}>
+                    {text}
+                  </span>
+                ))}
+              </small>
             </th>
           </tr>
         </thead>
         {groups.map(({ name, rows: own }) => (
           <tbody key={name}>
-            {name === null ? null : <Mean label={`${name} mean of ${wholeRows(own).length}`} rows={own} />}
+            {name === null ? null : (
+              <Mean label={`${name} mean of ${countOf(own)}`} rows={own} whole={whole} />
+            )}
             {own.map((row) => (
               <PlayerLine key={row.member.name} session={session} row={row} highest={highest} />
             ))}
           </tbody>
         ))}
         <tfoot>
-          <Mean label={`Mean of ${wholeRows(rows).length} with at least 90 %`} rows={rows} />
+          <Mean label={`Mean of ${whole.size} who play at least 90 %`} rows={rows} whole={whole} />
         </tfoot>
       </table>
+      <p class="legend">
+        <small>
+          Mean speed in the strips: {SPEED_LEGEND.from} <img src={addressOf(SPEED_LEGEND.picture)} alt="" />{" "}
+          {SPEED_LEGEND.to}
+        </small>
+      </p>
       <p class="note">{recordingsInWords(rows)}</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
@@ -80,12 +104,18 @@ export function PaperPage({ session }: { session: SquadSession }) {
   );
 }
 
-function Mean({ label, rows }: { label: string; rows: readonly SquadRow[] }) {
+interface MeanProps {
+  label: string;
+  rows: readonly SquadRow[];
+  whole: ReadonlySet<SquadRow>;
+}
+
+function Mean({ label, rows, whole }: MeanProps) {
   return (
     <tr class="mean">
       <th scope="row">{label}</th>
       {PAGE_COLUMNS.map((column) => (
-        <td key={column.key}>{cellText(column, summaryOf(rows, column).mean, false)}</td>
+        <td key={column.key}>{cellText(column, summaryOf(rows, column, whole).mean, false)}</td>
       ))}
       <td />
     </tr>

@@ -6,6 +6,7 @@ const NOTHING_TO_COMPUTE: ComputationTask = {
   deviceId: 1,
   chunks: [],
   options: { from: 0, to: 1_000, periods: [] },
+  recipes: [],
   computedAtMs: 0,
 };
 

@@ -1,5 +1,5 @@
 import { Piscina } from "piscina";
-import type { ComputationTask, ComputePool } from "../../change/compute-pool.js";
+import type { ComputationTask, ComputedTexts, ComputePool } from "../../change/compute-pool.js";
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
 
@@ -22,7 +22,7 @@ export function startComputer(
   refusal: (retryAfterMs: number) => Error,
   idleMs = IDLE_MS,
 ): ComputePool {
-  let pool: Piscina<ComputationTask, string> | undefined;
+  let pool: Piscina<ComputationTask, ComputedTexts> | undefined;
   const queue = new ComputationQueue(threads, refusal);
   return {
     share: (key, waiter, work) => queue.share(key, waiter, work),

@@ -1,14 +1,28 @@
-import { computeMetrics } from "asi-convert/metrics";
+import { computeMetrics, prepareSamples } from "asi-convert/metrics";
 // Not imported from the index, which loads the query builder: a thread has no database.
 import { decodeStored } from "../../../store/samples/stored.js";
-import type { ComputationTask } from "../../change/compute-pool.js";
+import type { ComputationTask, ComputedTexts } from "../../change/compute-pool.js";
 import { computedDataFrom } from "../computed-data.js";
+import { furtherFigures } from "../further-figures.js";
 
-/** @returns the computed data as JSON text; the same task always gives the same bytes */
-export function runTask({ deviceId, chunks, options, computedAtMs }: ComputationTask): string {
-  const metrics = computeMetrics(
-    chunks.map((chunk) => decodeStored(deviceId, chunk)),
-    options,
-  );
-  return JSON.stringify(computedDataFrom(metrics, computedAtMs));
+/** The same task always gives the same bytes. */
+export function runTask({
+  deviceId,
+  chunks,
+  options,
+  recipes,
+  computedAtMs,
+}: ComputationTask): ComputedTexts {
+  const samples = prepareSamples(chunks.map((chunk) => decodeStored(deviceId, chunk)));
+  const metrics = computeMetrics(samples, options);
+  const { first_timestamp, last_timestamp, definition } = metrics;
+  const further = furtherFigures(samples, options, recipes, {
+    parameters: definition.parameters,
+    lengthMs: (last_timestamp ?? 0) - (first_timestamp ?? 0),
+  });
+  return {
+    data: JSON.stringify(computedDataFrom(metrics, computedAtMs)),
+    further: JSON.stringify(further),
+    sessionMaxSpeed: further.session_max_speed,
+  };
 }

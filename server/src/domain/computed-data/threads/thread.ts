@@ -1,4 +1,4 @@
-// The entry point of the computation threads: takes a task, returns its result as JSON text.
+// The entry point of the computation threads: takes a task, returns its results as JSON texts.
 import { constants, setPriority } from "node:os";
 
 // Requests get processor time first. Only Linux has a priority for each thread; on other systems this would change the

@@ -68,7 +68,8 @@ export const ERRORS: Readonly<Record<number, Json>> = {
 };
 
 /** The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML page. */
-export function describeError({ oauth, success }: AnyOperation, status: number): Json {
+export function describeError({ oauth, success, version }: AnyOperation, status: number): Json {
+  if (version === 2 && status >= 400) return { $ref: `#/components/responses/Problem${status}` };
   if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
   return success.mediaType === undefined
     ? response("Invalid request", { anyOf: [OAUTH_ERROR, DETAIL] }, { error: "invalid_grant" })

@@ -1,0 +1,138 @@
+import {
+  computeRecipe,
+  type MetricParameters,
+  type MetricSamples,
+  type MetricsOptions,
+  PEAK_WINDOWS_S,
+  PEAKS_VERSION,
+  type PeakDemands,
+  peakDemands,
+  RECIPES_VERSION,
+  type Recipe,
+  type RecipeResult,
+  type RecipeRun,
+  sessionMaxSpeed,
+} from "asi-convert/metrics";
+import type { RecipeVersion } from "../change/compute-pool.js";
+
+/**
+ * These figures hold values for every 0.1 s from the first to the last sample in memory, and a session is shorter: of longer time
+ * frames they are null.
+ */
+export const MAX_HOURS = 12;
+const MAX_LENGTH_MS = MAX_HOURS * 3_600_000;
+
+/** Values in equal steps from which a recipe counts: steps of 10 ms take ten times as long as those of the other figures. */
+export const MAX_VALUES = 600_000;
+
+/** Runs of a recipe that are listed; with more, only their number and sums are known. */
+export const MAX_RUNS = 1_000;
+
+/** What a recipe that the time frame names counts. */
+export interface RecipeFigures {
+  readonly name: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly count: number | null;
+  /** m */
+  readonly distance: number | null;
+  /** s */
+  readonly duration: number | null;
+  /** Null when there are more than `MAX_RUNS`. */
+  readonly runs: readonly RecipeRun[] | null;
+  /** Null when the samples are too long. */
+  readonly dropped: RecipeResult["dropped"] | null;
+}
+
+/** The rules and parameters of these figures. */
+export interface FurtherDefinition {
+  readonly peak_demands: {
+    readonly version: number;
+    readonly signal: "doppler_speed";
+    /** s */
+    readonly windows: readonly number[];
+    /** m/s */
+    readonly high_speed: number;
+  };
+  readonly recipes?: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly hash: string;
+    /** Version of the rules by which recipes are followed. */
+    readonly rules: number;
+    readonly recipe: Recipe;
+  }[];
+}
+
+/** Figures besides the metrics; all of them are those of the library. */
+export interface FurtherFigures {
+  readonly peak_demands: Omit<PeakDemands, "definition"> | null;
+  /** m/s */
+  readonly session_max_speed: number | null;
+  /** Absent when the time frame names none. */
+  readonly recipes?: readonly RecipeFigures[];
+  readonly definition: FurtherDefinition;
+}
+
+/** @param lengthMs from the first to the last sample that counts */
+export function furtherFigures(
+  samples: MetricSamples,
+  options: MetricsOptions,
+  recipes: readonly RecipeVersion[],
+  { parameters, lengthMs }: { parameters: MetricParameters; lengthMs: number },
+): FurtherFigures {
+  const isShort = lengthMs <= MAX_LENGTH_MS;
+  const limits = { from: options.from, to: options.to, periods: options.periods };
+  return {
+    peak_demands: isShort ? peaksOf(samples, options) : null,
+    session_max_speed: isShort ? sessionMaxSpeed(samples, options) : null,
+    ...(recipes.length > 0 && {
+      recipes: recipes.map(({ name, version, hash, recipe }) => ({
+        name,
+        version,
+        hash,
+        ...(isShort && valuesOf(recipe, lengthMs) <= MAX_VALUES
+          ? countedBy(recipe, samples, limits)
+          : TOO_LONG),
+      })),
+    }),
+    definition: {
+      peak_demands: {
+        version: PEAKS_VERSION,
+        signal: "doppler_speed",
+        windows: PEAK_WINDOWS_S,
+        high_speed: parameters.hid_thresholds[1],
+      },
+      ...(recipes.length > 0 && {
+        recipes: recipes.map(({ name, version, hash, recipe }) => ({
+          name,
+          version,
+          hash,
+          rules: RECIPES_VERSION,
+          recipe,
+        })),
+      }),
+    },
+  };
+}
+
+function peaksOf(samples: MetricSamples, options: MetricsOptions): Omit<PeakDemands, "definition"> {
+  const { definition: _, ...figures } = peakDemands(samples, options);
+  return figures;
+}
+
+/** At most, of a recipe with equal steps. */
+const valuesOf = ({ resample_ms }: Recipe, lengthMs: number): number =>
+  resample_ms === undefined ? 0 : lengthMs / resample_ms;
+
+const TOO_LONG = { count: null, distance: null, duration: null, runs: null, dropped: null };
+
+function countedBy(
+  recipe: Recipe,
+  samples: MetricSamples,
+  limits: Pick<MetricsOptions, "from" | "to" | "periods">,
+): Omit<RecipeFigures, "name" | "version" | "hash"> {
+  // A copy, of which nothing is kept: the steps of a recipe can be ten times those of the other figures.
+  const { count, distance, duration, runs, dropped } = computeRecipe({ ...samples }, recipe, limits);
+  return { count, distance, duration, runs: runs.length > MAX_RUNS ? null : runs, dropped };
+}

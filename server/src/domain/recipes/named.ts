@@ -1,0 +1,42 @@
+import { and, desc, eq, isNull } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { recipes, timeframeRecipes } from "../../store/schema.js";
+
+/** How the params of a time frame name a recipe of the owner; the JSON schema of the params describes it. */
+export type RecipeReference = { name: string; version: number } | { hash: string };
+
+/**
+ * The ids of the recipes of an account that are named. They cannot be deleted until the end of the transaction.
+ * @returns undefined for those that do not exist
+ */
+export async function findNamed(
+  queries: Queries,
+  accountId: number,
+  references: readonly RecipeReference[],
+): Promise<(number | undefined)[]> {
+  const ids: (number | undefined)[] = [];
+  for (const reference of references) {
+    const isNamed =
+      "hash" in reference
+        ? eq(recipes.hash, reference.hash)
+        : and(eq(recipes.name, reference.name), eq(recipes.version, reference.version));
+    const [row] = await queries
+      .select({ id: recipes.id })
+      .from(recipes)
+      .where(and(eq(recipes.accountId, accountId), isNull(recipes.deletedAt), isNamed))
+      .orderBy(desc(recipes.id))
+      .limit(1)
+      .for("key share");
+    ids.push(row?.id);
+  }
+  return ids;
+}
+
+/** Stores which recipes a time frame names, in place of those that it named before. */
+export async function setNamed(queries: Queries, timeframeId: number, ids: readonly number[]): Promise<void> {
+  await queries.delete(timeframeRecipes).where(eq(timeframeRecipes.timeframeId, timeframeId));
+  if (ids.length === 0) return;
+  await queries
+    .insert(timeframeRecipes)
+    .values(ids.map((recipeId, position) => ({ timeframeId, position, recipeId })));
+}

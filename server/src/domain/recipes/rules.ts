@@ -1,0 +1,23 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { recipes } from "../../store/schema.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
+
+export type Recipe = typeof recipes.$inferSelect;
+
+/** A recipe of another account is not found. */
+export const ownRecipe: Rule<"recipe", Recipe> = {
+  description: "The manager whose recipe it is",
+  roles: ["MANAGER"],
+  async find({ caller }, ids, { queries, lock }) {
+    const query = queries
+      .select()
+      .from(recipes)
+      .where(
+        and(eq(recipes.id, ids.recipe), eq(recipes.accountId, caller?.id ?? 0), isNull(recipes.deletedAt)),
+      );
+    const [recipe] = await (lock ? query.for("update") : query);
+    if (recipe === undefined) throw errors.notFound();
+    return recipe;
+  },
+};

@@ -1,0 +1,50 @@
+import { STATUS_CODES } from "node:http";
+import type { ErrorBody, FieldErrors } from "../domain/change/errors.js";
+
+/** The media type of RFC 9457. */
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** An error of the second version of the API: problem details (RFC 9457). */
+interface Problem {
+  type: "about:blank";
+  /** Of the status. */
+  title: string;
+  status: number;
+  /** What is wrong and what to do, for people. */
+  detail: string;
+  /** What is wrong, for programs; the same as `X-Error-Code`. */
+  code: string;
+  /** The values that are wrong. */
+  errors?: { field: string; detail: string }[];
+}
+
+const WHOLE = "non_field_errors";
+
+/** The messages with the places of their fields: `recipe`, `items.2.name`; empty for the request as a whole. */
+function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ field: string; detail: string }> {
+  for (const [name, messages] of Object.entries(fields)) {
+    const place = name === WHOLE ? path : [...path, name];
+    if (!Array.isArray(messages)) yield* placed(messages, place);
+    else for (const detail of messages) yield { field: place.join("."), detail };
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** @param body as the first version of the API has it */
+export function problemOf(status: number, code: string, body: ErrorBody): Problem {
+  const { detail, message } = body as Record<string, unknown>;
+  const text = isText(detail) ? detail : message;
+  const errors = isText(text) ? undefined : [...placed(body as FieldErrors, [])];
+  return {
+    type: "about:blank",
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    detail:
+      errors === undefined
+        ? String(text)
+        : errors.map((one) => (one.field === "" ? one.detail : `${one.field}: ${one.detail}`)).join(" "),
+    code,
+    ...(errors && { errors }),
+  };
+}

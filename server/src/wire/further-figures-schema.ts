@@ -1,0 +1,177 @@
+import {
+  COMPUTED_DATA_SCHEMA,
+  instant,
+  instantOrNull,
+  list,
+  object,
+  quantity,
+  quantityOrNull,
+} from "./computed-data-schema.js";
+
+/** The figures besides those of the computed data that the API documents, in the order of the output; units in every number. */
+
+const RATIO = "ratio, 0 to 1";
+
+function counter(description: string) {
+  return { type: "integer", description: `${description} Unit: none, a counter.` } as const;
+}
+
+function orNull<S extends { readonly type: string }>(schema: S) {
+  return { ...schema, type: [schema.type, "null"] } as const;
+}
+
+function peaks(unit: string, description: string) {
+  return list(
+    `${description} One entry for each window of the definition.`,
+    object("The most demanding window of a length; of equal ones the earliest.", {
+      window: quantity("s", "Length of the window."),
+      value: quantityOrNull(
+        unit,
+        "The largest amount in a window of this length that is covered to 90 % or more.",
+      ),
+      start_time: instantOrNull("When that window begins."),
+      coverage: quantityOrNull(RATIO, "Share of the window that the samples cover."),
+    }),
+  );
+}
+
+const FIT = {
+  critical_speed: quantity("m/s", "Critical speed of this session."),
+  d_prime: quantity("m", "Distance above critical speed."),
+  r2: quantityOrNull(RATIO, "Coefficient of determination."),
+};
+
+const PEAK_DEMANDS = object(
+  "With with_peaks: the most demanding passage of each length. Null when the samples cover more than 12 hours.",
+  {
+    peaks: object("Peaks by amount.", {
+      distance: peaks("m", "Distance."),
+      high_speed_distance: peaks("m", "Distance at or above high_speed of the definition."),
+      acceleration: peaks("m/s2", "Mean absolute acceleration."),
+      accelerations: peaks("none, a count", "Accelerations that begin, from the lower threshold."),
+      heart_rate: peaks("beats/min", "Mean heart rate; coverage is that by known ones."),
+    }),
+    power_law: orNull(
+      object(
+        "Rate = rate_at_60_s x (window / 60 s)^exponent. Null with fewer than 5 windows that have a distance.",
+        {
+          exponent: quantity("none", "Exponent."),
+          rate_at_60_s: quantity("m/min", "Rate of the window of 60 s."),
+          r2: quantityOrNull(RATIO, "Coefficient of determination."),
+        },
+      ),
+    ),
+    critical_speed: orNull(
+      object(
+        "Critical speed with two parameters. It describes the session, not what the athlete can run. Null without a window of 600 s.",
+        FIT,
+      ),
+    ),
+    critical_speed_3: orNull(
+      object("Critical speed with three parameters. Null without a window of 600 s.", {
+        ...FIT,
+        max_speed: quantity("m/s", "Maximum speed of the model."),
+        tau: quantity("s", "Time constant."),
+      }),
+    ),
+  },
+);
+
+const RECIPE_NAME = {
+  name: { type: "string", description: "Name of the recipe." },
+  version: counter("Version of the recipe."),
+  hash: {
+    type: "string",
+    description: "SHA-256 of the canonical recipe: results with the same hash can be compared.",
+  },
+} as const;
+
+const RECIPES = list(
+  "What the recipes that the params name count, in their order; absent when they name none.",
+  object("One recipe.", {
+    ...RECIPE_NAME,
+    count: {
+      type: ["integer", "null"],
+      description:
+        "Number of runs. Null when the samples are too slow for the recipe, or too long for it: more than 12 hours, or more than 600,000 of its steps. Unit: none, a count.",
+    },
+    distance: quantityOrNull("m", "Distance of all runs, rounded once."),
+    duration: quantityOrNull("s", "Duration of all runs."),
+    runs: orNull(
+      list(
+        "The runs, in order of time. Null when there are more than 1,000.",
+        object("One run.", {
+          start_time: instant("First instant of the run."),
+          duration: quantity("s", "Time from the first to the last instant."),
+          max_value: quantity(
+            "m/s or m/s2",
+            "Highest speed or peak acceleration; negative for decelerations.",
+          ),
+          distance: quantity("m", "Distance covered in the run."),
+        }),
+      ),
+    ),
+    dropped: orNull(
+      object("Samples that the recipe leaves out.", {
+        gate: { type: "integer", description: "By its gate. Unit: none, a count." },
+        too_fast: { type: "integer", description: "Faster than its max_valid. Unit: none, a count." },
+      }),
+    ),
+  }),
+);
+
+/** Members that are there on request, or because the time frame names recipes. */
+export const FURTHER_FIGURES = {
+  peak_demands: orNull(PEAK_DEMANDS),
+  session_max_speed: quantityOrNull(
+    "m/s",
+    "With with_max_speed: the highest speed that is held for 0.5 s, of the speed resampled at 10 Hz.",
+  ),
+  season_max_speed: orNull(
+    object(
+      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, of the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
+      {
+        max_speed: quantity("m/s", "The speed."),
+        day: { type: "string", format: "date", description: "Day of that session (UTC)." },
+        unconfirmed: {
+          type: "boolean",
+          description:
+            "Whether no second session comes within 5 %: it may be an error of measurement. Unit: none.",
+        },
+        sessions: { type: "integer", description: "Sessions that were compared. Unit: none, a count." },
+      },
+    ),
+  ),
+  recipes: RECIPES,
+} as const;
+
+const { definition } = COMPUTED_DATA_SCHEMA.properties;
+
+/** The definition, with those of the further figures in the response. */
+export const FULL_DEFINITION = {
+  ...definition,
+  properties: {
+    ...definition.properties,
+    peak_demands: object(
+      "With with_peaks: the rules of the peak demands, which use the other parameters too.",
+      {
+        version: counter("Version of the rules."),
+        signal: {
+          type: "string",
+          const: "doppler_speed",
+          description: "The speed that the receiver measures.",
+        },
+        windows: list("Lengths of the windows.", quantity("s", "Length.")),
+        high_speed: quantity("m/s", "Speed of a distance at high speed: the upper one of hid_thresholds."),
+      },
+    ),
+    recipes: list(
+      "The recipes of the result.",
+      object("One recipe.", {
+        ...RECIPE_NAME,
+        rules: counter("Version of the rules by which recipes are followed."),
+        recipe: { type: "object", additionalProperties: true, description: "The whole recipe." },
+      }),
+    ),
+  },
+} as const;

@@ -1,0 +1,24 @@
+import type { TeamShape } from "../../metrics/index.js";
+import type { Interval, SquadMember } from "../../squad/index.js";
+
+/** A player who takes part, for one period. */
+export interface FieldPlayer extends SquadMember {
+  intervals: readonly Interval[];
+  isGoalkeeper: boolean;
+}
+
+/** A period, or the whole session, with those who take part. */
+export interface PlayedPeriod extends Interval {
+  /** null: the whole session */
+  name: string | null;
+  players: readonly FieldPlayer[];
+}
+
+/** A row of the output: a period, or one time of it. */
+export interface ShapeRow {
+  period: string | null;
+  timeMs: number | null;
+  frames: number;
+  players: number | null;
+  shape: TeamShape | null;
+}

@@ -1,0 +1,207 @@
+import { readFileSync, statSync } from "node:fs";
+import {
+  type PitchFrame,
+  type PitchSize,
+  pitchFrame,
+  type TeamShape,
+  teamShape,
+} from "../../metrics/index.js";
+import {
+  findSessions,
+  type Interval,
+  intervalsFor,
+  mainInterval,
+  namesIn,
+  type Roster,
+  readPeriods,
+  readPitchCorners,
+  readRoster,
+  type SessionPeriod,
+  type SquadMember,
+  squadMembers,
+  type TeamFrame,
+  teamFrames,
+  teamShapeMeans,
+} from "../../squad/index.js";
+import {
+  type FileColumn,
+  instantColumn,
+  numberColumn,
+  tableCsv,
+  tableJsonLines,
+  textColumn,
+  textLayout,
+} from "../../squad-report/cell-files.js";
+import type { Context } from "../batch/batch.js";
+import { findInputs } from "../batch/inputs.js";
+import { isStandardOutput, refuseAsOutput, writeOutput } from "../batch/output.js";
+import { ExitStatus } from "../terminal/exit-status.js";
+import { instantFormat } from "../terminal/time-text.js";
+import { UsageError } from "../terminal/usage-error.js";
+import type { FieldPlayer, PlayedPeriod, ShapeRow } from "./pitch-rows.js";
+import { pitchText } from "./pitch-text.js";
+import { leftOutTexts, outsideText } from "./squad-notices.js";
+import { titleOf, writeContent } from "./squad-output.js";
+import { readRecordings } from "./squad-recordings.js";
+import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
+import { trackingFile } from "./tracking.js";
+
+export interface PitchFlags {
+  corners?: string;
+  size?: PitchSize;
+  roster?: string;
+  periods?: string;
+  every?: number;
+  each?: boolean;
+  format?: PitchFormat;
+  output?: string;
+  force?: boolean;
+  tz?: string;
+}
+
+export type PitchFormat = "text" | "csv" | "jsonl" | "cdf";
+
+const SECOND_MS = 1000;
+const SHORTEST_STEP_MS = 40;
+
+/** `asi pitch`: where a team plays, and in which shape. */
+export async function pitch(args: string[], flags: PitchFlags, context: Context): Promise<ExitStatus> {
+  const { console } = context;
+  const format = formatOf(flags);
+  const everyMs = flags.every ?? SECOND_MS;
+  if (everyMs < SHORTEST_STEP_MS)
+    throw new UsageError(
+      `--every is at least ${SHORTEST_STEP_MS}ms: trackers record 25 positions a second at most.`,
+    );
+  const inputs = findInputs(args);
+  if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
+  const frame = frameOf(args, flags);
+  const roster = flags.roster ?? besideRecordings(args, "roster.csv");
+  const sheet = roster === null ? null : readSheetFile(roster, readRoster);
+  if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
+  const { recordings, status } = await readRecordings(inputs, undefined, context);
+  if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
+  if (findSessions(recordings).length > 1)
+    throw new UsageError("The recordings are of several sessions. Name those of one session.");
+  const members = squadMembers(recordings, sheet?.roster ?? null);
+  for (const text of leftOutTexts(members)) console.message(text);
+  if (!members.some(isGoalkeeper))
+    console.message("No player has the position GK in a roster: goalkeepers count as field players.");
+  const periods = periodsOf(args, members, sheet?.roster ?? null, mainInterval(recordings), flags, context);
+  if (periods === null) return ExitStatus.failed;
+  if (format === "cdf") {
+    const match = { name: titleOf(args, "match"), frame, everyMs };
+    const { force } = flags;
+    const stream = trackingFile(periods, match, console);
+    const file = await writeOutput(stream, flags.output ?? "-", { force, signal: context.signal });
+    if (file !== null) console.message(`${file.bytes} bytes -> ${file.path}`);
+    return status;
+  }
+  const rows = periods.flatMap((period) => rowsOf(period, frame, everyMs, flags.each === true));
+  await writeContent(contentOf(rows, frame, format, flags), flags, context);
+  return status;
+}
+
+const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
+
+function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchFrame {
+  const given = corners ?? besideRecordings(args, "pitch.csv");
+  if (given === null)
+    throw new UsageError(
+      'Give the corners of the pitch: --corners "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46", or a file pitch.csv in the folder.',
+    );
+  const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
+  return pitchFrame(readPitchCorners(isFile ? readFileSync(given, "utf8") : given), size);
+}
+
+function formatOf({ format, output, each }: PitchFlags): PitchFormat {
+  const byName =
+    output === undefined || isStandardOutput(output) ? undefined : /\.(csv|jsonl|txt)$/i.exec(output)?.[1];
+  if (output !== undefined && !isStandardOutput(output) && byName === undefined)
+    throw new UsageError(`Name the output .csv, .jsonl or .txt; ${output} says no format.`);
+  const chosen = format ?? (byName === "txt" ? "text" : (byName?.toLowerCase() as PitchFormat | undefined));
+  if (each === true && (chosen === undefined || chosen === "text" || chosen === "cdf"))
+    throw new UsageError("--each applies to csv and jsonl; add --format csv.");
+  return chosen ?? "text";
+}
+
+// null: the periods cannot be read, and the reason has been printed
+function periodsOf(
+  args: readonly string[],
+  members: readonly SquadMember[],
+  roster: Roster | null,
+  session: Interval,
+  flags: PitchFlags,
+  context: Context,
+): PlayedPeriod[] | null {
+  const path = flags.periods ?? besideRecordings(args, "periods.csv");
+  const where = { session, timeZone: flags.tz, players: namesIn(members, roster) };
+  const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
+  if (sheet !== null && tellProblems(sheet.lines, context)) return null;
+  const outside = outsideText(sheet?.periods ?? [], session, flags.tz);
+  if (outside !== null) context.console.message(outside);
+  const whole = members.map((member) => ({
+    ...member,
+    intervals: [session],
+    isGoalkeeper: isGoalkeeper(member),
+  }));
+  return [
+    { name: null, ...session, players: whole },
+    ...(sheet?.periods ?? []).map((period) => playedPeriod(period, whole)),
+  ];
+}
+
+function playedPeriod(period: SessionPeriod, whole: readonly FieldPlayer[]): PlayedPeriod {
+  const players = whole.map((player) => ({ ...player, intervals: intervalsFor(period, player.name) }));
+  const all = players.flatMap(({ intervals }) => intervals);
+  const startMs = Math.min(...all.map((one) => one.startMs));
+  const endMs = Math.max(startMs, ...all.map((one) => one.endMs));
+  return { name: period.name, startMs, endMs: Number.isFinite(startMs) ? endMs : startMs, players };
+}
+
+function rowsOf(period: PlayedPeriod, frame: PitchFrame, everyMs: number, isEach: boolean): ShapeRow[] {
+  const field = period.players.filter((player) => !player.isGoalkeeper);
+  const frames = teamFrames(field, period, frame, everyMs);
+  return isEach
+    ? [...frames].map((one) => rowOfFrame(period.name, one))
+    : [{ period: period.name, timeMs: null, ...teamShapeMeans(frames) }];
+}
+
+const rowOfFrame = (period: string | null, { timeMs, players }: TeamFrame<FieldPlayer>): ShapeRow => ({
+  period,
+  timeMs,
+  frames: 1,
+  players: players.length,
+  shape: teamShape(players),
+});
+
+const shapeColumn = (key: string, title: string, of: (shape: TeamShape) => number): FileColumn<ShapeRow> =>
+  numberColumn(key, title, 2, ({ shape }) => (shape === null ? null : of(shape)));
+
+const SHAPE_COLUMNS: readonly FileColumn<ShapeRow>[] = [
+  numberColumn("players", "Players", 2, ({ players }) => players),
+  shapeColumn("centroid_x_m", "Centroid along, m", ({ centroid }) => centroid.x),
+  shapeColumn("centroid_y_m", "Centroid across, m", ({ centroid }) => centroid.y),
+  shapeColumn("stretch_index_m", "Stretch index, m", (shape) => shape.stretch_index),
+  shapeColumn("surface_area_m2", "Surface area, m2", (shape) => shape.surface_area),
+  shapeColumn("length_m", "Length, m", ({ length }) => length),
+  shapeColumn("width_m", "Width, m", ({ width }) => width),
+];
+
+function contentOf(
+  rows: readonly ShapeRow[],
+  frame: PitchFrame,
+  format: "text" | "csv" | "jsonl",
+  { tz, each }: PitchFlags,
+): string {
+  if (format === "text") return pitchText(frame, rows);
+  const layout = textLayout(undefined, instantFormat(tz));
+  const columns = [
+    textColumn<ShapeRow>("period", "Period", ({ period }) => period),
+    each === true
+      ? instantColumn<ShapeRow>("timestamp", "Time", ({ timeMs }) => timeMs)
+      : numberColumn<ShapeRow>("frames", "Frames", 0, ({ frames }) => frames),
+    ...SHAPE_COLUMNS,
+  ];
+  return format === "csv" ? tableCsv(columns, rows, layout) : tableJsonLines(columns, rows, layout);
+}

@@ -1,0 +1,60 @@
+import type { PitchFrame } from "../../metrics/index.js";
+import { teamFrames } from "../../squad/index.js";
+import { type CdfPeriod, cdfLine, snakeCase } from "../../squad-report/tracking-file.js";
+import type { Console } from "../terminal/console.js";
+import { UsageError } from "../terminal/usage-error.js";
+import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
+
+const HALVES: readonly CdfPeriod[] = ["first_half", "second_half"];
+
+/** The players as `asi pitch --format cdf` writes them: a line for each time of the two halves. */
+export function trackingFile(
+  periods: readonly PlayedPeriod[],
+  { name, frame, everyMs }: { name: string; frame: PitchFrame; everyMs: number },
+  console: Console,
+): ReadableStream<Uint8Array> {
+  const named = periods.filter((period) => period.name !== null);
+  const halves = named.filter(({ name: period }) => /half|hälfte|halbzeit|mi-temps/i.test(period ?? ""));
+  if (halves.length !== HALVES.length) {
+    throw new UsageError(
+      `The Common Data Format knows the halves of a match, and ${halves.length} of the periods are halves by their names. Name two periods "1st half" and "2nd half" in --periods.`,
+    );
+  }
+  const others = named.filter((period) => !halves.includes(period));
+  if (others.length > 0)
+    console.message(
+      `The Common Data Format has no place for ${others.map((period) => period.name).join(", ")}; left out.`,
+    );
+  console.message(
+    "The Common Data Format wants a ball and two teams: the places of the ball are null, and the other team has no players. It has no heart rates.",
+  );
+  const match = { id: snakeCase(name) || "match", team: "home" };
+  const encoder = new TextEncoder();
+  function* lines(): Generator<Uint8Array, void, undefined> {
+    let frameId = 0;
+    for (const [i, half] of halves.sort((a, b) => a.startMs - b.startMs).entries()) {
+      for (const one of teamFrames(withIds(half.players), half, frame, everyMs))
+        yield encoder.encode(cdfLine(one, frameId++, HALVES[i] ?? "second_half", match, frame));
+    }
+  }
+  const rest = lines();
+  return new ReadableStream({
+    pull(controller) {
+      const { value } = rest.next();
+      if (value === undefined) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}
+
+/** Ids in snake case; of two equal ones the second has a number. */
+function withIds(players: readonly FieldPlayer[]): (FieldPlayer & { id: string })[] {
+  const known = new Set<string>();
+  return players.map((player) => {
+    const base = snakeCase(player.name) || "player";
+    let id = base;
+    for (let n = 2; known.has(id); n++) id = `${base}_${n}`;
+    known.add(id);
+    return { ...player, id };
+  });
+}

@@ -1,0 +1,49 @@
+import { shown } from "../../arguments.js";
+import { AsiError } from "../../errors.js";
+import { checkRecipe } from "./check.js";
+import type { NamedRecipe } from "./presets.js";
+
+/**
+ * The recipes in the text of a JSON file: one recipe, which gets the name of the file without `.json`, or an object of names and
+ * recipes.
+ *
+ * @param fileName without its folder
+ * @throws AsiError `BAD_OPTION` with the key, for a text that holds something else
+ */
+export function readRecipes(text: string, fileName: string): NamedRecipe[] {
+  const value = parsed(text);
+  if (!isSeveral(value)) return [named(fileName.replace(/\.json$/i, ""), value)];
+  return Object.entries(value).map(([name, recipe]) => {
+    try {
+      return named(name, recipe);
+    } catch (error) {
+      throw error instanceof AsiError
+        ? new AsiError("BAD_OPTION", `${shown(name)}: ${error.message}`)
+        : error;
+    }
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw new AsiError("BAD_OPTION", `This is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+const named = (name: string, recipe: unknown): NamedRecipe => ({
+  name,
+  title: name,
+  source: null,
+  recipe: checkRecipe(recipe),
+});
+
+/** Whether the value is an object of recipes rather than a single recipe: its members are objects, and it has no version. */
+function isSeveral(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const members = Object.values(value);
+  return (
+    !Object.hasOwn(value, "recipe") && members.length > 0 && members.every((one) => typeof one === "object")
+  );
+}

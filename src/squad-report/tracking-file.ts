@@ -1,0 +1,67 @@
+import type { PitchFrame } from "../metrics/index.js";
+import type { TeamFrame } from "../squad/index.js";
+
+/** The halves that the Common Data Format can name. */
+export type CdfPeriod = "first_half" | "second_half";
+
+/** A player in a tracking file. */
+export interface CdfPlayer {
+  /** In snake case, as the format has it. */
+  id: string;
+}
+
+/** Whose file it is. */
+export interface CdfMatch {
+  /** In snake case. */
+  id: string;
+  team: string;
+}
+
+/** Places further from the middle than this do not exist in the format. */
+const FARTHEST_M = { x: 65, y: 42.5 };
+
+/**
+ * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), valid in 0.3.2 too. Its origin is the
+ * middle of the pitch. It requires a ball and two teams: the places of the ball are null, and the other team has no players. It has no
+ * place for heart rates, accuracy, or what is not a match.
+ *
+ * @param frameId counts from 0 over the whole match
+ */
+export function cdfLine<P extends CdfPlayer>(
+  { timeMs, players }: TeamFrame<P>,
+  frameId: number,
+  period: CdfPeriod,
+  { id, team }: CdfMatch,
+  { length, width }: Pick<PitchFrame, "length" | "width">,
+): string {
+  const placed = players
+    .map(({ player, x, y, speedMmPerS, latitudeE7, longitudeE7 }) => ({
+      id: player.id,
+      x: centimetres(x - length / 2),
+      y: centimetres(y - width / 2),
+      ...(speedMmPerS !== null && { vel: speedMmPerS / 1000 }),
+      lat: latitudeE7 / 1e7,
+      long: longitudeE7 / 1e7,
+    }))
+    .filter(({ x, y }) => Math.abs(x) <= FARTHEST_M.x && Math.abs(y) <= FARTHEST_M.y);
+  return `${JSON.stringify({
+    frame_id: frameId,
+    timestamp: new Date(timeMs).toISOString(),
+    period,
+    match: { id },
+    teams: { home: { id: team, players: placed }, away: { id: "unknown", players: [] } },
+    ball: { x: null, y: null, z: null },
+  })}\n`;
+}
+
+/** `-0` is 0. */
+const centimetres = (metres: number): number => Math.round(metres * 100) / 100 + 0;
+
+/** `1st half (A)` is `1st_half_a`. */
+export const snakeCase = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_+|_+$/g, "");

@@ -1,0 +1,54 @@
+import { AsiError } from "../errors.js";
+import type { GeoPoint, PitchCorners } from "../metrics/index.js";
+
+const CORNERS = 4;
+
+/**
+ * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, apart by a comma, corners apart by spaces or lines. A
+ * CSV is such a text too: its header is skipped, and with semicolons between the fields the decimal mark may be a comma.
+ *
+ * @throws AsiError `BAD_OPTION` for anything else; the order and the shape are checked by `pitchFrame`
+ */
+export function readPitchCorners(text: string): PitchCorners {
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  const pairs = lines.filter((line) => /\d/.test(line)).flatMap(pairsOf);
+  const points = pairs.map(pointOf);
+  const [a, b, c, d] = points;
+  if (points.length !== CORNERS || a === undefined || b === undefined || c === undefined || d === undefined) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `A pitch has ${CORNERS} corners, and these are ${points.length}. Give them as latitude,longitude in degrees, anticlockwise, A to B along the touchline: "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46".`,
+    );
+  }
+  return [a, b, c, d];
+}
+
+/** `latitude,longitude` of a line of a CSV, or of several on one line. */
+function pairsOf(line: string): string[] {
+  if (!line.includes(";")) return line.replace(/\s*,\s*/g, ",").split(/\s+/);
+  return [
+    line
+      .split(";")
+      .map((field) => field.trim().replace(",", "."))
+      .join(","),
+  ];
+}
+
+function pointOf(pair: string): GeoPoint {
+  const [latitude, longitude, ...others] = pair
+    .split(",")
+    .filter((field) => field !== "")
+    .map(Number);
+  const isDegrees = (value: number | undefined, limit: number): value is number =>
+    value !== undefined && Math.abs(value) <= limit;
+  if (!isDegrees(latitude, 90) || !isDegrees(longitude, 180) || others.length > 0) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `"${pair}" is no corner: give latitude,longitude in degrees, such as 46.9629,7.4648.`,
+    );
+  }
+  return { latitude, longitude };
+}

@@ -1,0 +1,16 @@
+import { asSessionPeriods } from "./matches.js";
+import type { SessionPeriod } from "./periods.js";
+import type { SquadMember } from "./squad-table.js";
+import { suggestPeriods } from "./suggest-periods.js";
+import { type SuggestedSubstitutions, suggestSubstitutions } from "./suggest-substitutions.js";
+
+/** The periods of a session, with times of players: suggested where nothing is known. */
+export function playedPeriods(
+  periods: readonly SessionPeriod[],
+  members: readonly SquadMember[],
+): SuggestedSubstitutions {
+  return suggestSubstitutions(
+    periods.length > 0 ? periods : asSessionPeriods(suggestPeriods(members)),
+    members,
+  );
+}

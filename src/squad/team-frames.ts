@@ -1,0 +1,97 @@
+import type { PitchFrame, PitchPoint } from "../metrics/index.js";
+import type { SampleBatch } from "../types.js";
+import type { Interval } from "./interval.js";
+
+/** A player who takes part, with the recordings of that player. */
+export interface TakingPart {
+  recordings: readonly { samples: SampleBatch }[];
+  /** When the player takes part. */
+  intervals: readonly Interval[];
+}
+
+/** A player on the pitch at one time. */
+export interface PlacedPlayer<P> extends PitchPoint {
+  player: P;
+  /** null: unknown. */
+  speedMmPerS: number | null;
+  latitudeE7: number;
+  longitudeE7: number;
+}
+
+/** All players at one time. */
+export interface TeamFrame<P> {
+  /** ms since 1970 UTC */
+  timeMs: number;
+  players: PlacedPlayer<P>[];
+}
+
+/** A position holds until the next one, at most this long; docs/metrics.md, "Pitch". */
+const LONGEST_HOLD_MS = 1000;
+
+/**
+ * The players of an interval on the pitch, at equal steps from its start. A player without a row in the last second, or who does not
+ * take part at that time, is in no frame.
+ *
+ * @param stepMs from 1
+ */
+export function* teamFrames<P extends TakingPart>(
+  players: readonly P[],
+  { startMs, endMs }: Interval,
+  pitch: PitchFrame,
+  stepMs: number,
+): Generator<TeamFrame<P>, void, undefined> {
+  const cursors = players.map((player) => ({ player, cursor: new RowCursor(player) }));
+  for (let timeMs = startMs; timeMs < endMs; timeMs += stepMs) {
+    const placed = cursors.flatMap(({ player, cursor }): PlacedPlayer<P>[] => {
+      const isIn = player.intervals.some((one) => one.startMs <= timeMs && timeMs < one.endMs);
+      const row = isIn ? cursor.at(timeMs) : null;
+      if (row === null) return [];
+      const { latitudeE7, longitudeE7, speedMmPerS } = row;
+      const point = pitch.toPitch({ latitude: latitudeE7 / 1e7, longitude: longitudeE7 / 1e7 });
+      return [{ player, ...point, speedMmPerS, latitudeE7, longitudeE7 }];
+    });
+    yield { timeMs, players: placed };
+  }
+}
+
+/** The rows of a player in ascending order of time. */
+class RowCursor {
+  readonly #rows: { samples: SampleBatch; order: Uint32Array }[];
+  readonly #next: number[];
+
+  constructor({ recordings }: TakingPart) {
+    this.#rows = recordings.map(({ samples }) => ({ samples, order: orderOf(samples) }));
+    this.#next = recordings.map(() => 0);
+  }
+
+  /** The last row until a time; null if there is none within the last second. The times that are asked for ascend. */
+  at(timeMs: number): { latitudeE7: number; longitudeE7: number; speedMmPerS: number | null } | null {
+    let latestMs = timeMs - LONGEST_HOLD_MS;
+    let found: { samples: SampleBatch; row: number } | null = null;
+    for (const [i, { samples, order }] of this.#rows.entries()) {
+      let next = this.#next[i] ?? 0;
+      while (next < order.length && msAt(samples, order[next]) <= timeMs) next++;
+      this.#next[i] = next;
+      const row = order[next - 1];
+      if (row === undefined || msAt(samples, row) <= latestMs) continue;
+      latestMs = msAt(samples, row);
+      found = { samples, row };
+    }
+    if (found === null) return null;
+    const { samples, row } = found;
+    const speedMmPerS = samples.speedMmPerS[row] ?? -1;
+    return {
+      latitudeE7: samples.latitudeE7[row] ?? 0,
+      longitudeE7: samples.longitudeE7[row] ?? 0,
+      speedMmPerS: speedMmPerS < 0 ? null : speedMmPerS,
+    };
+  }
+}
+
+const msAt = ({ timestampMs }: SampleBatch, row: number | undefined): number => timestampMs[row ?? 0] ?? 0;
+
+/** Rows by time; of equal times the first one counts, and it comes last. */
+function orderOf(samples: SampleBatch): Uint32Array {
+  const order = Uint32Array.from({ length: samples.length }, (_, i) => i);
+  return order.sort((a, b) => msAt(samples, a) - msAt(samples, b) || b - a);
+}

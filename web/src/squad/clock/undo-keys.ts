@@ -1,0 +1,19 @@
+import { useEffect } from "preact/hooks";
+import type { SquadSession } from "../squad-session.js";
+
+/** Ctrl Z takes back a change of periods, Ctrl Y and Ctrl Shift Z bring it again: except in a field, which has its own. */
+export function useUndoKeys(session: SquadSession): void {
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+      if (event.target instanceof HTMLInputElement && event.target.type !== "checkbox") return;
+      const key = event.key.toLowerCase();
+      if (key === "z" && !event.shiftKey) session.periodSteps.undo();
+      else if (key === "y" || key === "z") session.periodSteps.redo();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
+  }, [session]);
+}

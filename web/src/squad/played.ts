@@ -1,0 +1,81 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  asSessionPeriods,
+  nameKey,
+  type SessionPeriod,
+  type SuggestedPeriod,
+  type SuggestedSubstitutions,
+  suggestPeriods,
+  suggestSubstitutions,
+} from "asi-convert/squad";
+import type { SquadPlayer } from "./squad-player.js";
+
+/** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
+const QUIET_MS = 200;
+
+/** What is needed of a session. */
+export interface PlayedSession {
+  readonly isReading: ReadonlySignal<boolean>;
+  readonly players: ReadonlySignal<readonly SquadPlayer[]>;
+  readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  readonly ignored: ReadonlySignal<ReadonlySet<string>>;
+}
+
+/** While periods of these names have no times of players, all play all the time. */
+export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
+  `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
+
+/** When the players of a session were on the pitch: by its periods, and as suggested where these do not say it. */
+export class Played {
+  /** Periods that the common pauses suggest. */
+  readonly fromPauses: ReadonlySignal<readonly SuggestedPeriod[]>;
+  /** The periods of the session, else suggested ones, with times of players; null while unknown. */
+  readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
+  /** The same; while unknown as before a change. */
+  readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
+  readonly #session: PlayedSession;
+  readonly #stop: () => void;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(session: PlayedSession) {
+    this.#session = session;
+    this.fromPauses = computed(() => (session.isReading.value ? [] : suggestPeriods(session.players.value)));
+    this.#stop = effect(() => {
+      // what is suggested depends on it
+      session.periods.value;
+      session.players.value;
+      clearTimeout(this.#waiting);
+      this.suggested.value = null;
+      if (session.isReading.value) return;
+      if (this.#last.peek() === null) this.#look();
+      else this.#waiting = setTimeout(() => this.#look(), QUIET_MS);
+    });
+  }
+
+  /** The periods as they were probably played. */
+  now(): readonly SessionPeriod[] {
+    if (this.suggested.peek() === null && !this.#session.isReading.peek()) this.#look();
+    return this.lastKnown();
+  }
+
+  /** The same, as it was before a change that has not been examined yet. Follows the signals that it reads. */
+  lastKnown(): readonly SessionPeriod[] {
+    const last = this.#last.value;
+    const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));
+    return isUsed ? last.periods : this.#session.periods.value;
+  }
+
+  end(): void {
+    this.#stop();
+    clearTimeout(this.#waiting);
+  }
+
+  #look(): void {
+    clearTimeout(this.#waiting);
+    const periods = this.#session.periods.peek();
+    const known = periods.length > 0 ? periods : asSessionPeriods(this.fromPauses.peek());
+    const suggested = suggestSubstitutions(known, this.#session.players.peek());
+    this.#last.value = suggested;
+    this.suggested.value = suggested;
+  }
+}
