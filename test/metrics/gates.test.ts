@@ -21,7 +21,7 @@ const sprint = RECIPES.find(({ name }) => name === "soccer/sprint")?.recipe as R
 const gated = (gate: RecipeGate, recipe = sprint): Recipe => ({ ...recipe, gate });
 const counted = (samples: Parameters<typeof computeRecipe>[0], gate: RecipeGate | null) => {
   const { count, distance, dropped } = computeRecipe(samples, { ...sprint, gate });
-  return [count, distance, dropped.gate, dropped.gate_duration];
+  return [count, distance, dropped.gate, dropped.gate_duration ?? null];
 };
 
 describe("a gate, on the recording with a sprint under a roof", () => {
@@ -30,7 +30,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
   const { samples } = decodeSync(fixture("valid/reception").bytes, { quality: true });
 
   it.each<[string, RecipeGate | null, readonly (number | null)[]]>([
-    ["none: three sprints", null, [3, 72, 0, 0]],
+    ["none: three sprints", null, [3, 72, 0, null]],
     ["six satellites", { min_satellites: 6 }, [2, 48, 51, 5.3]],
     ["an accuracy of 1 m/s", { max_speed_accuracy: 1000 }, [2, 48, 51, 5.3]],
     ["a PDOP below 6", { max_pdop_hundredths: 599 }, [2, 48, 52, 5.4]],

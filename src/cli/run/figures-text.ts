@@ -94,7 +94,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   return `${lines.join("\n")}\n`;
 }
 
-function leftOutText({ gate, gate_duration, too_fast }: NamedResult["dropped"]): string {
+function leftOutText({ gate, gate_duration = 0, too_fast }: NamedResult["dropped"]): string {
   return [
     ...(gate === 0 ? [] : [`${gate} rows (${decimalText(gate_duration, 1)} s) by its gate`]),
     ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),

@@ -37,8 +37,8 @@ export interface RecipeRun {
 export interface RecipeDropped {
   /** Samples that did not reach the gate, however fast they are. */
   readonly gate: number;
-  /** s: the intervals that begin or end with one of them. */
-  readonly gate_duration: number;
+  /** s: the intervals that begin or end with one of them. Only of a recipe with a gate. */
+  readonly gate_duration?: number;
   /** Others that are faster than `max_valid`. */
   readonly too_fast: number;
 }
@@ -115,7 +115,7 @@ export function seriesOf(
   });
   const dropped = {
     gate: gated?.dropped.samples ?? 0,
-    gate_duration: durationSeconds(gated?.dropped.durationMs ?? 0),
+    ...(gated !== null && { gate_duration: durationSeconds(gated.dropped.durationMs) }),
     too_fast: signal.tooFast.samples,
   };
   if (recipe.derivative !== null && !isFastEnough(signal)) return { series: null, dropped };

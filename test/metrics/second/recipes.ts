@@ -73,7 +73,7 @@ export function recipeComparison(samples: readonly TestSample[], recipe: Recipe)
       }
       const own = computeRecipe(columnsOf(samples), recipe);
       expect(own.hash).toBe(hash);
-      expect([own.dropped.gate, own.dropped.gate_duration]).toEqual([
+      expect([own.dropped.gate, own.dropped.gate_duration ?? 0]).toEqual([
         dropped[0],
         Math.floor(dropped[1] / 100 + 0.5) / 10,
       ]);
