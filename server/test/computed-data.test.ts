@@ -137,7 +137,7 @@ describe("computed data", () => {
       ...["hr_max", "hr_min", "hr_avg", "hr_plot", "athlete_max_hr", "timePerHrZone"],
       ...["sprint_distance", "hid_distance", "has_accelerations", "too_fast"],
     ]);
-    expect(plain.headers.get("x-definition-version")).toBe("3");
+    expect(plain.headers.get("x-definition-version")).toBe("4");
     const whole = await s.get(`${one}?with_definition=true`, token);
     expect(whole.body).toEqual({
       ...plain.body,
@@ -148,7 +148,7 @@ describe("computed data", () => {
 
     const listed = await s.get(all, token);
     expect(listed.body).toEqual([{ timeframe: frame, data: plain.body }]);
-    expect(listed.headers.get("x-definition-version")).toBe("3");
+    expect(listed.headers.get("x-definition-version")).toBe("4");
     expect((await s.get(`${all}?with_definition=1`, token)).body).toEqual([
       { timeframe: frame, data: whole.body },
     ]);

@@ -24,6 +24,7 @@ export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 /** Rows and columns of a roster or of periods, at most: what is longer is another file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
+const TOO_LARGE = "The table has more than 10,000 rows or 1,000 columns. Is it the right file?";
 
 /** Letters of a header that may be a known one with a mistake. */
 const LONGEST_NEAR = 100;
@@ -48,7 +49,8 @@ export function readKnownColumns(
   tooLarge: string | null;
 } {
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
-  const tooLarge = tooLargeText(rows.length, names.length);
+  const isTooLarge = rows.length > MOST_ROWS || names.length > MOST_COLUMNS;
+  const tooLarge = isTooLarge ? TOO_LARGE : null;
   if (tooLarge !== null) return { columns: new Set(), headers, rows: [], headerLine, problems: [], tooLarge };
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
@@ -77,15 +79,6 @@ export function readKnownColumns(
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
   return { columns, headers, rows: read, headerLine, problems, tooLarge };
-}
-
-function tooLargeText(rows: number, columns: number): string | null {
-  const most = (limit: number) => `at most ${limit.toLocaleString("en")}`;
-  if (rows > MOST_ROWS)
-    return `The table has ${rows.toLocaleString("en")} rows, and is read with ${most(MOST_ROWS)}. Is it the right file?`;
-  if (columns > MOST_COLUMNS)
-    return `The table has ${columns.toLocaleString("en")} columns, and is read with ${most(MOST_COLUMNS)}. Is it the right file?`;
-  return null;
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {

@@ -181,7 +181,7 @@ function intervalOf(
 
 /** A period may lie within another, as a drill in a half; else an overlap is a mistake. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
-  const found = new Map<string, { earlier: number; later: number; name: string }>();
+  const found = new Map<string, SheetProblem>();
   // who has no row in any period has the times of all, like the first of them
   let isAllSeen = false;
   for (const [key, name] of names) {
@@ -189,36 +189,24 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
       if (isAllSeen) continue;
       isAllSeen = true;
     }
-    for (const [one, other] of crossings(periods, key)) {
-      const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
-      const pair = `${earlier} ${later}`;
-      if (!found.has(pair)) found.set(pair, { earlier, later, name });
+    const intervals = periods.flatMap((period) =>
+      (period.own.get(key) ?? (period.all === null ? [] : [period.all])).map((one) => ({ ...one, period })),
+    );
+    let open: typeof intervals = [];
+    for (const next of intervals.sort((a, b) => a.startMs - b.startMs)) {
+      open = open.filter(({ endMs }) => endMs > next.startMs);
+      for (const other of open) {
+        if (contains(other, next) || contains(next, other)) continue;
+        const [earlier, later] =
+          other.period.line < next.period.line ? [other.period, next.period] : [next.period, other.period];
+        const message = `"${later.name}" overlaps "${earlier.name}" (line ${earlier.line}) for ${name}. Change one of them.`;
+        const pair = `${later.line} ${earlier.line}`;
+        if (!found.has(pair)) found.set(pair, { line: later.line, message });
+      }
+      open.push(next);
     }
   }
-  const inOrder = [...found.values()].sort((a, b) => a.later - b.later || a.earlier - b.earlier);
-  return inOrder.flatMap(({ earlier, later, name }) => {
-    const [first, second] = [periods[earlier], periods[later]];
-    if (first === undefined || second === undefined) return [];
-    const message = `"${second.name}" overlaps "${first.name}" (line ${first.line}) for ${name}. Change one of them.`;
-    return [{ line: second.line, message }];
-  });
-}
-
-/** The pairs of periods that overlap for a player and of which none lies within the other. */
-function* crossings(periods: readonly SessionPeriod[], key: string): Generator<[number, number]> {
-  const intervals = periods.flatMap(({ own, all }, period) =>
-    (own.get(key) ?? (all === null ? [] : [all])).map((interval) => ({ period, interval })),
-  );
-  intervals.sort((a, b) => a.interval.startMs - b.interval.startMs);
-  let open: typeof intervals = [];
-  for (const next of intervals) {
-    open = open.filter(({ interval }) => interval.endMs > next.interval.startMs);
-    for (const { period, interval } of open) {
-      if (!contains(interval, next.interval) && !contains(next.interval, interval))
-        yield [period, next.period];
-    }
-    open.push(next);
-  }
+  return [...found.values()].sort((a, b) => a.line - b.line);
 }
 
 function overlap(a: Interval, b: Interval): boolean {

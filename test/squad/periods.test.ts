@@ -36,15 +36,11 @@ describe("a file that is too large for periods", () => {
       expect(periods).toEqual([]);
       return problems;
     };
-    expect(large(file([...rows, row("Drill", 80_001, "Kunz")]))).toEqual([
-      {
-        line: 1,
-        message: "The table has 10,001 rows, and is read with at most 10,000. Is it the right file?",
-      },
-    ]);
-    expect(large(`period,start,end${",x".repeat(998)}\n`)[0]?.message).toMatch(
-      /^The table has 1,001 columns/,
-    );
+    const tooLarge = [
+      { line: 1, message: "The table has more than 10,000 rows or 1,000 columns. Is it the right file?" },
+    ];
+    expect(large(file([...rows, row("Drill", 80_001, "Kunz")]))).toEqual(tooLarge);
+    expect(large(`period,start,end${",x".repeat(998)}\n`)).toEqual(tooLarge);
     const many = (count: number) => file(Array.from({ length: count }, (_, i) => row(`Drill ${i}`, 10 * i)));
     expect(read(many(200), day).periods).toHaveLength(200);
     expect(large(many(5000))).toEqual([

@@ -103,9 +103,14 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
   const seconds = Math.floor(((timestampMs[length - 1] ?? 0) - startMs) / 1000) + 1;
   const sums = new Float64Array(seconds + 1);
   const counts = new Uint32Array(seconds + 1);
+  const recorded: number[] = [];
+  const rows: number[] = [];
   for (let i = 0; i < length; i++) {
     const speed = speedMmPerS[i] ?? -1;
-    if (speed < 0 || speed > limitMmPerS) continue;
+    if (speed < 0) continue;
+    recorded.push(timestampMs[i] ?? 0);
+    if (speed > limitMmPerS) continue;
+    rows.push(i);
     const after = Math.floor(((timestampMs[i] ?? 0) - startMs) / 1000) + 1;
     sums[after] = (sums[after] ?? 0) + speed;
     counts[after] = (counts[after] ?? 0) + 1;
@@ -114,19 +119,11 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
     sums[second] = (sums[second] ?? 0) + (sums[second - 1] ?? 0);
     counts[second] = (counts[second] ?? 0) + (counts[second - 1] ?? 0);
   }
-  const made = { limitMmPerS, startMs, gapsAfter: gapsAmong(samples, limitMmPerS), sums, counts };
+  const times = Float64Array.from(rows, (row) => timestampMs[row] ?? 0);
+  const gaps = gapsAfter(times, undefined, Float64Array.from(recorded)).map((at) => rows[at] ?? 0);
+  const made = { limitMmPerS, startMs, gapsAfter: new Set(gaps), sums, counts };
   known.set(samples, made);
   return made;
-}
-
-/** The gaps of the figures: between rows with a valid speed, by the rate of all rows with a speed. */
-function gapsAmong({ timestampMs, speedMmPerS, length }: SampleBatch, limitMmPerS: number): Set<number> {
-  const isKept = (row: number) => row < length && (speedMmPerS[row] ?? -1) <= limitMmPerS;
-  const withSpeed = (row: number) => row < length && (speedMmPerS[row] ?? -1) >= 0;
-  const recorded = timestampMs.filter((_, row) => withSpeed(row));
-  const rows = Uint32Array.from(timestampMs.keys()).filter((row) => withSpeed(row) && isKept(row));
-  const times = Float64Array.from(rows, (row) => timestampMs[row] ?? 0);
-  return new Set(gapsAfter(times, undefined, recorded).map((at) => rows[at] ?? 0));
 }
 
 /** Index of the first of ascending times that is not before an instant. */
