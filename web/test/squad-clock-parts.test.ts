@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { SampleBatch } from "asi-convert";
 import { nameKey, type SessionPeriod } from "asi-convert/squad";
 import { describe, expect, it } from "vitest";
+import { demoSquad } from "../../src/recording/demo-squad.js";
 import { changesOf, onIntervals } from "../src/squad/clock/on-pitch.js";
 import { withEnds } from "../src/squad/clock/period-edits.js";
 import { lanesOf } from "../src/squad/clock/period-lanes.js";
@@ -198,6 +199,21 @@ describe("a wrong clock", () => {
     const all = samples(speeds, startMs);
     return { id, startMs, endMs: all.timestampMs[all.length - 1] ?? 0, samples: all };
   };
+  /** The recordings of a generated match, two rows a second. */
+  const match = (): ClockRecording[] =>
+    demoSquad({ players: 25, startMs: 1000 * MINUTE }).recordings.map(({ rows }, id) => {
+      const some = [...rows()].filter((_, i) => i % 5 === 0);
+      const timestampMs = Float64Array.from(some, ({ timestamp }) => Number(timestamp));
+      const speedMmPerS = Int32Array.from(some, ({ speed }) => Math.round(Number(speed) * 1000));
+      const [startMs = 0, endMs = 0] = [timestampMs[0], timestampMs.at(-1)];
+      return { id, startMs, endMs, samples: { length: some.length, timestampMs, speedMmPerS } };
+    });
+  const shiftedBy = ({ id, startMs, endMs, samples: own }: ClockRecording, byMs: number): ClockRecording => ({
+    id,
+    startMs: startMs + byMs,
+    endMs: endMs + byMs,
+    samples: { ...own, timestampMs: own.timestampMs.map((ms) => ms + byMs) },
+  });
   const found = (...recordings: ClockRecording[]) =>
     wrongClocks(recordings).map(({ id, byMs }) => [id, byMs / MINUTE]);
 
@@ -208,6 +224,27 @@ describe("a wrong clock", () => {
 
   it("is told with another time if that fits much better", () => {
     expect(found(recording(1, 0), recording(2, 22), recording(3, 0), recording(4, 0))).toEqual([[2, -22]]);
+  });
+
+  it("is told where it lays one half over the other, and where it is minutes off, in a match with substitutes", () => {
+    const all = match();
+    expect(wrongClocks(all)).toEqual([]);
+    // one who plays all the time, one who goes off, one who comes on, one who only warms up
+    for (const id of [3, 7, 14, 20]) {
+      for (const minutes of [-420, 60, 5]) {
+        const shifted = all.map((one) => (one.id === id ? shiftedBy(one, minutes * MINUTE) : one));
+        const told = wrongClocks(shifted);
+        expect(told.filter((one) => one.id !== id)).toEqual([]);
+        // one who goes off during the second half could as well have come on in the first
+        const [own] = told;
+        if (own === undefined) expect([id, minutes === -420]).toEqual([7, false]);
+        else expect(Math.abs(own.byMs + minutes * MINUTE)).toBeLessThanOrEqual(MINUTE / 2);
+      }
+    }
+  });
+
+  it("is not one that was switched on before the others", () => {
+    expect(found(recording(1, 0), recording(2, 0, -20), recording(3, 0), recording(4, 0))).toEqual([]);
   });
 
   it("is not told where the shift would lay the recording over another one of its player", () => {

@@ -1,13 +1,13 @@
+import { instantFormat } from "asi-convert/squad";
 import {
   csvInFile,
   FILE_COLUMNS,
-  instantFormat,
   type SquadFileRow,
   sheetOf,
   tableCsv,
   textLayout,
   workbookSheets,
-} from "asi-convert/squad";
+} from "asi-convert/squad-report";
 import { zoneName } from "../view/times.js";
 import { type ColumnChoice, headOf, underHead } from "./columns.js";
 import { captionOf } from "./scope-words.js";

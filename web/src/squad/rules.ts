@@ -43,12 +43,12 @@ export const WRONG_CLOCK = {
   /** The time of the others is that in which this share of them has data. */
   otherShare: 0.3,
   /** A recording with at least this share in the time of the others has a correct clock. */
-  insideShare: 0.95,
+  insideShare: 0.98,
   /** A shift brings this share more into it, */
-  gainedShare: 0.1,
+  gainedShare: 0.02,
   /** and its speeds then correlate with those of the others: at least this well, and better than before by this. */
   leastCorrelation: 0.5,
-  gainedCorrelation: 0.2,
+  gainedCorrelation: 0.15,
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,

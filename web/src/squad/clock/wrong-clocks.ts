@@ -14,6 +14,8 @@ export interface WrongClock {
 }
 
 const STEP_MS = 10_000;
+/** Steps before and after one whose speeds are averaged with it. */
+const HALF_WINDOW = 4;
 const QUARTER_MS = 15 * 60_000;
 /** Two trackers of a player may run together for a moment when they are changed. */
 const MOST_OVERLAP_MS = 60_000;
@@ -44,7 +46,7 @@ export function wrongClocks(
   });
 }
 
-/** Mean speeds in steps of 10 s, NaN without data. */
+/** Mean speeds of 90 s around each step of 10 s, NaN without data: single sprints and walks of a player say nothing of the clock. */
 interface Activity {
   firstStep: number;
   speeds: Float64Array;
@@ -62,7 +64,19 @@ function activityOf({ startMs, endMs, samples }: ClockRecording): Activity {
     sums[step] = (sums[step] ?? 0) + speed;
     counts[step] = (counts[step] ?? 0) + 1;
   }
-  return { firstStep, speeds: sums.map((sum, i) => sum / (counts[i] || Number.NaN)) };
+  return { firstStep, speeds: smoothed(sums, counts) };
+}
+
+function smoothed(sums: Float64Array, counts: Float64Array): Float64Array {
+  return sums.map((_, step) => {
+    let sum = 0;
+    let count = 0;
+    for (let i = Math.max(0, step - HALF_WINDOW); i <= step + HALF_WINDOW; i++) {
+      sum += sums[i] ?? 0;
+      count += counts[i] ?? 0;
+    }
+    return counts[step] === 0 ? Number.NaN : sum / count;
+  });
 }
 
 /** The mean of those that have data, where enough have. */
@@ -86,18 +100,21 @@ function meanOf(activities: readonly Activity[]): Activity {
   };
 }
 
-/** How a shift fits: the share of the recording that lies in the time of the others, and the correlation with them there. */
+/**
+ * How a shift fits: the share of the recording that lies in the time of the others, and the correlation with them, who stand still
+ * before and after it: a half that is played while nobody else is recorded tells as much as one that is played with them.
+ */
 function fitOf(own: Activity, others: Activity, bySteps: number): { share: number; correlation: number } {
   const offset = own.firstStep + bySteps - others.firstStep;
+  let inside = 0;
   let n = 0;
-  let known = 0;
   let [x, y, xx, yy, xy] = [0, 0, 0, 0, 0];
   for (const [i, a] of own.speeds.entries()) {
     if (Number.isNaN(a)) continue;
-    known += 1;
-    const b = others.speeds[offset + i] ?? Number.NaN;
-    if (Number.isNaN(b)) continue;
     n += 1;
+    const mean = others.speeds[offset + i] ?? Number.NaN;
+    const b = Number.isNaN(mean) ? 0 : mean;
+    inside += Number(!Number.isNaN(mean));
     x += a;
     y += b;
     xx += a * a;
@@ -105,7 +122,7 @@ function fitOf(own: Activity, others: Activity, bySteps: number): { share: numbe
     xy += a * b;
   }
   const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
-  return { share: known === 0 ? 0 : n / known, correlation: spread > 0 ? (n * xy - x * y) / spread : 0 };
+  return { share: n === 0 ? 0 : inside / n, correlation: spread > 0 ? (n * xy - x * y) / spread : 0 };
 }
 
 function shiftOf(own: Activity, others: Activity, isFree: (byMs: number) => boolean): number | null {

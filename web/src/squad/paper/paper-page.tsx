@@ -63,7 +63,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
             ))}
             <th scope="col" class="strip">
               Speed
-              <small class="clock">
+              <small class="strip-times">
                 {times.map(({ share, text }) => (
                   <span key={text} style={{ left: `${share * 100}%` }}>
                     {text}
@@ -87,7 +87,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
           <Mean label={`Mean of ${whole.size} who play at least 90 %`} rows={rows} whole={whole} />
         </tfoot>
       </table>
-      <p class="legend">
+      <p class="strip-legend">
         <small>
           Mean speed in the strips: {SPEED_LEGEND.from} <img src={addressOf(SPEED_LEGEND.picture)} alt="" />{" "}
           {SPEED_LEGEND.to}
