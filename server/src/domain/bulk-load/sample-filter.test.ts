@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { allocateColumns, type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { SampleFilter } from "./sample-filter.js";
 
-/** Rows at these times. */
+/** Creates rows at these times. */
 function rowsAt(times: readonly number[]) {
   const rows = allocateColumns(times.length);
   rows.timestampMs.set(times);
   return rows;
 }
 
-/** Few different times, so that intervals touch, hold each other, are empty (start after stop) or a single instant. */
+/** Few distinct times, so that intervals touch, contain each other, are empty (start after stop) or a single instant. */
 const anInstant = fc.integer({ min: -20, max: 20 });
 const anInterval = fc.record({
   startMs: fc.oneof({ weight: 8, arbitrary: anInstant }, fc.constant(Number.NEGATIVE_INFINITY)),

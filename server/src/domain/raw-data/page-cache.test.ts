@@ -3,7 +3,7 @@ import { type CachedPage, PAGE_LIFETIME_MS, PageCache } from "./page-cache.js";
 
 const MIB = 1024 * 1024;
 
-/** A cache whose time moves when told, and a count of the pages that it had read. */
+/** Creates a cache with a manual clock, and counts the pages that it reads. */
 function newCache(maxBytes: number) {
   let nowMs = Date.UTC(2024, 0, 1);
   let reads = 0;
@@ -31,7 +31,7 @@ describe("the cache of pages", () => {
     for (let page = 0; page < pages; page++) await get(`1 ${page} 10000 1704067200000-1704153600000`);
     for (let page = pages - 1; page >= 0; page--) await get(`1 ${page} 10000 1704067200000-1704153600000`);
     const kept = 2 * pages - reads();
-    // An empty page with its key takes hundreds of bytes, not thousands.
+    // An empty page with its key takes hundreds of bytes.
     expect(kept).toBeGreaterThan(MIB / 4096);
     expect(kept).toBeLessThan(MIB / 256);
   });
