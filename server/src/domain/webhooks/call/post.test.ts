@@ -12,7 +12,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0)) clean();
 });
 
-/** A receiver on the loopback. @returns its port */
+/** Starts a receiver on the loopback interface. @returns its port */
 async function receive(listener: RequestListener): Promise<number> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   cleanups.push(() => {

@@ -8,13 +8,13 @@ import { createLookup } from "./resolver.js";
 
 const TYPE_A = 1;
 
-/** A name server that knows `good.example` as 192.0.2.7, and never answers for names that begin with `silent`. */
+/** Name server that resolves `good.example` to 192.0.2.7 and never responds for names that begin with `silent`. */
 async function startNameServer() {
   const socket = createSocket("udp4");
   let asked = 0;
   socket.on("message", (query, { port, address }) => {
     asked += 1;
-    // The name begins behind the header of 12 bytes; type and class follow it (RFC 1035 section 4.1).
+    // The name follows the 12-byte header and precedes type and class (RFC 1035 section 4.1).
     const nameEnd = query.indexOf(0, 12);
     const name = query.subarray(13, nameEnd).toString("latin1");
     if (name.startsWith("silent")) return;
@@ -81,7 +81,7 @@ describe("the resolver", () => {
     expect(await find("good.example", { account: 2, signal: AbortSignal.timeout(1_000) })).toEqual([
       "192.0.2.7",
     ]);
-    // Of the 50 only a few were asked for.
+    // Only a few of the 50 were queried.
     expect(names.asked() - before).toBeLessThan(20);
     left.abort();
     expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(["rejected"]));
@@ -134,7 +134,7 @@ describe("the resolver", () => {
     const before = names.asked();
     const asked = lookup()("silent.example", { signal: AbortSignal.timeout(100) });
     await expect(asked).rejects.toMatchObject({ name: "TimeoutError" });
-    // Once for each family of addresses, and not once more.
+    // Exactly one query per address family.
     expect(names.asked() - before).toBeLessThanOrEqual(2);
   });
 });
