@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A folder of a user, with a file and a folder of somebody else in it. */
+/** Folder of a user that contains a file and a folder of another user. */
 function folderOf(owner: number, other: number): string {
   const folder = mkdtempSync(join(tmpdir(), "asi-private-"));
   folders.push(folder);
