@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { FairQueue } from "./fair-queue.js";
 
-/** A work that lasts until it is let go. */
+/** Task that runs until it is released. */
 function work() {
   let finish = () => {};
   const done = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ describe("turns", () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }),
     );
-    // As a request that makes one query after the other.
+    // Like a request that makes one query after another.
     for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
     expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
     await Promise.all(busy);
@@ -92,7 +92,7 @@ describe("turns", () => {
     const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
     let tasks = 0;
     let over = false;
-    // At each moment one of them waits, so that the next to come finds somebody who has used little.
+    // One of them always waits, so that a new caller competes with a caller that has used little.
     const comers = ["a", "b", "c"].map(async (name) => {
       while (!over && tasks < 400) {
         await queue.run(nameOf(name, tasks), () => pause(1));

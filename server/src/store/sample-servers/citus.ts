@@ -94,8 +94,8 @@ export async function requireOffCitus(client: Connection): Promise<void> {
 /**
  * Moves the samples back to one table of the database. Reads and writes of samples wait during this.
  *
- * @param client a connection to the database with a session of its own and no statement timeout
- * @returns false when Citus has not distributed them
+ * @param client a connection to the database with a dedicated session and no statement timeout
+ * @returns false if Citus has not distributed the samples
  * @throws UsageError while another command moves the samples
  */
 export async function gatherFromCitus(client: Connection): Promise<boolean> {

@@ -10,7 +10,7 @@ import { recordSession } from "./testing/session.js";
 
 const bucket = fc.integer({ min: -800_000_000, max: 800_000_000 });
 
-/** Samples of one bucket: any values, times strictly ascending. */
+/** Samples of one bucket with any values and strictly ascending times. */
 const chunk = bucket.chain((number) =>
   fc
     .uniqueArray(fc.integer({ min: 0, max: BUCKET_MS - 1 }), { minLength: 1, maxLength: 60 })
@@ -151,7 +151,7 @@ describe("bytes that are no chunk", () => {
   });
 });
 
-/** A chunk with a good checksum around any body. */
+/** Wraps any body in a chunk with a valid checksum. */
 function seal(version: number, size: number, body: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(9 + body.length);
   bytes.writeUInt8(version, 0);

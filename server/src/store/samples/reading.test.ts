@@ -15,7 +15,7 @@ import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, sampleAt, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("reading samples", (on) => {
-  /** A client that does something else once, before the statement with this number, counted from 1. */
+  /** Client that calls a function once, before the statement with this number, counted from 1. */
   function onceBefore(statement: number, happens: () => Promise<unknown>) {
     let sent = 0;
     const client: SqlClient = {
@@ -196,7 +196,7 @@ onEachDatabase("reading samples", (on) => {
       await on.storeAt(200, 299_999, 300_000, 900_000, 1_200_000);
       expect(await poll()).toEqual([200, 299_999, 900_000, 1_200_000]);
       await on.storeAt(150, 600_000);
-      // The newest four begin at 300,000 now.
+      // The newest four chunks now begin at 300,000.
       expect(await poll()).toEqual([600_000]);
       await on.storeAt(160, 300_001, 1_199_999);
       expect(await poll()).toEqual([300_001, 1_199_999]);

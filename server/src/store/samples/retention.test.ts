@@ -11,7 +11,7 @@ import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { columnsOf, sampleAt } from "./testing/samples.js";
 
 onEachDatabase("retention", (on) => {
-  /** Removes at most `limit` chunks, as the service does. @returns them with their devices */
+  /** Removes at most `limit` chunks, like the service. @returns the chunks with their devices */
   async function removeStoredBefore(before: Date, limit: number) {
     const removed: (RemovedChunk & { deviceId: number })[] = [];
     for (const table of await chunkTables(on.db.client)) {
