@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Ends a process whose parts end so. */
+/** Ends a process whose parts behave as given. */
 function ending(kind: "postgres" | "embedded", { stop = atOnce, close = atOnce }) {
   const fatal = vi.fn();
   const exit = vi.fn();
