@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { program } from "./program.js";
 
-/** The commands that do something, with all words of their names. */
+/** Commands with an action, with their full names. */
 const leaves = (command: Command, words: readonly string[] = []): [name: string, command: Command][] =>
   command.commands.length === 0
     ? [[words.join(" "), command]]

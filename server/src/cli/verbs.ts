@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { lines, list, verb } from "./verb.js";
 
-/** Adds the commands on what the service keeps: accounts, applications, devices, samples, jobs, webhooks, personal data, keys, audit. */
+/**
+ * Adds the commands for data of the service: accounts, applications, devices, samples, jobs, webhooks, personal data, keys,
+ * audit.
+ */
 export function addVerbs(root: Command): void {
   accounts(root);
   applications(root);
@@ -222,7 +225,7 @@ function work(root: Command): void {
   });
 }
 
-/** Without `--yes`, commands that erase or reset print what they would remove. */
+/** Without `--yes`, commands that erase or reset only print what they would remove. */
 function personalData(root: Command): void {
   const athlete = root.command("athlete").description("personal data of athletes");
   verb(athlete, {

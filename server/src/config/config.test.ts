@@ -62,7 +62,7 @@ describe("origins of other pages", () => {
     expect(readConfig({ CORS_ORIGINS: "*" }).corsOrigins).toEqual(["*"]);
   });
 
-  // A browser's Origin would never be equal to one of these.
+  // The Origin of a browser never equals one of these.
   it.each([
     "https://app.example.org/",
     "app.example.org",

@@ -18,8 +18,8 @@ import {
 } from "./setting-kinds.js";
 
 /**
- * Every setting of the service. Settings come from the environment, secrets also from files, and are checked at start;
- * `asi-server config` lists them.
+ * All settings of the service. They are read from the environment, secrets also from files, and checked at the start; `asi-server
+ * config` lists them.
  */
 
 export const settings = {
@@ -355,8 +355,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads and checks every setting.
- * @throws ConfigError that names each invalid variable and what it expects
+ * Reads and checks all settings.
+ * @throws ConfigError with each invalid variable and its expected form
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
@@ -375,7 +375,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.fromEntries(entries) as Config;
 }
 
-/** The settings and their current values as a list. Of a secret it shows only whether it is set. */
+/** Lists the settings and their current values. For a secret, shows only whether it is set. */
 export function describeConfig(env: Readonly<Record<string, string | undefined>>) {
   return Object.values<Setting<unknown>>(settings).map(
     ({ env: variable, fallback, about, secret: hidden }) => {

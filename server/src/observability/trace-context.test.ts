@@ -8,9 +8,9 @@ describe("the header traceparent", () => {
   it.each([
     [`00-${ID}-${PARENT}-01`, { id: ID, parent: PARENT, flags: "01" }],
     [`00-${ID}-${PARENT}-00`, { id: ID, parent: PARENT, flags: "00" }],
-    // A bit that version 00 does not define.
+    // A bit not defined in version 00.
     [`00-${ID}-${PARENT}-83`, { id: ID, parent: PARENT, flags: "01" }],
-    // Of a version to come.
+    // A future version.
     [`cc-${ID}-${PARENT}-01-what-the-future-holds`, { id: ID, parent: PARENT, flags: "01" }],
   ])("%s names a trace", (header, trace) => {
     expect(readTrace(header)).toEqual(trace);
