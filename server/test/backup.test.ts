@@ -110,7 +110,7 @@ describe("backup", () => {
     const lines = gunzipSync(whole).toString().trimEnd().split("\n");
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
     await expect(verifyBackup(file)).rejects.toThrow("The backup is truncated");
-    // Wherever it is damaged: in the code, which zlib cannot read, or in a row, which the checksum does not fit.
+    // Damage in compressed data, which zlib detects, and in a row, which the checksum detects.
     for (const place of [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);

@@ -34,7 +34,7 @@ describe("the jobs of bulk loads", () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
-    // The end of a lease goes by the database's clock.
+    // Leases end by the clock of the database.
     const lose = () =>
       queries
         .update(jobs)
@@ -62,7 +62,7 @@ describe("the jobs of bulk loads", () => {
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), await walk(owned.serial_number, START, 30));
-    // The state in which the commit of the samples leaves the row.
+    // State of the row after the commit of the samples.
     await queries
       .update(jobs)
       .set({

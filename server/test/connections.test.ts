@@ -1,4 +1,4 @@
-/** Connections of one address leave room for those of others. */
+/** Connections of one address leave room for other addresses. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ async function open(s: TestService, localAddress: string, sent: string) {
 const ask = async (s: TestService, from: string) =>
   (await open(s, from, `${HEAD}Connection: close\r\n\r\n`)).closed;
 
-// Only Linux has more than one IPv4 address of loopback.
+// Only Linux has more than one IPv4 loopback address.
 describe.runIf(process.platform === "linux")("open connections", () => {
   it("of one address are at most a quarter of all: others are closed at once, and another address is served", async () => {
     const s = await TestService.start(await newStore(), { maxConnections: 16 });

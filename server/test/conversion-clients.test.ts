@@ -6,7 +6,7 @@ import { type TestAccount, TestService } from "./service.js";
 
 const it = withConversions(ON_DISK);
 
-/** A recording whose CSV is more than the buffers of a connection hold. */
+/** A recording whose CSV exceeds the buffers of a connection. */
 let made: Promise<Uint8Array> | undefined;
 const long = () => {
   made ??= walk("A-1", "2024-03-01T10:00:00Z", 200_000);
@@ -48,7 +48,7 @@ describe("conversion", () => {
     const recording = await long();
     const tail = "\r\n--b--\r\n";
     const { socket } = await open();
-    // not a byte of the answer is read: what the system's buffers hold is all that gets out
+    // The response is not read, so only the buffers of the system are filled.
     socket.pause();
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
@@ -105,7 +105,7 @@ describe("conversion", () => {
     const by = (user: TestAccount) => ({ Authorization: `Bearer ${user.token}` });
     const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
     const hold = async (user: TestAccount, files: number) => {
-      // What was converted before is removed a moment after its answer.
+      // A converted file is removed a moment after its response.
       await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files - 1);
       const { socket } = await open(patient);
       socket.write(head(1_000_000, user) + PART);
@@ -144,7 +144,7 @@ describe("conversion", () => {
     await expect
       .poll(async () => (await send(form([["file", small]]), {}, patient)).status, { timeout: 20_000 })
       .toBe(200);
-    // The first answer still waits on disk.
+    // The first response is still on disk.
     await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual(["1"]);
     socket.destroy();
     await patient.stop();
@@ -188,7 +188,7 @@ describe("conversion", () => {
     const recording = await long();
     const patient = await TestService.start(s.store, {
       ...ON_DISK,
-      // A quarter is for one user: a file, and not another one beside it.
+      // A user gets a quarter of the memory: one file, but not a second one.
       convertDiskBytes: 6 * recording.length,
       transferGraceMs: 60_000,
     });
@@ -225,7 +225,7 @@ describe("conversion", () => {
     clearInterval(dripping);
     const steady = await open(strict);
     const filler = Buffer.alloc(4096, "x");
-    // 2 s: much longer than the grace.
+    // 2 s: much longer than the grace period.
     const count = 20;
     const tail = "\r\n--b--\r\n";
     const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
@@ -254,7 +254,7 @@ describe("conversion", () => {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(strict);
     socket.pause();
-    // From before the upload: the file is there for as long as the client is waited for, and no longer.
+    // Measured from before the upload: the file exists exactly as long as the client is waited for.
     const isSpooled = expect.poll(() => spooled(strict).length, { timeout: 20_000, interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);

@@ -1,4 +1,4 @@
-/** Dockerfile, compose.yaml and the systemd unit: what can be checked without an engine. scripts/try-containers.sh runs them. */
+/** Checks of Dockerfile, compose.yaml and the systemd unit that need no container engine. scripts/try-containers.sh runs them. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ describe("compose.yaml", () => {
       for (const [name, { condition }] of Object.entries(needs)) {
         const needed = services[name];
         expect(condition).toBe("service_healthy");
-        // Ours have the health check of the image.
+        // Our containers have the health check of the image.
         expect(needed?.healthcheck !== undefined || needed?.image === services.service?.image).toBe(true);
       }
     }

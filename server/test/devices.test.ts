@@ -75,7 +75,7 @@ describe("devices", () => {
     const [first, second] = [await s.device(), await s.device()];
     await later.take(second, erin);
     await s.take(first, erin);
-    // A device is activated when it is taken for the first time.
+    // A device is activated when it is first taken.
     const { results } = (await s.get("/api/v1/device-ownerships/", erin.token)).body;
     const activated = (device: TestDevice) =>
       results.find((one: { device: number }) => one.device === device.id).start_time;
@@ -230,7 +230,7 @@ describe("ownerships", () => {
       const { body } = await s.get(`/api/v1/device-ownerships/?device=${free.id}`, manager.token);
       return body.results.map((one: Record<string, unknown>) => [one.start_time, one.end_time]);
     };
-    // The tokens of today have expired then.
+    // The current tokens have expired by then.
     const [first, second] = [await s.manager(), await s.manager()];
     const then = async (account: TestAccount) => ({
       ...account,
@@ -242,7 +242,7 @@ describe("ownerships", () => {
     await own.take(free, taker);
     expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
     at(times[1]);
-    // Taking what one owns changes nothing.
+    // Taking an owned device changes nothing.
     expect((await own.take(free, taker)).status).toBe(201);
     expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
     await own.release(free, taker);

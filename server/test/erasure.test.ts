@@ -1,4 +1,4 @@
-/** What is left of a person whose account is deleted: who did what when, and no value of the person. */
+/** Remaining data of a deleted account: author and time of changes, but no personal data. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -16,7 +16,7 @@ import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 import { newStore, service, startService, TestService } from "./service.js";
 import { grant, newActivity, Team } from "./team.js";
 
-/** Tables in which the mark stands, over the whole database: in text, or in bytes, which are shown in hexadecimal. */
+/** Returns the tables that contain the mark anywhere in the database, in text or in bytes (as hexadecimal). */
 async function placesOf(s: TestService, mark: string): Promise<string[]> {
   const { queries } = s.store.database;
   const { rows: tables } = await queries.execute<{ name: string }>(
@@ -33,20 +33,20 @@ async function placesOf(s: TestService, mark: string): Promise<string[]> {
   return places;
 }
 
-/** The base64 of a JPEG, as far as its first bytes tell, with the mark in it. */
+/** Base64 that begins like a JPEG and contains the mark. */
 function pictureOf(mark: string): string {
   const text = `/9j/${mark}`;
   return text.padEnd(Math.ceil(text.length / 4) * 4, "A");
 }
 
-/** The mails in the data folder in which the mark stands. */
+/** Returns the mails in the data folder that contain the mark. */
 function mailsOf({ config }: TestService, mark: string): string[] {
   const folder = join(config.dataDir, "mail");
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "utf8").includes(mark));
 }
 
-/** Every field of a profile: the mark in what takes text, and numbers that stand nowhere else in the database. */
+/** All fields of a profile: the mark in text fields, and numbers that occur nowhere else in the database. */
 const profileOf = (mark: string) => ({
   external_id: `${mark}-profile`,
   first_name: `${mark} first`,
@@ -70,7 +70,7 @@ async function remove(s: TestService, { activity, manager }: Team): Promise<void
   expect(status).toBe(204);
 }
 
-/** The jobs that are to tell very many webhooks of an account. */
+/** Jobs that write deliveries to many webhooks of an account. */
 const fanOutsOf = (s: TestService, id: number) =>
   s.store.database.queries
     .select(jobColumns)
@@ -203,7 +203,7 @@ describe("the operator deletes", () => {
       headers: { "Idempotency-Key": `key-${manager.id}` },
     });
 
-    // The device was another manager's until ten minutes after START; both have samples in the same five minutes.
+    // Another manager owned the device until ten minutes after START; both have samples in the same five minutes.
     const bystander = await Team.of(s);
     const device = await s.device();
     await s.take(device, bystander.manager);
@@ -266,7 +266,7 @@ describe("the operator deletes", () => {
     expect((await s.post(`/api/v1/devices/${device.id}/bulk-load/`, { asi_b64 }, token)).status).toBe(200);
     const { queries } = s.store.database;
     const uploads = await queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.accountId, manager.id));
-    // One that is done, and one that waits.
+    // One completed and one waiting.
     expect(uploads).toHaveLength(2);
 
     const outcome = await commands["account delete"](s.ctx, { username: manager.username });
@@ -354,7 +354,7 @@ describe("the operator deletes", () => {
 
     await commands["account delete"](s.ctx, { username: eve.manager.username });
     expect(await placesOf(s, mark)).toEqual([]);
-    // A worker that had the job before.
+    // A worker that had leased the job before.
     if (job !== undefined) expect(await fanOut(s.ctx, job)).toEqual({ deliveries: 0 });
     expect(await placesOf(s, mark)).toEqual([]);
     for (const own of await fanOutsOf(s, bob.manager.id)) {

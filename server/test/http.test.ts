@@ -13,7 +13,7 @@ beforeAll(async () => {
 const managers = "/api/v1/managers/";
 const email = "x@example.org";
 
-/** Sends bytes as they are, which no HTTP client would. */
+/** Sends raw bytes, which no HTTP client would send. */
 function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(s.service.url ?? "");
   return new Promise((resolve, reject) => {
@@ -141,7 +141,7 @@ describe("bodies", () => {
     expect(await named(s.get(`${devices}?limit=10`, ann.token))).toEqual([200, null]);
     const json = { username: `user-${Math.random()}`, email, nickname: "x" };
     expect(await named(s.post(managers, json))).toEqual([201, "nickname"]);
-    // Also where the request is refused: the wrong name may be the reason.
+    // Also for a refused request, because the wrong name may be the reason.
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
@@ -159,7 +159,7 @@ describe("bodies", () => {
       detail: "The request could not be read.",
     });
     expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
-    // little enough to arrive whole: a connection closed with bytes unread is reset, and the answer lost
+    // Small enough to arrive completely: closing a connection with unread bytes resets it and loses the response.
     expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431 /,
     );
@@ -202,7 +202,7 @@ describe("every answer", () => {
 });
 
 describe("throttling", () => {
-  // Processes on one PostgreSQL share their counters, so this service has a database of its own.
+  // Separate database, because processes on one PostgreSQL share their counters.
   let strict: TestService;
   let bob: TestAccount;
   let eve: TestAccount;
@@ -219,7 +219,7 @@ describe("throttling", () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
-    // A call that counts for two limits tells of both, also when it is refused.
+    // A call that counts towards two limits reports both, also when it is refused.
     const taking = await strict.post("/api/v1/devices/take-ownership/", {}, eve.token);
     expect(taking.headers.get("ratelimit-policy")).toMatch(/^"user";q=3;w=60, "ownership";q=\d+;w=60$/);
     expect(taking.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+, "ownership";r=\d+;t=\d+$/);
@@ -233,7 +233,7 @@ describe("throttling", () => {
   });
 
   it("counts anonymous and wrongly authenticated calls by address, health never", async () => {
-    // Calls with a token that the service has seen do not count by address.
+    // Calls with a token known to the service do not count by address.
     await strict.get("/api/v1/account/", eve.token);
     const statuses = new Set<number>();
     for (let i = 0; i < 6; i++) {
@@ -268,14 +268,14 @@ describe("health", () => {
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
     expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
-    // Mails its credentials.
+    // The registration mails its credentials.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();
     expect(waiting('asi_jobs_waiting{kind="mail"}')).toBe(1);
     expect(waiting('asi_jobs_waiting{kind="compute"}')).toBe(0);
     expect(waiting('asi_jobs_delay_seconds{kind="mail"}')).toBe(7);
-    // No mail server is there.
+    // There is no mail server.
     await t.runJobs();
     const tried = await metrics();
     expect(tried('asi_job_runs_total{kind="mail",outcome="retry"}')).toBe(1);

@@ -1,4 +1,4 @@
-/** A POST with an `Idempotency-Key` is done once, and every repetition gets the answer that was sent. */
+/** A POST with an `Idempotency-Key` takes effect once, and every repetition gets the original response. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   scene = await newScene(s);
 });
 
-/** The answer as its bytes and the headers that belong to it. */
+/** Bytes and relevant headers of the response. */
 async function post(path: string, by: TestAccount, json: unknown, key: string, at = s) {
   const response = await fetch(`${at.service.url}${path}`, {
     method: "POST",
@@ -38,7 +38,7 @@ async function post(path: string, by: TestAccount, json: unknown, key: string, a
   };
 }
 
-/** What each POST that changes something is sent. */
+/** Body of each POST that changes something. */
 const requests: Record<string, () => Promise<{ path: string; by: TestAccount; json?: unknown }>> = {
   createManagedAthlete: async () => {
     const by = await managingManager();
@@ -128,7 +128,7 @@ describe("a repeated request", () => {
     const [first, meanwhile] = await Promise.all([post(path, by, json, key), post(path, by, json, key)]);
     expect(first.status).toBeLessThan(300);
     expect(meanwhile).toEqual(first);
-    // An answer without a key looks the same.
+    // A response without a key looks the same.
     expect(first.headers).toContainEqual([
       "content-type",
       first.status === 204 ? null : "application/json; charset=utf-8",

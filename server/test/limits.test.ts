@@ -55,7 +55,7 @@ describe("json of an activity", () => {
   it("that an update leaves as it is is neither judged again nor written to the audit", async () => {
     const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
     const path = `/api/v1/activities/${body.id}/`;
-    // As an earlier release may have stored it.
+    // An earlier release may have stored it.
     await s.store.database.queries
       .update(activities)
       .set({ json: { ...body.json, ...members(3_000) } })
@@ -171,7 +171,7 @@ describe("the query of a list", () => {
 });
 
 describe("the memory for bodies", () => {
-  /** Begins a body that never ends. */
+  /** Starts a body that never ends. */
   async function begin(
     on: TestService,
     { token }: TestAccount,
@@ -275,7 +275,7 @@ describe("the memory for bodies", () => {
     });
     const refused = () => answers.map(({ answer }) => answer.text.startsWith("HTTP/1.1 429 "));
     await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(1_600_000);
-    // One of the subscriber's two has to go; the other subscriber stays.
+    // One of the two connections of the subscriber is closed; the other subscriber is not affected.
     await expect.poll(refused, { timeout: 10_000 }).toContain(true);
     expect(refused()[2]).toBe(false);
     for (const { socket } of answers) socket.destroy();

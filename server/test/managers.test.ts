@@ -123,7 +123,7 @@ describe("registration", () => {
       ["SHARE", body.id],
       ["WRITE", body.id],
     ]);
-    // A manager who registered without one has none.
+    // A manager registered without a default athlete has none.
     expect(await of(ann.id, ann.token)).toEqual([]);
   });
 

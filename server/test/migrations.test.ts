@@ -50,7 +50,7 @@ describe("migrations", () => {
   });
 });
 
-/** A new database with the schema of this release, closed when the test ends. */
+/** A new database with the schema of this release, closed at the end of the test. */
 async function migrated(): Promise<Database> {
   const { database: other } = await newDatabase();
   onTestFinished(() => other.close());
@@ -73,7 +73,7 @@ describe("a database and a release that do not fit together", () => {
     const other = await migrated();
     const release = await holdServerLock(other);
     const next = withMore({ name: "9001-a", sql: "CREATE TABLE a (x int)" });
-    // Processes of the same release start beside each other.
+    // Processes of the same release can start concurrently.
     expect(await migrate(other)).toEqual([]);
     await expect(migrate(other, next)).rejects.toThrow(
       /^Processes of a former release run on this database.* End all of them/,
@@ -89,7 +89,7 @@ describe("a database and a release that do not fit together", () => {
       AND pid = pg_backend_pid() AND objid = 7340002`;
     await migrate(other, withMore({ name: "9001-a", sql: held }));
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
-    // One that has seen the former schema comes to the lock too late.
+    // A process that has seen the former schema gets the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
       /^The database is of a newer release: it has the migration 9001-a/,
     );
@@ -102,7 +102,7 @@ describe("a database and a release that do not fit together", () => {
       const running = await processes.start();
       const next = await openDatabase({ url: processes.env.DATABASE_URL ?? "", poolSize: 1 });
       onTestFinished(() => next.close());
-      // What a cut network does: the process still runs, and its lock is gone.
+      // Simulates an interrupted network: the process still runs, but its lock is released.
       await next.pool.query(`INSERT INTO migrations (name) VALUES ('9999-of-tomorrow');
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       expect(await running.exited).toBe(1);
@@ -146,7 +146,7 @@ describe("a database and a release that do not fit together", () => {
     const refused = migrate(poor);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(/^The database user may not apply .* Grant it CREATE/);
-    // Once the schema is there, it needs no such right.
+    // With an existing schema, it does not need this right.
     await migrate(other);
     await other.pool.query(`GRANT SELECT ON migrations TO ${role}`);
     expect(await migrate(poor)).toEqual([]);
@@ -174,7 +174,7 @@ describe("a migration", () => {
         "CREATE INDEX CONCURRENTLY devices_type ON devices (device_type)",
       ],
     };
-    // A second process that waits for its turn must not keep the index waiting.
+    // A second waiting process must not block the creation of the index.
     const both = await Promise.all([migrate(other, withMore(index)), migrate(other, withMore(index))]);
     expect(both.flat()).toEqual(["9001-index"]);
     const { rows } = await other.pool.query(
@@ -191,7 +191,7 @@ describe("a migration", () => {
     const indexes: Migration = {
       name: "9001-indexes",
       outsideTransaction: [
-        // Another one had this name.
+        // Another migration had this name.
         "DROP INDEX CONCURRENTLY IF EXISTS a_x",
         "CREATE INDEX CONCURRENTLY a_x ON a (x)",
         "DROP INDEX CONCURRENTLY IF EXISTS former",

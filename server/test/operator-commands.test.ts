@@ -1,4 +1,4 @@
-/** The operator's commands as typed: real processes, on a running service and on a stopped one. */
+/** The operator's commands as typed: real processes, with the service running and stopped. */
 import { execFile, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ interface Ended {
 let processes: Processes;
 let service: RunningProcess;
 
-/** Runs a command with nothing at its standard input. */
+/** Runs a command with empty standard input. */
 const runOn = ({ env }: Processes, ...args: string[]) =>
   new Promise<Ended>((resolve) => {
     const child = execFile(
@@ -28,10 +28,10 @@ const runOn = ({ env }: Processes, ...args: string[]) =>
 
 const run = (...args: string[]) => runOn(processes, ...args);
 
-/** Whether util-linux can give a command a terminal. */
+/** Whether util-linux can run a command in a terminal. */
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 
-/** Runs a command at a terminal on which somebody types. */
+/** Runs a command in a terminal with typed input. */
 const atTerminal = (command: string, typed: string) =>
   spawnSync(
     "script",

@@ -1,4 +1,4 @@
-/** The page at `/`, as the service sends it. What the page does is tested in its own workspace. */
+/** Delivery of the page at `/` by the service. The workspace of the page tests its behaviour. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { newStore, startService, TestService } from "./service.js";
 
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
 
-/** A folder as the build of the page leaves it. */
+/** A folder with the layout of a built page. */
 function builtPage(): string {
   const folder = newScratchFolder();
   mkdirSync(join(folder, "assets"));
@@ -23,7 +23,7 @@ function builtPage(): string {
   return folder;
 }
 
-/** The status of a path that is sent as it is: `fetch` would shorten it. */
+/** Status of a path sent verbatim; `fetch` would normalise it. */
 const statusOf = ({ service }: TestService, path: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const { hostname, port } = new URL(service.url ?? "");
@@ -44,7 +44,7 @@ describe("the page", () => {
       expect(headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
       const again = await s.get(path, undefined, {
         "If-None-Match": headers.get("etag") ?? "",
-        // As browsers do; fetch of Node.js would ask for the whole file.
+        // Like browsers; fetch of Node.js would request the whole file.
         "Cache-Control": "max-age=0",
       });
       expect([again.status, again.body]).toEqual([304, ""]);

@@ -245,7 +245,7 @@ describe("permissions", () => {
         day(4),
       );
     expect(await covered("READ")).toBe(false);
-    // Given later than the one that follows it in time.
+    // Granted after the one that follows it in time.
     await give(ann, "READ", 1, 3);
     expect(await covered("READ")).toBe(true);
     expect(await covered("WRITE")).toBe(false);

@@ -1,4 +1,4 @@
-/** A copy of all that the service has about a person. */
+/** An export of all data about a person. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -56,7 +56,7 @@ describe("the export of an athlete", () => {
     const frames = json(files, "timeframes.json");
     expect(frames.map(({ id }: { id: number }) => id)).toEqual(scene.frames);
     expect(frames[0].device).toBe(scene.team.device.id);
-    // Who knows the serial number and the name of a device can take it.
+    // Serial number and name suffice to take a device.
     for (const text of files.values()) expect(text).not.toContain(scene.team.device.serial_number);
     expect(json(files, "computed-data.json")).toMatchObject([
       { timeframe: scene.frames[0], data: { first_timestamp: START } },
@@ -202,7 +202,7 @@ describe("the export of an athlete", () => {
       const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
       const athlete = await findAthlete(other.id, { queries, lock: false });
       for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
-        // Only the statements are of interest.
+        // Only the statements matter.
       }
       perFrame.push((sent - 30) / count);
     }
@@ -214,7 +214,7 @@ describe("the export of an athlete", () => {
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {
       for await (const _ of exportAthlete(s.ctx, athlete)) {
-        // Only its end is of interest.
+        // Only the end matters.
       }
     };
     await expect(read()).rejects.toThrow("not_found");

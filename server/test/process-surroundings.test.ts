@@ -1,4 +1,4 @@
-/** What a process meets on its machine: another one's port, and a clock that was set back. */
+/** Conflicts with the environment of a process: a port in use, and a clock that was set back. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ it("a second process takes a free port for its metrics when the first one has th
   const answer = await fetch(`http://127.0.0.1:${warning?.metricsPort}/health/live/`);
   expect([warning?.metricsPort === port, answer.status]).toEqual([false, 200]);
   await stop();
-  // A port that somebody has chosen is not exchanged for another one.
+  // A configured port is not replaced by another one.
   await expect(serveMetrics(app, "127.0.0.1", port)).rejects.toThrow("EADDRINUSE");
   first.close();
 });

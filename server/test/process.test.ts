@@ -1,4 +1,4 @@
-/** The built service as an operator runs it: processes, signals, commands. */
+/** The built service as run by an operator: processes, signals, commands. */
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Whether this user may make a small file system. */
+/** Whether this user may create a small file system. */
 const canMount = (() => {
   try {
     execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
@@ -28,7 +28,7 @@ beforeEach(async () => {
   processes = await Processes.onNewDatabase();
 });
 
-// Each command is a process of its own, which takes a second on an idle machine and many on a busy one.
+// Each command is a separate process, which takes a second on an idle machine and many on a busy one.
 describe("the service as a process", { timeout: 120_000 }, () => {
   it("serves, takes the operator's commands meanwhile, and ends cleanly on SIGTERM", async () => {
     const { url, terminate, output } = await processes.start();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   device = await s.ownedDevice(ann);
 });
 
-/** The end of a connection, also by a reset: the server may cut it while bytes are on their way. */
+/** Resolves at the end of a connection, including a reset, because the server may close it while bytes are in transit. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
 describe("a client whose body is refused while it still sends", () => {
@@ -61,7 +61,7 @@ describe("a client whose body is refused while it still sends", () => {
 });
 
 describe("a client whose body never ends", () => {
-  /** Sends a request whose body goes on until the connection is closed. @returns the start of the response */
+  /** Sends a request whose body continues until the connection is closed. @returns the start of the response */
   const sendWithoutEnd = async (of: TestService, requestLine: string) => {
     const { hostname, port } = new URL(of.service.url ?? "");
     const socket = connect(Number(port), hostname);
@@ -120,7 +120,7 @@ describe("a connection", () => {
 
   it("is cut at a thousand; the address gets another one soon", async () => {
     expect(await pipelined(1_000)).toBeLessThanOrEqual(16);
-    // Otherwise the tests that follow would find no connection.
+    // Otherwise later tests would find no connection.
     await expect.poll(() => pipelined(1), { timeout: 10_000 }).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-/** Values that JSON can express and the database cannot hold, and what the log says of statements that fail. */
+/** Values of JSON that the database cannot store, and log lines of failed statements. */
 import { Writable } from "node:stream";
 import { sql } from "drizzle-orm";
 import Fastify from "fastify";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => s.store.close());
 
-/** A text of JSON, as it is: JSON.stringify would refuse or change some numbers. */
+/** Raw JSON text, because JSON.stringify would reject or change some numbers. */
 const patch = (text: string) =>
   s.send("PATCH", `/api/v1/activities/${activity}/`, {
     token: ann.token,
@@ -99,7 +99,7 @@ describe("a statement that fails", () => {
   });
 });
 
-/** A bare application with the service's errors and log. */
+/** A minimal application with the errors and the log of the service. */
 function listener() {
   let written = "";
   const stream = new Writable({

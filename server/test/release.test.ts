@@ -1,4 +1,4 @@
-/** The release folder: the service installed and started without the repository, as an operator does it. */
+/** The release folder: the service is installed and started without the repository, like by an operator. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -125,7 +125,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
       hasPage ? [200, "text/html"] : [404, "application/json"],
     );
 
-    // The command of the service reaches the running service, and the converter is there too.
+    // The command reaches the running service, and the converter is included.
     const run = (command: string, ...args: string[]) =>
       execFileSync(join("node_modules/.bin", command), args, { cwd: folder, env: env(settings) }).toString();
     expect(JSON.parse(run("asi-server", "app", "create", "--name", "Coach", "--json"))).toMatchObject({

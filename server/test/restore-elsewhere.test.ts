@@ -1,4 +1,4 @@
-/** A backup in another place than that of its database: the erased, and the server key. */
+/** Restore of a backup on another machine: erased people and the server key. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
@@ -19,7 +19,7 @@ describe("a restore", () => {
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
     await commands.backup(source.ctx, { file });
-    // The start has named the list, and the backup has the name.
+    // The start has named the list, and the backup contains the name.
     const names = await erasureListNames(erasureListOf(source.config));
     expect(names).toHaveLength(1);
     expect(await verifyBackup(file)).toMatchObject({ erasureLists: names });
@@ -37,7 +37,7 @@ describe("a restore", () => {
       erasures_listed: 0,
       erased_again: 0,
     });
-    // A start of the service makes a list, which knows nothing of the erasures elsewhere.
+    // A start of the service creates a list without the erasures from elsewhere.
     const { dataDir } = elsewhere;
     await makeErasureList(list);
     await expect(restoreFrom(testConfig({ databaseUrl, dataDir }), file)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Paths that there are not, and headers that decide what becomes of a request before its body is read. */
+/** Unknown paths, and headers that decide about a request before its body is read. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Processes } from "./processes.js";
 import { walk } from "./recordings.js";
@@ -156,7 +156,7 @@ describe("entity tags", () => {
     expect(await read(`W/${tag}`)).toBe(304);
     expect(await read(`"a,b", ${tag}`)).toBe(304);
     expect(await read("*")).toBe(304);
-    // The tag within another one, and without its quotes, is none.
+    // The tag within another one, or without quotes, does not match.
     expect(await read(`"a,${tag.slice(1)}`)).toBe(200);
     expect(await read(tag.slice(1, -1))).toBe(200);
 

@@ -1,4 +1,4 @@
-/** The operator's view of sessions: which there are, and the end of one, of an account's, of an application's. */
+/** Sessions for the operator: listing them, and ending one, all of an account, or all of an application. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";

@@ -1,4 +1,4 @@
-/** Usernames that look like another's: the operator names accounts by them. */
+/** Usernames that look like another username, because the operator identifies accounts by them. */
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { accounts } from "../src/store/schema.js";

@@ -1,4 +1,4 @@
-/** How recordings of bulk loads are written, and how many bytes may wait for the workers. */
+/** Writing recordings of bulk loads, and limits of bytes that wait for workers. */
 import { randomBytes } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
@@ -22,7 +22,7 @@ const piecesOf = async (s: TestService) =>
       .rows[0]?.n,
   );
 
-/** A recording that no compression makes smaller. */
+/** A recording that cannot be compressed. */
 const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
@@ -33,7 +33,7 @@ describe("the recording of a bulk load", () => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await noise(device.serial_number, 5 * PIECE + 10_000));
-    // Statements outside of transactions; each has a turn of its own.
+    // Statements outside transactions; each one waits in the queue separately.
     const sent = vi.spyOn(s.store.database.pool, "query");
     expect((await s.post(path(device.id), { asi_b64 }, ann.token)).status).toBe(200);
     const values = sent.mock.calls.flatMap(([, given]: unknown[]) => (Array.isArray(given) ? [given] : []));

@@ -1,4 +1,4 @@
-/** The oldest PostgreSQL that the service promises. */
+/** The oldest supported PostgreSQL. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

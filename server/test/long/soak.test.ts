@@ -3,11 +3,11 @@ import { soak } from "../../soak/soak.js";
 import { stopAfterTest } from "../cleanup.js";
 import { startPostgres } from "../postgres.js";
 
-/** The first third must fill the caches. */
+/** The first third fills the caches. */
 const MINUTES = 1;
 const INTERVAL_MS = 150;
 
-/** A PostgreSQL server looks for tables to vacuum once a minute; here the service's day lasts two seconds. */
+/** A PostgreSQL server checks tables for vacuum once a minute; here a day of the service lasts two seconds. */
 const VACUUM_EVERY = "autovacuum_naptime=1s";
 
 async function newPostgres(): Promise<string> {
