@@ -6,13 +6,13 @@ import { CallersLeftError, ComputationQueue } from "./queue.js";
 
 const refusal = errors.throttled;
 
-/** Places are given out a turn of the event loop after they became free. */
+/** Slots are assigned in the iteration of the event loop after their release. */
 async function turn() {
   await immediate();
   await immediate();
 }
 
-/** Work that says when it was begun, and ends when it is told. */
+/** Work that reports its start, and ends when told to. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();
