@@ -1,16 +1,16 @@
 import type { ResponseHead } from "./responses.js";
 import type { AnyOperation } from "./route.js";
 
-/** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
+/** Date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
-/** The path under which a proxy serves the API, such as `/tracking`; empty without one. */
+/** Returns the path under which a proxy serves the API, such as `/tracking`; empty without one. */
 export const pathPrefix = (baseUrl: string | null): string =>
   baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/+$/, "");
 
 /**
- * Headers that mark the operation as deprecated and link to the explanation.
- * @param prefix what clients put in front of the paths of the API
+ * Returns headers that mark the operation as deprecated and link to the explanation.
+ * @param prefix prefix of the paths of the API for clients
  */
 export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation, prefix: string): void {
   reply.header("Deprecation", DEPRECATED_SINCE);

@@ -3,7 +3,7 @@ import { JSON_LIMITS, JsonScan } from "./json-scan.js";
 
 const MUCH = 1_000_000;
 
-/** Scans a text in pieces of so many bytes. */
+/** Scans a text in pieces of this number of bytes. */
 function scan(text: string, { around = MUCH, piece = text.length + 1 } = {}): void {
   const scanned = new JsonScan(around);
   const bytes = Buffer.from(text);
@@ -66,7 +66,7 @@ describe("a JSON text as it arrives", () => {
     for (const piece of [1, 100, 100_000]) {
       scan(`["short",${long},"short"]`, { around: 21, piece });
       expect(() => scan(`["short",${long},"short"]`, { around: 17, piece })).toThrow(tooLarge);
-      // two long ones: only one of them is free
+      // Two long strings, of which only one is exempt.
       expect(() => scan(`[${long},${long}]`, { around: 4_000, piece })).toThrow(tooLarge);
       expect(() => scan(" ".repeat(101), { around: 100, piece })).toThrow(tooLarge);
       scan(" ".repeat(100), { around: 100, piece });

@@ -13,7 +13,7 @@ const newBudget = () =>
   });
 const open = (budget: ResponseBudget, caller: string, address = caller, end = () => {}) =>
   budget.open(caller, address, end);
-/** Whether each of the requests has room, after everything that can happen has happened. */
+/** Whether each of the requests has space, after all pending events. */
 async function started(requests: readonly Promise<void>[]): Promise<boolean[]> {
   const states = requests.map(() => false);
   requests.forEach((request, index) => {

@@ -19,7 +19,7 @@ it("an answer gets one listener, however many wait for its end, and tells all of
 it("an answer that waits behind another one ends with its connection, once", async () => {
   const ended = vi.fn();
   const server = createServer((request, raw) => {
-    // The first is never answered, so the second does not get to its turn.
+    // The first request gets no response, so the second is not processed.
     onResponseEnd({ raw, request: { raw: request } } as unknown as FastifyReply, () => ended(request.url));
     if (request.url === "/second") request.socket.emit("both");
   });

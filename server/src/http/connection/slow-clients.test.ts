@@ -7,7 +7,7 @@ import { cutSlowReaders, TransferRate, transferOf } from "./slow-clients.js";
 
 const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
 
-/** Looks until the client is too slow. @returns after how many ms, or null when that is not within ten minutes */
+/** Checks until the client is too slow. @returns the time in ms, or null if it exceeds ten minutes */
 function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null {
   const rate = new TransferRate(config, 0, creditMs);
   for (let ms = rate.intervalMs; ms <= 600_000; ms += rate.intervalMs) {
@@ -83,7 +83,7 @@ describe("a client that an answer is written to", () => {
     vi.useRealTimers();
   });
 
-  /** A connection to which so many bytes were written, and which has taken none of them. */
+  /** A connection to which this number of bytes was written, none of which the client has received. */
   function connect(bytesWritten: number) {
     const handle = { bytesWritten, writeQueueSize: bytesWritten };
     const socket = Object.assign(new EventEmitter(), {

@@ -9,7 +9,7 @@ import { PAGE_LIMITS, SAMPLE_LIMITS } from "../../wire/page-limits.js";
 
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
 
-/** The limits of the API for the documentation, without the rates and sizes that are settings. */
+/** Limits of the API for the documentation, without configurable rates and sizes. */
 const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Results per page (`limit`)", `default ${PAGE_LIMITS.default}, at most ${PAGE_LIMITS.max}`],
   ["Raw data per page (`limit`)", `default ${SAMPLE_LIMITS.default}, at most ${SAMPLE_LIMITS.max}`],
@@ -31,7 +31,7 @@ const COLUMN = Math.max(...LIMITS.map(([limit]) => limit.length));
 const VALUE = Math.max(...LIMITS.map(([, value]) => value.length));
 const row = (limit: string, value: string) => `| ${limit.padEnd(COLUMN)} | ${value.padEnd(VALUE)} |`;
 
-/** The limits as a table in Markdown. */
+/** Limits as a Markdown table. */
 export const limitsTable = [
   row("Limit", "Value"),
   `| ${"-".repeat(COLUMN)} | ${"-".repeat(VALUE)} |`,

@@ -5,7 +5,7 @@ import { asLibraryError, unpacked } from "./gzip.js";
 
 const tooLarge = () => new Error("too large");
 
-/** A stream that counts how often it is read. A loop without a turn of the event loop would never end, so it fails. */
+/** A stream that counts its reads. A loop that blocks the event loop would never end, so it fails. */
 function countedStream(): { stream: Readable; reads: () => number } {
   const stream = new Readable({ read() {} });
   const read = stream.read.bind(stream);

@@ -106,7 +106,7 @@ it("a file on disk delays those who fill it only for writes of a MiB, not for ea
     }
   });
   expect(bytes).toBe((9 * MIB) / 4);
-  // The first opens the file.
+  // The first one opens the file.
   expect(waits).toEqual([true, false, false, true, false, false, false, true, false]);
   const content = Buffer.concat(await ((await file.read()) as Readable).toArray());
   expect([...Array(9).keys()].map((i) => content[i * (MIB / 4)])).toEqual([...Array(9).keys()]);

@@ -54,7 +54,7 @@ it("an outage of the database is a line at once, and then one a second with the 
       ["unavailable", 800],
       ["unavailable", undefined],
     ]);
-    // What is no outage is written each time.
+    // A line that is not about an outage is written every time.
     for (let n = 0; n < 3; n++) log.error({ err: new Error("a bug") }, "request failed");
     expect(lines).toHaveLength(7);
   } finally {

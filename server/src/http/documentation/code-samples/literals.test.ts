@@ -1,4 +1,4 @@
-/** Whatever a value contains, its literal is that value and nothing else. */
+/** The literal of a value with any content is equal to the value. */
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("the examples of a document", () => {
       };
       addCodeSamples(document, { thing: hostile });
       const samples = document.paths["/things/{thing}/"]?.post?.["x-codeSamples"];
-      // What curl would get, by a function in its place.
+      // Replaces curl by a function that prints its arguments.
       const script = `curl() { printf '%s\\0' "$@"; }\n${samples?.[0]?.source}`;
       const { stdout, stderr } = spawnSync("sh", ["-euc", script]);
       const words = String(stdout).split("\0").slice(0, -1);
