@@ -36,7 +36,7 @@ describe("paths and methods", () => {
     expect((await s.get("/nothing/", ann.token)).body).toEqual({ detail: "Not found." });
   });
 
-  it("HEAD answers as GET without a body; OPTIONS and a wrong method tell what is allowed", async () => {
+  it("HEAD responds like GET without a body; OPTIONS and a wrong method list the allowed methods", async () => {
     const head = await s.send("HEAD", "/api/v1/account/", { token: ann.token });
     expect([head.status, head.body]).toEqual([200, ""]);
     const options = await s.send("OPTIONS", `/api/v1/managers/${ann.id}/`);
@@ -46,7 +46,7 @@ describe("paths and methods", () => {
     expect(wrong.body).toEqual({ detail: 'Method "DELETE" not allowed.' });
   });
 
-  it("no odd path is a server error", async () => {
+  it("no unusual path is a server error", async () => {
     for (const path of [
       "/%",
       "/%00/",
@@ -69,7 +69,7 @@ describe("bodies", () => {
   const sendText = (body: BodyInit, type = "application/json") =>
     s.send("POST", managers, { body, headers: { "Content-Type": type } });
 
-  it("broken JSON is told as such", async () => {
+  it("malformed JSON is reported as such", async () => {
     for (const text of ["{", "", "nul", '{"username":"\u0001"', '{"__proto__":{"a":1}}', "\ufeff{"]) {
       const { status, body } = await sendText(text);
       expect([text, status]).toEqual([text, 400]);
@@ -79,7 +79,7 @@ describe("bodies", () => {
     expect(notUtf8.body).toEqual({ detail: "JSON parse error." });
   });
 
-  it("a body that is no object, or holds text that cannot be stored, is refused", async () => {
+  it("a body that is not an object, or contains text that cannot be stored, is refused", async () => {
     for (const text of ["[]", "1", '"x"', "null"]) expect((await sendText(text)).status).toBe(400);
     for (const name of ["\\u0000", "\\ud800", "\\udc00x"]) {
       const { status } = await sendText(
@@ -109,7 +109,7 @@ describe("bodies", () => {
     expect([status, body]).toEqual([413, { detail: "The request body is too large." }]);
   });
 
-  it("a number that no double holds is refused, not stored as null", async () => {
+  it("a number out of the range of a double is refused, not stored as null", async () => {
     for (const number of ["1e400", "-1E+999", "9".repeat(400), `${"9".repeat(250)}e99`]) {
       const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
       expect([status, body]).toEqual([400, { detail: "The body holds a number that is too large." }]);
@@ -131,7 +131,7 @@ describe("bodies", () => {
     expect(body.id).not.toBe(1);
   });
 
-  it("what has no effect is named in X-Ignored: unknown parameters and members, and a limit that is no number", async () => {
+  it("X-Ignored lists unknown parameters and members, and a limit that is not a number", async () => {
     const named = async (answer: Promise<{ status: number; headers: Headers }>) => {
       const { status, headers } = await answer;
       return [status, headers.get("x-ignored")];
@@ -145,13 +145,13 @@ describe("bodies", () => {
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
-  it("Accept may rule out the answer", async () => {
+  it("Accept may exclude the response", async () => {
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "application/json;q=0" })).status).toBe(406);
   });
 
-  it("bytes that are no HTTP get a plain refusal", async () => {
+  it("bytes that are not HTTP get a plain refusal", async () => {
     const garbage = await raw("GARBAGE\r\n\r\n");
     expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
     expect(garbage).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
@@ -166,7 +166,7 @@ describe("bodies", () => {
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   it("carries a request id, the caller's own when it is harmless", async () => {
     const own = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "abc-123" });
     expect(own.headers.get("x-request-id")).toBe("abc-123");
@@ -185,12 +185,12 @@ describe("every answer", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("tells an error's stable code", async () => {
+  it("has the stable code of an error", async () => {
     expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
     expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
   });
 
-  it("tokens count only in the Authorization header, the scheme in any letter case", async () => {
+  it("tokens are valid only in the Authorization header, with a case-insensitive scheme", async () => {
     expect(
       (await s.get("/api/v1/account/", undefined, { Authorization: `bearer ${ann.token}` })).status,
     ).toBe(200);
@@ -215,7 +215,7 @@ describe("throttling", () => {
     [bob, eve] = [await strict.manager(), await strict.manager()];
   });
 
-  it("counts a user's calls, says what is left, and then when to come back", async () => {
+  it("counts a user's calls, and reports the remaining ones and the time to wait", async () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
@@ -252,7 +252,7 @@ describe("health", () => {
     expect((await s.get("/health/ready/")).body).toEqual({ status: "ok" });
   });
 
-  it("metrics count requests by route, on a port of their own", async () => {
+  it("metrics count requests by route, on a separate port", async () => {
     await s.get("/api/v1/account/", ann.token);
     expect(await s.service.app.metrics.metrics()).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/account\/",status="200"\} \d+/,
@@ -260,7 +260,7 @@ describe("health", () => {
     expect((await s.get("/metrics")).status).toBe(404);
   });
 
-  it("metrics count the runs of jobs by outcome, and what waits since when", async () => {
+  it("metrics count the runs of jobs by outcome, and waiting jobs with their age", async () => {
     const t = await TestService.start(await newStore(), { smtpUrl: "smtp://127.0.0.1:1" });
     t.clock.stopAt(Date.now());
     const metrics = async () => {

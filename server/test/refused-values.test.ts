@@ -30,7 +30,7 @@ const patch = (text: string) =>
     headers: { "Content-Type": "application/json" },
   });
 
-describe("a value that the database cannot hold", () => {
+describe("a value that the database cannot store", () => {
   it.each([
     ["a NUL character", String.raw`"\u0000"`],
     ["a NUL character in a name", String.raw`{"a\u0000": 1}`],
@@ -53,7 +53,7 @@ describe("a value that the database cannot hold", () => {
     expect(await patch(text)).toMatchObject({ status: 200, body: { json: { more: Number(text) + 0 } } });
   });
 
-  it("is refused wherever it comes from, not told as an error of the service", async () => {
+  it("is refused from any source, and not reported as an error of the service", async () => {
     const { app, lines } = listener();
     app.get("/overflow/", () => s.store.database.queries.execute(sql`SELECT ${"1e999999"}::numeric`));
     app.get("/json/", () => s.store.database.queries.execute(sql`SELECT ${`{"a": ${SECRET}`}::jsonb`));

@@ -27,7 +27,7 @@ const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("the recording of a bulk load", () => {
-  it("is written in pieces of at most 256 KiB, so that others get their turns in between", async ({
+  it("is written in pieces of at most 256 KiB, so that other statements run in between", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -52,7 +52,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(0);
   });
 
-  it("is gone when its job is deleted or its load refused", async ({ service: s }) => {
+  it("is deleted with its job or when its load is refused", async ({ service: s }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await walk(device.serial_number, START, 10));
@@ -68,9 +68,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(0);
   });
 
-  it("is removed after an hour when its process ended before the job was there, and not before", async ({
-    service: s,
-  }) => {
+  it("is removed after an hour if its process ended before it added the job", async ({ service: s }) => {
     const { queries } = s.store.database;
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
@@ -97,7 +95,7 @@ describe("the recording of a bulk load", () => {
   );
 });
 
-describe("bytes that wait for the workers", () => {
+describe("bytes that wait for workers", () => {
   it("are limited for an account and for an address; nobody else is refused", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES, trustProxy: ["127.0.0.1"] });
     const scene = async () => {
@@ -136,7 +134,7 @@ describe("bytes that wait for the workers", () => {
     await s.runJobs();
   });
 
-  it("count while they are written, not only when their jobs are there", async ({ store }) => {
+  it("count while they are written, before their jobs exist", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES });
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);

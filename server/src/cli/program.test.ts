@@ -8,7 +8,7 @@ const leaves = (command: Command, words: readonly string[] = []): [name: string,
     ? [[words.join(" "), command]]
     : command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
 
-it("every command accepts --yes, so that no script fails at one that asks nothing", () => {
+it("every command accepts --yes, even if it asks nothing", () => {
   const all = leaves(program());
   expect(all.length).toBeGreaterThan(30);
   const refusing = all.filter(([, { options }]) => !options.some(({ long }) => long === "--yes"));

@@ -53,7 +53,7 @@ describe("the address of the API", () => {
 });
 
 describe("origins of other pages", () => {
-  it("are a list, or all", () => {
+  it("are a list or all", () => {
     const CORS_ORIGINS = "https://app.example.org, http://localhost:5173";
     expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual([
       "https://app.example.org",

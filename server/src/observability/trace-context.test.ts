@@ -31,7 +31,7 @@ describe("the header traceparent", () => {
     expect(readTrace(header)).toBeUndefined();
   });
 
-  it("of a further call has the trace and a parent of its own", () => {
+  it("of a further call has the same trace and a new parent", () => {
     const trace = { id: ID, parent: PARENT, flags: "01" };
     const [one, other] = [traceparentOf(trace), traceparentOf(trace)];
     expect(readTrace(one)).toEqual({ ...trace, parent: expect.not.stringContaining(PARENT) });

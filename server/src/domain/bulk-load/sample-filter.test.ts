@@ -18,8 +18,8 @@ const anInterval = fc.record({
 });
 const intervals = fc.array(anInterval, { maxLength: 12 });
 
-describe("samples sorted out by ownership", () => {
-  it("are those of the rule, one sample and one ownership after the other", () => {
+describe("the sample filter", () => {
+  it("equals the rule applied sample by sample", () => {
     const times = fc.array(fc.integer({ min: -25, max: 25 }), { maxLength: 60 });
     fc.assert(
       fc.property(intervals, intervals, times, (own, others, ms) => {

@@ -53,7 +53,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("gives room that is free to the address that holds least", async () => {
+  it("gives free space to the address that holds least", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const held: ResponseShare[] = [];
@@ -74,7 +74,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("refuses who has waited too long, and says whether others or the caller are the reason", async () => {
+  it("refuses a request that has waited too long, and says whether others or the caller are the reason", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     await open(budget, "ann").reserve(20, undefined);

@@ -25,7 +25,7 @@ describe("the checks of the tables", () => {
     vi.useRealTimers();
   });
 
-  it("do not queue up while one waits for the connection, and go on after it", async () => {
+  it("do not queue up while one waits for the connection, and continue after it", async () => {
     const { pool, checks, answer } = busyDatabase();
     const stop = startAutovacuum(pool);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -38,7 +38,7 @@ describe("the checks of the tables", () => {
     await stop();
   });
 
-  it("stop only when the check that runs has ended", async () => {
+  it("stop after the current check", async () => {
     const { pool, checks, answer } = busyDatabase();
     const stop = startAutovacuum(pool);
     await vi.advanceTimersByTimeAsync(2_000);

@@ -13,7 +13,7 @@ import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("the sample store", (on) => {
-  it("gives the same as a map by millisecond, whatever is loaded and asked, in whatever pieces", async () => {
+  it("equals a map by millisecond for any loads and queries in any pieces", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(sample, { maxLength: 25 }), { minLength: 1, maxLength: 4 }),

@@ -51,7 +51,7 @@ describe("public addresses", () => {
   });
 });
 
-describe("addresses that are never called, whatever the operator allows", () => {
+describe("addresses that are never called, for any setting", () => {
   it.each([
     "169.254.169.254",
     "169.254.0.1",

@@ -48,7 +48,7 @@ describe("a literal", () => {
     expect(JSON.parse(String(stdout))).toEqual(JSON.parse(JSON.stringify(values)));
   });
 
-  it("is one word in a shell, with the same text", () => {
+  it("is one word in a shell with the same text", () => {
     const words = HOSTILE.map(shellWord).join(" ");
     const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${words}`]);
     expect(String(stdout).split("\0").slice(0, -1)).toEqual(HOSTILE);
@@ -56,7 +56,7 @@ describe("a literal", () => {
 });
 
 describe("the examples of a document", () => {
-  it("are one command with nothing else, whatever its names and examples contain", () => {
+  it("are a single command for any names and examples", () => {
     for (const hostile of HOSTILE.filter((text) => text !== "")) {
       const document: ExampleDocument = {
         servers: [{ url: "http://127.0.0.1:1" }],
