@@ -155,7 +155,7 @@ const accountOf = (caller: (typeof CALLERS)[number]) =>
 const outcomeOf = (status: number) => (status === 403 || status === 404 ? String(status) : "in");
 
 describe("authorization matrix", () => {
-  it("has a line for every operation, and every line an operation", () => {
+  it("has a row for every operation, and an operation for every row", () => {
     expect([...new Set(matrix.map(([id]) => id))].sort()).toEqual(
       s.service.app.operations.map(({ id }) => id).sort(),
     );

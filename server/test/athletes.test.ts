@@ -33,7 +33,7 @@ const it = withAthletes().extend(
 );
 
 describe("listing athletes", () => {
-  it("the list shows those with READ now, and by paging the manager's default athlete", async ({
+  it("the list shows athletes with READ now, and by paging the manager's default athlete", async ({
     athletes: { s, eve },
     listing: { carl, list },
   }) => {

@@ -98,7 +98,7 @@ describe("a value of up to 256 bytes", () => {
     expect(rows.at(-1)?.after).toMatchObject({ json });
   });
 
-  it("stands beside the digest of a course, however long that is", async () => {
+  it("is stored with the digest of a course of any length", async () => {
     const json = { sport: "soccer", gpx: "é".repeat(50_000) };
     await change(`/api/v1/activities/${team.activity}/`, { json });
     const { rows } = await audited("activity", team.activity);
@@ -121,7 +121,7 @@ describe("the audit of what one account changes in a day", () => {
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
   }
 
-  it("has rows up to a number of bytes; one further row counts the rest, whoever else waits, until the next day", async () => {
+  it("has rows up to a number of bytes; one further row counts the rest until the next day", async () => {
     const limited = await startService({ auditBytesPerDay: BYTES });
     const mine = await Team.of(limited);
     const before = (await audited("activity", mine.activity)).rows.length;

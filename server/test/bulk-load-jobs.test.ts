@@ -55,7 +55,7 @@ describe("the jobs of bulk loads", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("a worker lost between its commit and its word leaves the counts of the one load", async ({
+  it("a worker lost between its commit and its outcome leaves the counts of a single load", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);

@@ -96,7 +96,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async ({
+  it("refuses samples of another manager's time, of unowned time and of the far future, and reports unowned time", async ({
     bulkLoads: { s, longOwned, bob, ann, countOf },
   }) => {
     const passed = await longOwned(bob);
@@ -145,7 +145,7 @@ describe("bulk load", () => {
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("what is found wrong later fails the job with the library's code", async ({
+  it("errors found later fail the job with the code of the library", async ({
     bulkLoads: { s, longOwned, ann, countOf },
   }) => {
     const owned = await longOwned(ann);

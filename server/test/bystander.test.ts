@@ -110,7 +110,7 @@ describe("another user's read does not wait for", () => {
     });
   });
 
-  it("a page of 3,000 time frames with all that is beside them", async () => {
+  it("a page of 3,000 time frames with all details", async () => {
     const team = await crowded(3_000);
     const { token } = team.manager;
     await expectCalm("list with_", () =>
@@ -118,7 +118,7 @@ describe("another user's read does not wait for", () => {
     );
   });
 
-  it("hundreds of permissions given and taken", async () => {
+  it("hundreds of permissions granted and revoked", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
     // The maximum of one request.

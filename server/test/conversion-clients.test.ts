@@ -14,7 +14,7 @@ const long = () => {
 };
 
 describe("conversion", () => {
-  it("a client that goes away in the middle of its upload leaves nothing", async ({
+  it("a client that disconnects during its upload leaves nothing", async ({
     conversions: { open, head, spooled, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
@@ -27,7 +27,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that closes its half, or stands still, is cut off and leaves nothing", async ({
+  it("a client that closes its half or stalls is disconnected and leaves nothing", async ({
     conversions: { open, head, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
@@ -42,7 +42,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that does not read its answer, or goes away while it does, leaves nothing", async ({
+  it("a client that does not read its response, or disconnects during it, leaves nothing", async ({
     conversions: { open, head, spooled, expectNoFiles },
   }) => {
     const recording = await long();
@@ -58,7 +58,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("a client that leaves in the middle of its answer is no failure of the service", async ({
+  it("a client that disconnects during its response is not a failure of the service", async ({
     conversions: { s, open, head, expectNoFiles },
   }) => {
     const failures = vi.spyOn(s.service.app.log, "error");
@@ -75,7 +75,7 @@ describe("conversion", () => {
     failures.mockRestore();
   });
 
-  it("bytes that are no HTTP behind an upload do not get into its answer", async ({
+  it("bytes that are not HTTP after an upload do not affect its response", async ({
     conversions: { open, head, expectNoFiles },
   }) => {
     const recording = await long();
@@ -126,7 +126,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a slot is free again when the CSV is complete, though nobody reads it", async ({
+  it("a slot is released when the CSV is complete, even if nobody reads it", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -150,7 +150,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("eight files of one user wait to be read; for a ninth the user is told when to come again", async ({
+  it("eight files of one user can wait to be read; a ninth is refused with a time to retry", async ({
     conversions: { s, open, head, spooled, send },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -182,7 +182,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("files that wait to be read take a bounded part of the disk: the next one of the user waits for them", async ({
+  it("unread files take a limited part of the disk: the next one of the user waits for them", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const recording = await long();
@@ -243,7 +243,7 @@ describe("conversion", () => {
     await strict.stop();
   });
 
-  it("a client that reads its answer too slowly is cut off", async ({
+  it("a client that reads its response too slowly is disconnected", async ({
     conversions: { s, open, spooled, head },
   }) => {
     const strict = await TestService.start(s.store, {

@@ -41,7 +41,7 @@ describe("conversion to a format", () => {
     },
   );
 
-  it("refuses an unknown format, and names those that there are", async ({ conversions: { s, send } }) => {
+  it("refuses an unknown format, and lists the known ones", async ({ conversions: { s, send } }) => {
     for (const query of ["?format=xlsx", "?format=GPX", "?format=", ""]) {
       const path = `/api/v2/files/convert/${query}`;
       const { status, json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, path);

@@ -18,7 +18,7 @@ function openToOthers(folder: string): string[] {
 }
 
 describe("the data folder", { timeout: 180_000 }, () => {
-  it("is closed to others with all that is in it, be it made by a command or by the service", async () => {
+  it("is inaccessible to others with all its content, created by a command or by the service", async () => {
     const processes = await Processes.onNewDatabase();
     const DATA_DIR = join(newScratchFolder(), "made", "by a command");
     const openUmask = ["-c", 'umask 0; exec "$@"', "sh", process.execPath, MAIN];

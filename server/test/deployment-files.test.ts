@@ -16,13 +16,13 @@ const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}
 const dockerfile = read("Dockerfile");
 
 describe("the Dockerfile", () => {
-  it("has nothing that the linter finds", () => {
+  it("has no findings of the linter", () => {
     expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual(
       [],
     );
   });
 
-  it("has nothing that hadolint finds", ({ skip }) => {
+  it("has no findings of hadolint", ({ skip }) => {
     skip(!isInstalled("hadolint"), "hadolint is not installed");
     expect(spawnSync("hadolint", [join(ROOT, "Dockerfile")], { encoding: "utf8" }).stdout).toBe("");
   });
@@ -98,7 +98,7 @@ describe("the systemd unit", () => {
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
   });
 
-  it("has nothing that systemd complains of", ({ skip }) => {
+  it("has no findings of systemd", ({ skip }) => {
     skip(!isInstalled("systemd-analyze"), "systemd-analyze is not installed");
     const unit = read("deploy/asi-server.service");
     const program = /^ExecStart=(\S+)/m.exec(unit)?.[1] ?? "";

@@ -90,7 +90,7 @@ describe("devices", () => {
     );
   });
 
-  it("the list tells nobody to which activities of others a device is linked", async () => {
+  it("the list does not reveal links of a device to activities of others", async () => {
     const team = await Team.of(s);
     await team.create();
     const list = async (token: string) =>
@@ -197,7 +197,7 @@ describe("ownerships", () => {
     expect((await s.get(`/api/v1/device-ownerships/${id}/?device=1x`, ann.token)).status).toBe(404);
   });
 
-  it("a device without owner is for whoever knows both of its names", async () => {
+  it("a device without an owner is available to anyone who knows both of its names", async () => {
     const free = await s.device();
     expect((await s.post("/api/v1/devices/take-ownership/", { serial_number: "x" }, ann.token)).body).toEqual(
       {
@@ -254,7 +254,7 @@ describe("ownerships", () => {
     expect(await activation()).toBe(times[0]);
   });
 
-  it("of many takers at once, over two processes, one wins", async () => {
+  it("of many concurrent takers in two processes, one wins", async () => {
     const other = await startService();
     const takers = await Promise.all(Array.from({ length: 6 }, () => s.manager()));
     for (let round = 0; round < 3; round++) {
@@ -291,7 +291,7 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
-  it("one idempotency key releases once, however many ask at once", async () => {
+  it("one idempotency key releases once, also with concurrent requests", async () => {
     for (let trial = 0; trial < 10; trial++) {
       const device = await s.ownedDevice(ann);
       const release = () =>
@@ -304,7 +304,7 @@ describe("ownerships", () => {
     }
   });
 
-  it("a refused request leaves its idempotency key free", async () => {
+  it("a refused request leaves its idempotency key unused", async () => {
     const device = await s.ownedDevice(bob);
     const take = () =>
       s.send("POST", "/api/v1/devices/take-ownership/", {

@@ -130,7 +130,7 @@ describe("the documents", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("miss no setting: the code of the service reads the environment in one place", () => {
+  it("list all settings: the code of the service reads the environment in one place", () => {
     const files = readdirSync(join(ROOT, "server/src"), { recursive: true, encoding: "utf8" });
     // The examples in the API documentation are code of clients.
     const own = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && !name.includes("code-samples"));

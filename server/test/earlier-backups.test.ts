@@ -24,7 +24,7 @@ async function emptyDatabase(): Promise<Database> {
 const FIRST = RECORDED[0] ?? "";
 
 describe("a backup of the first release", () => {
-  it("gets what later migrations do to rows: defaults, computed values, rows of new tables, batches", async () => {
+  it("is changed by later migrations: defaults, computed values, rows of new tables, batches", async () => {
     const file = releaseFile(FIRST);
     const known = [...migrations, ...LATER];
     const restored = await emptyDatabase();

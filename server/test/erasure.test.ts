@@ -78,7 +78,7 @@ const fanOutsOf = (s: TestService, id: number) =>
     .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
 
 describe("an account that is deleted", () => {
-  it("leaves no value of an athlete who deletes it, in no table, and the mail that waits is not sent", async () => {
+  it("leaves no value of an athlete who deletes it in any table, and the waiting mail is not sent", async () => {
     const s = await service();
     const mark = `mark${Date.now().toString(36)}a`;
     const athlete = {
@@ -112,7 +112,7 @@ describe("an account that is deleted", () => {
     for (const row of kept) expect([row.before, row.after]).toEqual([null, null]);
   });
 
-  it("leaves no value of a managed athlete, whose manager has the answer to an idempotent request", async () => {
+  it("leaves no value of a managed athlete in the stored response to the manager", async () => {
     const s = await service();
     const manager = await managingManager();
     const mark = `mark${Date.now().toString(36)}b`;
@@ -143,7 +143,7 @@ describe("an account that is deleted", () => {
     expect(mailsOf(s, mark)).toEqual([]);
   });
 
-  it("leaves no mail when the process ended before it could remove them: retention does", async () => {
+  it("leaves no mail even if the process ended before it could remove them: retention does", async () => {
     const s = await startService();
     const person = await s.manager();
     await s.runJobs();
@@ -178,7 +178,7 @@ describe("the operator deletes", () => {
     );
   });
 
-  it("a manager with all that is theirs; what is others' stays", async () => {
+  it("a manager with all their data, and no data of others", async () => {
     const s = await startService({ webhookAllowPrivate: true });
     const mark = `mark${Date.now().toString(36)}e`;
     const START = Date.parse("2024-03-01T10:00:00.000Z");
@@ -290,7 +290,7 @@ describe("the operator deletes", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("a manager by two processes at once: neither gives up because the other has deleted a managed athlete", async () => {
+  it("a manager in two concurrent processes, although the other has deleted a managed athlete", async () => {
     const s = await startService();
     const manager = await managingManager({}, "", s);
     for (const name of ["one", "two", "three"]) {
@@ -314,7 +314,7 @@ describe("the operator deletes", () => {
     await s.stop();
   });
 
-  it("a manager, and samples of a former owner's time in the same five minutes stay", async () => {
+  it("a manager, but keeps samples of a former owner in the same five minutes", async () => {
     const s = await startService();
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await s.device();

@@ -60,7 +60,7 @@ async function managerLosingAthletes(): Promise<{ own: TestService; manager: Tes
   return { own, manager };
 }
 
-describe("an athlete who goes while the manager is deleted", () => {
+describe("an athlete who is deleted during the deletion of the manager", () => {
   it("does not end the command of the operator", async () => {
     const { own, manager } = await managerLosingAthletes();
     const { username } = manager;
@@ -68,7 +68,7 @@ describe("an athlete who goes while the manager is deleted", () => {
     expect(await own.store.database.queries.$count(accounts)).toBe(0);
   });
 
-  it("does not pass for the manager when erasures are applied again", async () => {
+  it("is not mistaken for the manager when erasures are applied again", async () => {
     const { own, manager } = await managerLosingAthletes();
     const { queries } = own.store.database;
     const [row] = await queries.select().from(accounts).where(eq(accounts.id, manager.id));

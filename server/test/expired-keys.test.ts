@@ -46,7 +46,7 @@ describe("a key that has expired and is not yet removed", () => {
     return { first, key, create, count };
   }
 
-  it("is that of a new request, which is done once", async () => {
+  it("belongs to a new request, which takes effect once", async () => {
     const { first, create, count } = await expired();
     const second = await create();
     expect(second.status).toBe(201);
@@ -123,7 +123,7 @@ describe("a key that expires while the body of a repetition arrives", () => {
     expect(body).toHaveProperty("job_id", expect.not.stringContaining(first.body.job_id));
   });
 
-  it("opens nothing to a caller who has lost the right since", async () => {
+  it("gives no access to a caller who has lost the right", async () => {
     const { status, body } = await loadTwice((device) => s.release(device, ann));
     expect([status, body]).toEqual([403, { detail: expect.any(String) }]);
   });

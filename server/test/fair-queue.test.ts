@@ -7,7 +7,7 @@ import { newActivity, Team } from "./team.js";
 const MANY = 120;
 
 describe("the pool", () => {
-  it("gives a caller who comes last a connection before the hundredth of another", async () => {
+  it("gives the last caller a connection before the hundredth request of another", async () => {
     const { database } = await newDatabase();
     const order: string[] = [];
     const query = (caller: string) =>
@@ -24,7 +24,7 @@ describe("the pool", () => {
     expect(order.indexOf("late")).toBeLessThan(MANY / 2);
   });
 
-  it("goes on after transactions that fail, and ends their turns", async () => {
+  it("continues after failed transactions, and releases their slots", async () => {
     const { database } = await newDatabase();
     const failing = Array.from({ length: MANY }, () =>
       onBehalfOf({ name: "failing", group: "failing" }, () =>

@@ -45,7 +45,7 @@ const mayMakeNamespaces = (() => {
 
 // No database is used, so one project runs this.
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder", () => {
-  it("keeps others out until it is given back, in one process and in two", async () => {
+  it("excludes others until it is released, in one process and in two", async () => {
     const folder = newScratchFolder();
     const unlock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: process.pid });
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: child.pid });
   });
 
-  it("is had by exactly one of several that start at once", async () => {
+  it("is acquired by exactly one of several processes that start together", async () => {
     const folder = newScratchFolder();
     const lines = (await Promise.all(Array.from({ length: 5 }, () => hold(folder)))).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith("held"))).toHaveLength(1);
@@ -85,7 +85,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     expect(stateOf()).toBe("Z");
   });
 
-  it("is held by a process that stands still", async () => {
+  it("is held by a stopped process", async () => {
     const folder = newScratchFolder();
     const { child } = await hold(folder);
     child.kill("SIGSTOP");

@@ -17,7 +17,7 @@ import { TestService } from "./service.js";
 const it = withManagers();
 
 describe("a former owner's samples", () => {
-  it("from times after the release are gone, and the next owner's of the same times are stored", async ({
+  it("from times after the release are removed, and samples of the next owner at the same times are stored", async ({
     owners: { s, manager, now, load, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -34,7 +34,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
   });
 
-  it("from times before the release stay the former owner's, in the very chunk that is cut", async ({
+  it("from times before the release belong to the former owner, even in the same chunk", async ({
     owners: { s, manager, now, load, release, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -47,7 +47,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, first, first + 3_600_000)).toEqual(times.filter((ms) => ms < end));
   });
 
-  it("are not stored when they are more than five minutes ahead, or as far as the setting says", async ({
+  it("are not stored if they are too far in the future: five minutes, or by the setting", async ({
     owners: { s, manager, now, load },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -82,7 +82,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, before, before + 3_600_000)).toEqual([before]);
   });
 
-  it("do not come from the cache of pages that the former owner read", async ({
+  it("are not returned from the page cache of the former owner", async ({
     owners: { s, manager, now, load, timesRead, release, take },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -94,7 +94,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("do not come with an ownership that is extended backwards, and an empty ownership leaves no row", async ({
+  it("are not gained by extending an ownership backwards, and an empty ownership leaves no row", async ({
     owners: { s, take, now, load, release, timesRead },
   }) => {
     const device = await s.device();

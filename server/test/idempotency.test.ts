@@ -122,7 +122,7 @@ const permission = {
 };
 
 describe("a repeated request", () => {
-  it.each(Object.keys(requests))("gets the answer of the first to the byte: %s", async (name) => {
+  it.each(Object.keys(requests))("gets the bytes of the first response: %s", async (name) => {
     const { path, by, json } = await (requests[name] ?? expect.fail)();
     const key = randomUUID();
     const [first, meanwhile] = await Promise.all([post(path, by, json, key), post(path, by, json, key)]);
@@ -145,7 +145,7 @@ describe("a repeated request", () => {
 });
 
 describe("a key", () => {
-  it("belongs to a path with its query and a body: with others it is refused", async () => {
+  it("belongs to a path, query and body, and is refused with others", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();
     const first = await post(`${path}?a=1`, by, json, key);
@@ -161,7 +161,7 @@ describe("a key", () => {
     expect(await post(`${path}?a=1`, by, json, key)).toEqual(first);
   });
 
-  it("is ignored where the body has a password, so that no hash is stored from which it could be guessed", async () => {
+  it("is ignored if the body has a password, so that no hash is stored that would allow guessing it", async () => {
     const athlete = await s.athlete();
     const key = randomUUID();
     const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));
@@ -176,7 +176,7 @@ describe("a key", () => {
     expect(await stored()).toBe(0);
   });
 
-  it("is free again after a refusal, which changed nothing and is not stored", async () => {
+  it("remains unused after a refusal, which is not stored", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();
     expect((await post(path, by, { ...(json as object), owner: scene.anotherManager.id }, key)).status).toBe(

@@ -122,7 +122,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("goes on wherever it was interrupted, and the service reads all secrets at any time", async () => {
+  it("continues after any interruption, and the service can always read all secrets", async () => {
     const s = await start();
     const ann = await s.manager();
     const paths = [await hook(s, ann, "secret 1"), await hook(s, ann, "secret 2")];
@@ -158,14 +158,14 @@ describe("key rotate", () => {
     expect(rows[0]?.ids).toBe(1);
   });
 
-  it("goes on with the next server key after a crash", async () => {
+  it("continues with the next server key after a crash", async () => {
     const dataDir = newScratchFolder();
     serverKeyOf(dataDir);
     const next = await nextServerKey(dataDir);
     expect(await nextServerKey(dataDir)).toEqual(next);
   });
 
-  it("keeps the previous server key, also when two rotations run at once", async () => {
+  it("keeps the previous server key, also with two concurrent rotations", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -230,7 +230,7 @@ describe("key finish", () => {
     return { s, rotate, withKey, first: withKey(s.store.serverKey) };
   }
 
-  it("keeps the newest server key, and is refused where the old one is still set", async () => {
+  it("keeps the newest server key, and is refused if the old one is still set", async () => {
     const { s, first, rotate, withKey } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -284,7 +284,7 @@ describe("key finish", () => {
 });
 
 describe("a lost server key", () => {
-  it("is told at the start with what to do, and key reset makes the service usable again", async () => {
+  it("is reported at the start with advice, and key reset makes the service usable again", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");

@@ -15,7 +15,7 @@ import { newDatabase } from "./service.js";
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 describe("migrations", () => {
-  it("are applied once, however often they are asked for", async () => {
+  it("are applied once, even if requested repeatedly", async () => {
     const { database } = await newDatabase();
     onTestFinished(() => database.close());
     const both = await Promise.all([migrate(database), migrate(database)]);
@@ -24,7 +24,7 @@ describe("migrations", () => {
     expect(await migrate(database)).toEqual([]);
   });
 
-  it("make the tables that the queries know", async () => {
+  it("create the tables used by the queries", async () => {
     const database = await migrated();
     const { rows } = await database.pool.query(
       `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
@@ -154,7 +154,7 @@ describe("a database and a release that do not fit together", () => {
 });
 
 describe("a migration", () => {
-  it("that fails leaves nothing of itself, and those before it applied", async () => {
+  it("that fails has no effect, and previous ones remain applied", async () => {
     const other = await migrated();
     const good: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
     const bad: Migration = { name: "9002-b", sql: "CREATE TABLE b (x int); SELECT 1 / 0" };
@@ -165,7 +165,7 @@ describe("a migration", () => {
     expect(await migrate(other, withMore(good, mended))).toEqual(["9002-b"]);
   });
 
-  it("outside of a transaction makes an index while others write", async () => {
+  it("outside a transaction creates an index while others write", async () => {
     const other = await migrated();
     const index: Migration = {
       name: "9001-index",
@@ -183,7 +183,7 @@ describe("a migration", () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it("outside of a transaction goes on after an interruption with the indexes that it has finished", async () => {
+  it("outside a transaction keeps completed indexes after an interruption", async () => {
     const other = await migrated();
     await other.pool.query(`
       CREATE TABLE a (x int, y int); INSERT INTO a VALUES (1, 1), (2, 1);
@@ -215,7 +215,7 @@ describe("a migration", () => {
     expect(await found()).toEqual([finished, { ...broken, id: expect.any(String), valid: true }]);
   });
 
-  it("in batches fills every row, in transactions of a bounded size, and goes on where it was stopped", async () => {
+  it("in batches fills every row in transactions of limited size, and continues after an interruption", async () => {
     const other = await migrated();
     await other.pool.query("CREATE TABLE a (x int PRIMARY KEY, y int, by xid)");
     await other.pool.query("INSERT INTO a (x) SELECT generate_series(1, 25)");
@@ -233,7 +233,7 @@ describe("a migration", () => {
     expect(await filled()).toEqual([{ rows: 10 }, { rows: 10 }, { rows: 4 }]);
   });
 
-  it.runIf(isPostgres)("gives up a table that others keep locked, and says so", async () => {
+  it.runIf(isPostgres)("fails with a message for a table that others keep locked", async () => {
     const other = await migrated();
     const holder = await other.pool.connect();
     await holder.query("BEGIN; LOCK TABLE devices IN ROW EXCLUSIVE MODE");

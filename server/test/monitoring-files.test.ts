@@ -40,7 +40,7 @@ function promtool(): string | undefined {
 const checker = promtool();
 
 describe("the alerting rules and the dashboard", () => {
-  it("ask only for metrics that a process has", async () => {
+  it("use only existing metrics", async () => {
     const { metrics } = (await service()).service.app;
     const named = (await metrics.metrics()).concat(await metricsOfOtherServers(), "\n# HELP up ");
     const asked = [...rules, ...queries].map((expression) => [expression, metricsIn(expression)] as const);
@@ -52,7 +52,7 @@ describe("the alerting rules and the dashboard", () => {
     }
   });
 
-  it("the panels have titles of their own and do not overlap", () => {
+  it("the panels have unique titles and do not overlap", () => {
     const places = dashboard.panels.map(
       ({ gridPos: { x, y } }: { gridPos: { x: number; y: number } }) => `${x} ${y}`,
     );
@@ -96,7 +96,7 @@ describe("the configuration of the collector", () => {
   const { pipelines } = collector.service;
   const kinds = ["receivers", "processors", "exporters"] as const;
 
-  it("has a pipeline for each signal of the service, of parts that are there, and uses every part", () => {
+  it("has a pipeline of existing parts for each signal of the service, and uses every part", () => {
     expect(Object.keys(pipelines).sort()).toEqual(["metrics", "traces"]);
     for (const kind of kinds) {
       const used = Object.values(pipelines).flatMap((pipeline) => pipeline[kind] ?? []);

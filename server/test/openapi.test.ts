@@ -33,7 +33,7 @@ describe("documentation", () => {
     expect(JSON.parse(text)).toEqual(file);
   });
 
-  it("the document tells of every operation its rights, its errors and an example", () => {
+  it("the document has rights, errors and an example for every operation", () => {
     for (const { id, path, method, success } of s.service.app.operations) {
       const entry = document.body.paths[path][method.toLowerCase()];
       expect(entry.operationId).toBe(id);
@@ -155,7 +155,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document has pages of lists as examples that agree with themselves", () => {
+  it("the document has consistent example pages of lists", () => {
     const pages = s.service.app.operations.flatMap(({ path, method, success: { status } }) => {
       const { example } = document.body.paths[path][method.toLowerCase()].responses[status].content?.[
         "application/json"

@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => processes.end());
 
 describe("the operator's commands", { timeout: 120_000 }, () => {
-  it("do their work with --yes where they ask nothing: sessions are ended", async () => {
+  it("accept --yes even if they ask nothing", async () => {
     const { token } = await processes.manager(service, "yan");
     expect((await service.send("GET", "/api/v1/account/", token)).status).toBe(200);
     expect(await run("session", "revoke", "yan", "--yes")).toMatchObject({ code: 0, stderr: "" });
@@ -69,7 +69,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "list", "--yes", "--limit", "1")).code).toBe(0);
   });
 
-  it("act on a running service, list as a table and as JSON, and tell of errors by their status", async () => {
+  it("act on a running service, list as a table and as JSON, and report errors by their status", async () => {
     const { id, token } = await processes.manager(service, "mia");
     const account = async () =>
       (await service.send("GET", "/api/v1/account/", token)).headers.get("x-error-code");
@@ -119,7 +119,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("ask before what cannot be undone: without a terminal and without --yes nothing happens", async () => {
+  it("ask before irreversible work: without a terminal and without --yes nothing happens", async () => {
     await register("kim");
     const refused = await run("account", "delete", "kim");
     expect([refused.code, refused.stderr]).toEqual([
@@ -183,7 +183,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
       .toBe("SUCCESS");
   });
 
-  it("work on a stopped service, and name who ran them in the audit", async () => {
+  it("work on a stopped service, and record their user in the audit", async () => {
     const stopped = await Processes.onNewDatabase();
     const before = await stopped.start();
     for (const username of ["ann", "ben"]) await register(username, before);

@@ -36,7 +36,7 @@ const statusOf = ({ service }: TestService, path: string) =>
   });
 
 describe("the page", () => {
-  it("is served at / with its policy, and is asked for again each time", async () => {
+  it("is served at / with its policy, and is revalidated each time", async () => {
     const s = await startService({ pageDir: builtPage() });
     for (const path of ["/", "/index.html", "/sw.js"]) {
       const { status, headers } = await s.get(path);
@@ -54,7 +54,7 @@ describe("the page", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  it("says in its document that there is a service, in a compressed one too, and nowhere else", async () => {
+  it("indicates the service only in the response of its document, also compressed", async () => {
     const folder = builtPage();
     writeFileSync(join(folder, "index.html.br"), brotliCompressSync("<!doctype html><title>Page</title>"));
     const s = await startService({ pageDir: folder });
@@ -69,7 +69,7 @@ describe("the page", () => {
     expect((await s.get("/sw.js")).headers.get("link")).toBeNull();
   });
 
-  it("has files with hashed names that never change, compressed as they were built", async () => {
+  it("has files with hashed names that never change, compressed at build time", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { status, headers, body } = await s.get("/assets/worker-0a1b2c3d.js", undefined, {
       "Accept-Encoding": "br",
@@ -116,7 +116,7 @@ describe("the page", () => {
     expect(policy).not.toMatch(/https?:/);
   });
 
-  it("takes no calls from the limit of an address", async () => {
+  it("does not count towards the limit of an address", async () => {
     const s = await TestService.start(await newStore(), {
       pageDir: builtPage(),
       throttleAddressPerMinute: 1,
@@ -139,7 +139,7 @@ describe("the page", () => {
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("that is not there says how to build it", async () => {
+  it("that is missing says how to build it", async () => {
     const s = await startService({ pageDir: newScratchFolder() });
     const { status, body } = await s.get("/");
     expect([status, body.detail]).toEqual([404, expect.stringContaining("npm run build -w asi-web")]);

@@ -31,7 +31,7 @@ describe("the export of an athlete", () => {
     return { response, files: await unzip(Buffer.from(await response.arrayBuffer())) };
   };
 
-  it("has everything about the athlete as JSON, without secrets, and the samples as CSV", async () => {
+  it("has all data about the athlete as JSON, without secrets, and the samples as CSV", async () => {
     const result = await scene.team.computed(scene.frames[0] ?? 0);
     expect(result.status).toBe(200);
     const known = await s.manager();
@@ -90,7 +90,7 @@ describe("the export of an athlete", () => {
     expect((await s.get(`${scene.path}export/`)).status).toBe(403);
   });
 
-  it("gives its place back when it has been sent, and sends nothing to a HEAD", async () => {
+  it("releases its slot when it has been sent, and sends no body to a HEAD", async () => {
     const get = (method: string) =>
       fetch(`${s.service.url}${scene.path}export/`, {
         method,
@@ -192,7 +192,7 @@ describe("the export of an athlete", () => {
     expect(rows.map(sampleRows)).toEqual([60, 0, 0, 0, 60]);
   });
 
-  it("takes as many statements for each time frame, however many others cover the same time", async () => {
+  it("needs the same number of statements per time frame, for any number of others over the same time", async () => {
     const perFrame: number[] = [];
     for (const count of [20, 200]) {
       const other = await Scene.of(s);
@@ -209,7 +209,7 @@ describe("the export of an athlete", () => {
     for (const statements of perFrame) expect(statements).toBeLessThanOrEqual(2);
   });
 
-  it("breaks off when the account is deleted meanwhile, so that no one takes it for complete", async () => {
+  it("is aborted when the account is deleted, so that it is recognisably incomplete", async () => {
     const athlete = await findAthlete(scene.id, { queries: s.ctx.queries, lock: false });
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {

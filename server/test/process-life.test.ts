@@ -32,7 +32,7 @@ const linesOf = (output: string): Line[] =>
     .map((line) => JSON.parse(line));
 
 describe("a process of the service", { timeout: 120_000 }, () => {
-  it("ends in order when it is told to twice, by Ctrl-C and by its supervisor", async () => {
+  it("ends in order after two signals, from Ctrl-C and from its supervisor", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { pid, terminate, output } = await processes.start();
     process.kill(pid, "SIGINT");
@@ -42,7 +42,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(linesOf(output()).filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it("says in the log that it starts, is ready, was told to end, and has ended", async () => {
+  it("logs its start, readiness, the signal to end, and its end", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();
     expect(await terminate()).toBe(0);
@@ -60,7 +60,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(lines[2]).toMatchObject({ signal: "SIGTERM" });
   });
 
-  it("cuts off a request that does not end in SHUTDOWN_TIMEOUT_MS, says so, and ends", async () => {
+  it("aborts a request that does not end in SHUTDOWN_TIMEOUT_MS, logs this, and ends", async () => {
     const processes = await Processes.onNewDatabase({
       SHUTDOWN_TIMEOUT_MS: "1000",
       // Nothing else ends the request during the test.
@@ -105,7 +105,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     },
   );
 
-  it("ends at once when its clients have sent nothing, half a head, or nothing more after an answer", async () => {
+  it("ends immediately if its clients have sent nothing, half a head, or nothing after a response", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);
@@ -186,7 +186,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     );
   });
 
-  it("that an error ends which nobody caught says what it was, and tells no parameter of a statement", async () => {
+  it("that ends by an uncaught error logs the error without parameters of a statement", async () => {
     const thrower = join(newScratchFolder(), "thrower.mjs");
     writeFileSync(
       thrower,

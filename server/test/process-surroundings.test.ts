@@ -25,7 +25,7 @@ it("a second process takes a free port for its metrics when the first one has th
   first.close();
 });
 
-it("a clock that is a day behind is warned of, and one that is right is not", async () => {
+it("a warning is logged for a clock that is a day behind, but not for a correct one", async () => {
   const s = await service();
   await s.manager();
   const warned: string[] = [];

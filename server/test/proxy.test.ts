@@ -202,7 +202,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     expect([converted.status, (await converted.text()).split("\n").length]).toEqual([200, 36_002]);
   });
 
-  it("clients are told apart by their addresses, whatever they claim", async ({ skip }) => {
+  it("clients are distinguished by their real addresses", async ({ skip }) => {
     skip(missing, skipped);
     const { clientAt } = await startBehind(name, { THROTTLE_ADDRESS_PER_MINUTE: "5" });
     const statusOf = async (address: string, claimed?: string) => {

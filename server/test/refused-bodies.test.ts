@@ -83,7 +83,7 @@ describe("a client whose body never ends", () => {
     return received.slice(0, "HTTP/1.1 200".length);
   };
 
-  it("is cut off after each response, also where it is refused before any hook runs", async () => {
+  it("is aborted after each response, even if it is refused before any hook runs", async () => {
     // Only the response ends them.
     const patient = await startService({ requestTimeoutMs: 3_600_000 });
     const responses = {
@@ -118,7 +118,7 @@ describe("a connection", () => {
     expect(await pipelined(16)).toBe(16);
   });
 
-  it("is cut at a thousand; the address gets another one soon", async () => {
+  it("is closed at a thousand; the address can soon open another one", async () => {
     expect(await pipelined(1_000)).toBeLessThanOrEqual(16);
     // Otherwise later tests would find no connection.
     await expect.poll(() => pipelined(1), { timeout: 10_000 }).toBe(1);

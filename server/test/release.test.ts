@@ -79,7 +79,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
     }
   });
 
-  it("is installed by one command and started by another; SIGTERM ends it cleanly", async ({ skip }) => {
+  it("is installed by one command and started by another; SIGTERM stops it cleanly", async ({ skip }) => {
     const folder = copy();
     const options = ["--prefer-offline", "--fetch-retries=0", "--no-audit", "--no-fund", "--ignore-scripts"];
     const install = spawnSync("npm", ["ci", ...options], { cwd: folder, encoding: "utf8", env: env() });

@@ -101,7 +101,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     expect(await distributedTables(databaseUrl)).toEqual([]);
   });
 
-  it("need Citus, and no servers of their own", async () => {
+  it("require Citus, and no sample servers", async () => {
     await expect(run("samples distribute", { citus: true })).rejects.toThrow("CREATE EXTENSION citus");
     await installCitusStandIn(databaseUrl);
     await expect(run("samples distribute", { citus: true, servers: "servers.txt" })).rejects.toThrow(
@@ -110,7 +110,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     await expect(run("samples distribute")).rejects.toThrow("Give --servers FILE or --citus");
   });
 
-  it("are brought back before they go to servers", async () => {
+  it("must be brought back before they are moved to servers", async () => {
     await installCitusStandIn(databaseUrl);
     await run("samples distribute", { citus: true });
     await expect(distributeToServers()).rejects.toThrow("asi-server samples gather");

@@ -109,7 +109,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await remaining(copies)).toBe(0);
   });
 
-  it("are dropped although the statistics of the new table cannot be computed, of which a note tells", async () => {
+  it("are dropped even if the statistics of the new table cannot be computed, with a note", async () => {
     await run(distribute);
     expect(await run(gather, { before: /^ANALYZE/ })).toMatchObject({
       tablesLeft: [],

@@ -61,7 +61,7 @@ describe("the operator", () => {
     for (const token of [person.token, phone.access, phone.refreshToken]) expect(told).not.toContain(token);
   });
 
-  it("ends one session, and the others go on", async () => {
+  it("ends one session, and the others continue", async () => {
     const person = await s.manager();
     const other = await s.manager();
     const phone = await logInWith("Phone", person);

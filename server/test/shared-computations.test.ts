@@ -45,7 +45,7 @@ async function holdThread(): Promise<() => Promise<void>> {
 }
 
 describe("computed data", () => {
-  it("that many ask for at once are computed once", async () => {
+  it("requested concurrently is computed once", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answers = Array.from({ length: MANY }, () => team.computed(frame));
@@ -55,7 +55,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("for which everybody has left before their turn are not computed", async () => {
+  it("is not computed if all callers have disconnected before it starts", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const leaving = new AbortController();
@@ -74,7 +74,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("have the samples of the moment in which a thread is free", async () => {
+  it("uses the samples at the time when a thread is free", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answer = team.computed(frame);

@@ -96,7 +96,7 @@ describe("as many statements are sent for many time frames and webhooks as for f
 });
 
 describe("the computed data of hundreds of time frames that one change makes stale", () => {
-  it("are marked two hundred at a time, and none is shown as current meanwhile", async () => {
+  it("are marked two hundred at a time, and none is shown as current before", async () => {
     const team = await activityWith(450, 0);
     const { queries } = s.store.database;
     const { rows: frames } = await queries.execute<{ id: number }>(
@@ -191,7 +191,7 @@ describe("the deliveries of a change that has thousands", () => {
     expect(await perTransaction()).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("are written on from where the last worker ended", async () => {
+  it("continue where the last worker ended", async () => {
     const { job, count } = await fanOutJob(800);
     await fanOut(s.ctx, job);
     expect(await count()).toBe(200);

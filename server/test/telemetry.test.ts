@@ -96,7 +96,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.exports[0]?.headers).toMatchObject({ "x-tenant": "club" });
   });
 
-  it("counts a request that it refuses as no error, and writes its trace to the log with each request", async () => {
+  it("does not count a refused request as an error, and logs the trace of each request", async () => {
     const caller = newCaller();
     expect((await call("GET", "/api/v1/devices/999999/", caller.header)).status).toBe(404);
     const refused = await collector.span(
@@ -122,7 +122,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     );
   });
 
-  it("records a request whose client leaves, too, without a status that nobody got", async () => {
+  it("also records a request whose client disconnects, without a status", async () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname);
@@ -177,7 +177,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     await expect.poll(() => done()?.trace).toBe(caller.trace);
   });
 
-  it("records the call of a webhook, and hands on that span to the receiver", async () => {
+  it("records the call of a webhook, and passes this span to the receiver", async () => {
     const caller = newCaller();
     const schemas = await (
       await call("GET", "/api/v1/json-schemas/?search=soccer&type=1", caller.header)
@@ -278,7 +278,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.spans.flatMap(({ events }) => events)).toEqual([]);
   });
 
-  it("begins no trace for what it does by itself, health checks, and looking for live data", async () => {
+  it("starts no trace for its own work, health checks, and polling for live data", async () => {
     await fetch(`${running.url}/health/ready/`);
     const caller = newCaller();
     const device = await processes.ownedDevice(running, ann.token, "LIVE");

@@ -53,7 +53,7 @@ it("names of all scripts are usernames, with spaces inside", async () => {
   }
 });
 
-it("a name of a person has something to see, and does not reorder the text around it", async () => {
+it("a name of a person is visible, and does not reorder the surrounding text", async () => {
   const s = await service();
   const bob = await s.manager();
   const rename = async (first_name: string) =>

@@ -66,7 +66,7 @@ async function untilPromoted(url: string): Promise<void> {
 }
 
 describe.runIf(isPostgres)("a base backup and the archived log", () => {
-  it("bring back the moment before a mistake: all of before, nothing of after, no erased person, and room for new rows", async () => {
+  it("restore the state before a mistake, without erased people, and accept new rows", async () => {
     const files = newScratchFolder();
     chmodSync(files, 0o755);
     const server = await startPostgres({
