@@ -41,7 +41,7 @@ describe("a restore", () => {
     const { dataDir } = elsewhere;
     await makeErasureList(list);
     await expect(restoreFrom(testConfig({ databaseUrl, dataDir }), file)).rejects.toThrow(
-      `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`,
+      `The list of erasures ${list} does not belong to the database of the backup, but was created elsewhere`,
     );
     const withList = testConfig({ databaseUrl, erasureList: erasureListOf(source.config) });
     expect(await restoreFrom(withList, file)).toMatchObject({
@@ -71,7 +71,7 @@ describe("a restore", () => {
     const opened = await openStore(config);
     const ctx = { ...source.ctx, serverKey: opened.serverKey };
     expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
-      `encrypted for another server key than that of this process, ${server_key}`,
+      `encrypted for another server key than the key of this process, ${server_key}`,
     );
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });

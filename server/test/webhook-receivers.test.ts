@@ -63,7 +63,7 @@ describe("addresses are checked at every delivery", () => {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
     const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
-    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+    const NEVER = "Link-local and cloud metadata addresses are never called.";
     const literals = ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[::169.254.169.254]"];
     for (const host of [...literals, "0xa9fea9fe"]) {
       const refused = await s.post(path, { ...body, webhook_url: `http://${host}/latest/` }, ann.token);

@@ -11,7 +11,7 @@ describe("the reason of an error", () => {
       refused = error;
     }
     expect(reasonOf(refused)).toBe(
-      "The file system refuses this: not a directory, mkdir '/dev/null/data'. Check what is there, who owns it, and what its owner may do.",
+      "The file system refuses this: not a directory, mkdir '/dev/null/data'. Check the type, the owner and the permissions of this path.",
     );
   });
 

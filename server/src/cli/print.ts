@@ -152,7 +152,7 @@ export function reasonOf(error: unknown): string {
   if (isFileError(error)) {
     const reason = error.message.replace(/^[A-Z]+: /, "");
     return visible(
-      `The file system refuses this: ${reason}. Check what is there, who owns it, and what its owner may do.`,
+      `The file system refuses this: ${reason}. Check the type, the owner and the permissions of this path.`,
     );
   }
   return errorText(error);

@@ -37,7 +37,7 @@ export const databaseSettings = {
   databaseSslRootCert: text(
     "PGSSLROOTCERT",
     "",
-    "File with the root certificates of the database servers; sslrootcert in a URL comes first; default: those of Node.js",
+    "File with the root certificates of the database servers; sslrootcert in a URL takes precedence; default: the certificates of Node.js",
   ),
   databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
   databaseStatementTimeoutMs: integer(0, MAX_TIMEOUT_MS)(

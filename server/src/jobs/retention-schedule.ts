@@ -49,7 +49,7 @@ export function startRetention(
     } catch (error) {
       log.error({ err: error }, "retention failed");
     } finally {
-      if (Object.keys(removed).length > 0) log.info({ removed }, "retention removed what has expired");
+      if (Object.keys(removed).length > 0) log.info({ removed }, "retention removed expired data");
     }
   }
 

@@ -83,7 +83,7 @@ async function requireErasureList(list: string, names: readonly string[]): Promi
   throw new UsageError(
     `${
       isThere
-        ? `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`
+        ? `The list of erasures ${list} does not belong to the database of the backup, but was created elsewhere`
         : `There is no list of erasures ${list}`
     }: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
   );

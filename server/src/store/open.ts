@@ -33,7 +33,7 @@ export interface OpenedStore extends Store {
  */
 export async function openStore(config: Config): Promise<OpenedStore> {
   if (config.databaseUrl === null && config.databaseDirectUrl !== null) {
-    throw new UsageError("DATABASE_DIRECT_URL needs DATABASE_URL, which is that of the pooler.");
+    throw new UsageError("DATABASE_DIRECT_URL needs DATABASE_URL with the address of the pooler.");
   }
   makePrivateFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? await lockFolder(config.dataDir) : async () => undefined;

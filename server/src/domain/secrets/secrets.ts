@@ -139,7 +139,7 @@ export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<stri
     .orderBy(desc(webhooks.id))
     .limit(TRIED);
   if (tried.length === 0 || tried.some(({ secret }) => opens(ctx.serverKey, secret))) return undefined;
-  return `The secrets in the database are encrypted for another server key than that of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+  return `The secrets in the database are encrypted for another server key than the key of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
 }
 
 function opens(serverKey: Uint8Array, secret: string): boolean {

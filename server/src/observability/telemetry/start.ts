@@ -54,7 +54,7 @@ export function startTelemetry(env: NodeJS.ProcessEnv, role: string): Telemetry 
       if (failing.delete(signal)) log?.info({ signal }, "telemetry is exported again");
     } else if (!failing.has(signal)) {
       failing.add(signal);
-      log?.warn({ err: error, signal }, "telemetry is not exported; the oldest of what waits is dropped");
+      log?.warn({ err: error, signal }, "telemetry is not exported; the oldest waiting data is dropped");
     }
   };
 

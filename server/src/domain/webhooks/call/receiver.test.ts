@@ -34,7 +34,7 @@ describe("the addresses of a receiver", () => {
   });
 
   it("are never link-local or cloud metadata, even if private ones are allowed", async () => {
-    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+    const NEVER = "Link-local and cloud metadata addresses are never called.";
     for (const host of ["169.254.169.254", "0xa9fea9fe", "[fe80::1]", "[::ffff:a9fe:a9fe]"]) {
       await expect(find(`http://${host}/latest/`, lookupOf(), true)).rejects.toThrow(NEVER);
     }

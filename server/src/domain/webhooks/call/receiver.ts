@@ -13,7 +13,7 @@ export class NoPublicAddressError extends Error {
   }
 }
 
-const NEVER_CALLED = "Link-local addresses and those of cloud metadata are never called.";
+const NEVER_CALLED = "Link-local and cloud metadata addresses are never called.";
 
 /** @throws NoPublicAddressError when an address must not be called */
 export function requireCallable(addresses: readonly string[], allowPrivate: boolean): void {
