@@ -20,7 +20,7 @@ export const writeRecording = (file: string, samples: number): Promise<void> =>
 export interface ConversionFigures {
   overHttp: number;
   library: number;
-  /** The same upload and the same CSV through a server that does nothing else. */
+  /** Upload and CSV of the same sizes through a bare server. */
   bare: number;
 }
 

@@ -17,7 +17,7 @@ describe("calls on a schedule", () => {
       if (dueAfterMs.length === 1) await sleep(100);
     });
     expect(dueAfterMs).toEqual([10, 20, 30, 40, 50]);
-    // The second one waits for the first, and this time counts.
+    // The second call waits for the first, and its latency includes this time.
     expect(madeAfterMs[1]).toBeGreaterThanOrEqual(100);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The authorization matrix: every operation by every kind of caller. The expected results are in a table of this test, not from
- * the service.
+ * The authorization matrix: every operation by every kind of caller. The expected results are in a table of this test,
+ * independent of the service.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/route.js";

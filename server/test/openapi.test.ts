@@ -72,12 +72,12 @@ describe("documentation", () => {
 
   it("the document has the headers of the rates at every success and every error of the API", () => {
     const { paths, components } = document.body;
-    // The form of the authorization is a page.
+    // The authorization form is an HTML page.
     const ofApi = s.service.app.operations.filter(({ path }) => path !== "/oauth2/authorize/");
     for (const { path, method } of ofApi) {
       const { responses } = paths[path][method.toLowerCase()];
       for (const [status, response] of Object.entries<{ $ref?: string; headers?: object }>(responses)) {
-        // A redirect, and what the client has already.
+        // A redirect, and 304 for cached data.
         if (["302", "304"].includes(status)) continue;
         const { headers } = response.$ref
           ? components.responses[response.$ref.split("/").at(-1) ?? ""]
@@ -132,7 +132,7 @@ describe("documentation", () => {
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
       document.body.paths,
     ).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
-    // The rights of people last as long as their data.
+    // Rights of data subjects exist as long as their data.
     const lasting = ["exportAthlete", "eraseAthlete"];
     const isDeprecated = ({ path, operationId }: (typeof operations)[number]) =>
       (groups.test(path) && !lasting.includes(operationId)) || others.includes(operationId);

@@ -46,7 +46,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();
     expect(await terminate()).toBe(0);
-    // The web framework has a listener of its own.
+    // The web framework has its own listener.
     const lines = linesOf(output()).filter(({ msg }) => !msg.startsWith("Server listening"));
     expect(lines.map(({ msg }) => msg)).toEqual([
       "starting",

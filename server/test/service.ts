@@ -204,12 +204,12 @@ export class TestService {
     return new TestService(store, service, clock, config);
   }
 
-  /** A context like for commands of the operator. */
+  /** Returns a context like the one of an operator's command. */
   get ctx(): OperatorContext {
     return ownContext(this.config, this.store, this.clock);
   }
 
-  /** A context like for a job, with computations. */
+  /** Returns a context like the one of a job, with computations. */
   get computing(): Context {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }

@@ -137,8 +137,8 @@ export async function mailResetForOperator(
 }
 
 /**
- * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail says that it happened.
- * A password that is refused leaves the link valid.
+ * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail informs the user. A
+ * password that is refused leaves the link valid.
  * @throws ServiceError `invalid_reset_token` on the field `token`; `invalid` on the field `password`; `throttled`
  */
 export async function resetPassword(ctx: Context, token: string, password: string): Promise<void> {

@@ -43,7 +43,7 @@ export async function reserveWaiting(
   add(bytes);
   try {
     for (const [key, limit, condition] of limits) {
-      // Read before the query, so that a job added meanwhile is counted twice rather than not at all.
+      // Read this before the query, so that a job added in between is counted twice instead of not at all.
       const writingBytes = writing.get(key);
       const [stored] = await queries
         .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })

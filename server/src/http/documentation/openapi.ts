@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   "Device ownerships": "Who owned a device when",
 };
 
-/** The errors that every operation can return in addition to its own. */
+/** Errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
 
 const ACCESS = `## Access
@@ -175,7 +175,7 @@ function describe(
   };
 }
 
-/** Whether the operation reads one resource and not a page of a list: such responses have an entity tag. */
+/** Whether the operation reads a single resource instead of a page of a list; such responses have an entity tag. */
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 

@@ -117,7 +117,7 @@ export class Base64Text {
     return this.#decoded.subarray(0, this.#length);
   }
 
-  /** Allocates space for the maximum number of bytes that this number of text bytes can encode. */
+  /** Ensures space for the decoded bytes of a text of this length. */
   #reserve(textBytes: number): Buffer {
     const needed = this.#length + Math.ceil(textBytes / 4) * 3 + 3;
     if (needed > this.#decoded.length) {

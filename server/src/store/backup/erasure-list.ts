@@ -87,7 +87,7 @@ async function appendLines(handle: FileHandle, size: number, lines: readonly str
 /**
  * Creates an empty list if none exists, and names a list without a name. An empty list proves that nobody was erased since its
  * creation; a missing list does not.
- * @throws UsageError when the file cannot be read or written, or is something else
+ * @throws UsageError when the file cannot be read or written, or is not a list of erasures
  */
 export async function makeErasureList(file: string): Promise<void> {
   if ((await erasureListNames(file)).length > 0) return;
@@ -137,7 +137,7 @@ async function syncFolder(folder: string): Promise<void> {
 /**
  * Reads the list. Skips lines truncated by a crash.
  * @returns no entries if the file does not exist
- * @throws UsageError when the file cannot be read, or is something else
+ * @throws UsageError when the file cannot be read, or is not a list of erasures
  */
 export async function readErasures(file: string): Promise<Erasure[]> {
   const lines = await linesOf(file);
