@@ -1,6 +1,6 @@
 /**
- * Mutation testing of the service: `npm run mutate -w server -- --mutate src/http/connection/slow-clients.ts`. What it needs at once is
- * named there, for the service is too large to be done in one go.
+ * Mutation testing of the service: `npm run mutate -w server -- --mutate src/http/connection/slow-clients.ts`. Name the files to
+ * mutate, because the service is too large for a single run.
  *
  * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}
  */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { buildDocsPage } from "./scripts/build-docs-page.js";
 
-/** Writes the licences of the packages that are bundled, beside the bundle. */
+/** Writes the licences of the bundled packages next to the bundle. */
 const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "licences-of-bundled",
   setup(build) {
@@ -21,14 +21,14 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
         const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
         return `${name} ${version}: ${license}\n\n${text}${notice}`;
       });
-      // In a fresh checkout esbuild creates it only after this.
+      // In a fresh checkout, esbuild creates it only after this.
       mkdirSync("dist", { recursive: true });
       writeFileSync("dist/licences.txt", texts.join(`\n${"-".repeat(80)}\n\n`));
     });
   },
 };
 
-/** The packages of `devDependencies` that are part of the bundle, and what they import. */
+/** Packages of `devDependencies` in the bundle, and their imports. */
 const COMPUTING = [
   /^@sinclair\/typebox/,
   /^drizzle-orm/,
@@ -53,22 +53,22 @@ export default defineConfig({
   platform: "node",
   clean: true,
   sourcemap: true,
-  // Inside, so that the package of the service needs no other package of this repository, and, as long as nobody turns it
-  // on, OpenTelemetry is one file that is not read, and not 25 packages of 27 MB. And what only computes, because Node.js reads its
-  // hundreds of files more slowly than one. What talks to the network stays outside: operators update it without a release.
+  // Bundled, so that the package of the service needs no other package of this repository, and so that OpenTelemetry is one file
+  // that is not read unless enabled, instead of 25 packages of 27 MB. Packages that only compute are also bundled, because
+  // Node.js reads their hundreds of files more slowly than one. Packages for the network are not bundled, so that operators can
+  // update them without a release.
   noExternal: ["asi-convert", /^@opentelemetry\/(?!api$)/, ...COMPUTING],
   banner: {
-    // CommonJS inside of ES modules requires modules of Node.js.
+    // CommonJS within ES modules requires modules of Node.js.
     js: 'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);',
   },
   esbuildPlugins: [licencesOfBundled],
   esbuildOptions(options) {
-    // The library declares that its modules do nothing by themselves, so esbuild leaves out those of which nothing is used, and says so
-    // for each of them.
+    // The library declares that its modules have no side effects, so esbuild omits unused ones and reports each of them.
     options.logOverride = { ...options.logOverride, "ignored-bare-import": "silent" };
   },
-  // A command that only asks the running server loads neither the database nor the web framework.
+  // A command that only queries the running server loads neither the database nor the web framework.
   splitting: true,
-  // After each build, because it begins with an empty folder.
+  // Run after each build, which begins with an empty folder.
   onSuccess: buildDocsPage,
 });

@@ -5,25 +5,28 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ORDER } from "../test/order.js";
 
-/** No test judges by the clock; these only end one that hangs, on a slow machine too. */
+/** Time limits only end a test that hangs, even on a slow machine. No test depends on the clock. */
 const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
 
-/** One more than there are processors, because tests wait for timeouts and databases. Not more than a PostgreSQL server of the tests has connections for. */
+/**
+ * One more than the number of processors, because tests wait for timeouts and databases. Limited by the connections of a
+ * PostgreSQL server of the tests.
+ */
 const WORKERS = { isolate: false, maxWorkers: Math.min(availableParallelism() + 1, 4) };
 
-/** What would take most of the time. The built service, which some tests start, does all of it. */
+/** Reduces work that would take most of the time. The built service, which some tests start, is not affected. */
 const alias = [
   { find: "@node-rs/argon2", replacement: join(import.meta.dirname, "test/quick-argon2.ts") },
   { find: /^\.\/thread-program\.js$/, replacement: join(import.meta.dirname, "test/bundled-thread.ts") },
 ];
 
 /**
- * For tests of the service. Every file has a service and a database of its own, so the files run in any order, several at a
- * time; files that follow each other in a worker share its modules.
+ * For tests of the service. Every file has a separate service and database, so the files run in any order and concurrently;
+ * consecutive files of a worker share its modules.
  */
 export const SERVICE = { alias, sequence: ORDER, ...WORKERS, ...PATIENCE };
 
-/** Their subject is not the database: they run on PostgreSQL only. */
+/** The database does not matter for these tests, so they run only on PostgreSQL. */
 const ONCE = [
   "access-recheck",
   "bluetooth",
@@ -65,10 +68,10 @@ const ONCE = [
   "webhook-receivers",
 ];
 
-/** Their subject is the embedded database alone: they run on no other. */
+/** Tests of the embedded database, which run only there. */
 const EMBEDDED = ["data-folder", "embedded-panic", "folder-lock", "memory", "vacuum"];
 
-/** What takes long: outages, kills, sieges, large databases, an installation. `npm test` leaves them to `npm run test:more`. */
+/** Slow tests: outages, kills, sieges, large databases, an installation. Only `npm run test:more` runs them. */
 const SLOW = [
   "database-outage",
   "demonstration-again",
@@ -81,7 +84,7 @@ const SLOW = [
   "replica",
 ];
 
-/** What stores, reads and removes samples. */
+/** Tests that store, read or remove samples. */
 const ON_SAMPLES = [
   "sample-servers",
   "sample-servers-away",
@@ -91,7 +94,7 @@ const ON_SAMPLES = [
   "raw-data",
 ];
 
-/** `npm test` tries a part of the random histories, requests and moments of a kill; these files have more of them. */
+/** `npm test` runs some of the random histories, requests and kills; these files run more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
 const WITH_LONG_FORM = ["former-owner-histories", "key-rotation", "properties", "sample-histories"];
 
@@ -121,8 +124,8 @@ const onDatabase = (name: string, database: DatabaseName, { include, exclude = [
 });
 
 /**
- * The suite with the samples on three servers of their own. `npm run test:distributed` runs all of it; by default only what
- * stores, reads and removes samples.
+ * The suite with the samples on three separate servers. `npm run test:distributed` runs all of it; by default only tests that
+ * store, read or remove samples.
  */
 const distributed = () => {
   const include = process.env.DISTRIBUTED === "all" ? ALL : files(ON_SAMPLES);
@@ -130,7 +133,7 @@ const distributed = () => {
   return {
     test: {
       ...test,
-      // Its files share the three servers, and look at the tables on them.
+      // Its files share the three servers and inspect the tables on them.
       maxWorkers: 1,
       sequence: { ...ORDER, groupOrder: 1 },
       globalSetup: ["test/distributed-setup.ts"],

@@ -3,15 +3,15 @@ import { dirname, join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// The unit tests, the quickest first: the first test that fails ends the run. `MUTATE_WITH=model,devices` adds slow unit
-// tests, and tests of the whole service on the embedded database. They take seconds for each mutant.
+// The unit tests, the quickest first, because the first failed test ends the run. `MUTATE_WITH=model,devices` adds slow unit
+// tests, and tests of the whole service on the embedded database, which take seconds per mutant.
 const more = (process.env.MUTATE_WITH ?? "").split(",").filter((name) => name !== "");
 const slow = ["model", "reading", "retention", "store-samples"];
-// It asks for more examples than `few-examples.ts` leaves it.
+// It needs more examples than `few-examples.ts` allows.
 const unfit = ["invariants"];
 const late = ["golden-vectors", "independent", "codec", ...more].map((name) => `/${name}.test.ts`);
 
-// Found through the package: the tests run in a copy of this folder that stands elsewhere.
+// Resolved through the package, because the tests run in a copy of this folder elsewhere.
 const library = dirname(createRequire(import.meta.url).resolve("asi-convert/package.json"));
 
 class QuickestFirst extends BaseSequencer {
@@ -31,7 +31,7 @@ export default defineConfig({
     setupFiles: [join(library, "test/few-examples.ts")],
     sequence: { sequencer: QuickestFirst },
     isolate: false,
-    // What hangs is found sooner than by waiting for the whole run.
+    // Detects a hang before the time limit of the whole run.
     testTimeout: 5_000,
     ...(more.length > 0 && { globalSetup: ["test/embedded-setup.ts"], env: { TEST_DATABASE: "embedded" } }),
   },

@@ -7,7 +7,7 @@ const MAIN = join(import.meta.dirname, "../dist/main.js");
 const PROBE = join(import.meta.dirname, "probe.js");
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** How long a service with a blocked event loop may take to respond to the probe. */
+/** Time limit for the response of a service with a blocked event loop. */
 const PROBE_TIMEOUT_MS = 120_000;
 
 /** Measurements of the probe inside the service since the last request. */
@@ -35,7 +35,7 @@ export function killBuiltServices(): void {
 
 /**
  * Starts it with default settings, except that webhooks may call this machine.
- * @param databaseUrl of a PostgreSQL database; null for an embedded one in `dataDir`
+ * @param databaseUrl URL of a PostgreSQL database; null for an embedded one in `dataDir`
  * @param settings variables that replace defaults
  */
 export async function startBuiltService(
@@ -65,7 +65,7 @@ export async function startBuiltService(
   const url = await new Promise<string>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`does not listen: ${output}`)), START_TIMEOUT_MS);
     const read = (chunk: Buffer) => {
-      // Attacks may cause many errors; the end of the output is enough.
+      // Attacks may cause many errors, so keep only the end of the output.
       output = (output + chunk).slice(-10_000);
       const found = /listens on (http:\/\/[^\s;"]+)/.exec(output)?.[1];
       if (found === undefined) return;

@@ -10,7 +10,7 @@ export interface Answer {
   ms: number;
   status: number;
   bytes: number;
-  /** Null when only the time was measured. */
+  /** Null if only the time was measured. */
   body: Buffer | null;
 }
 
@@ -25,7 +25,7 @@ export class Client {
     this.#token = token;
   }
 
-  /** Sends a request and discards the response while it arrives. @returns the time that it took, ms */
+  /** Sends a request and discards the response as it arrives. @returns the duration, ms */
   async time(path: string): Promise<number> {
     return (await this.#send("GET", path, {}, false, async (request) => void request.end())).ms;
   }

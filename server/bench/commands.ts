@@ -1,10 +1,10 @@
 import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
 
-/** The commands that the benchmark sends to the measured process: their arguments and results. */
+/** Commands from the benchmark to the measured process: arguments and results. */
 export interface Commands {
   /** Stores the given amount of samples, recording by recording. */
   load: { takes: { sessions: number }; gives: LoadFigures };
-  /** From now on, the same server responds to this path with these bytes from memory, without the service. */
+  /** From now on, the same server responds to this path with these bytes from memory, bypassing the service. */
   serve: { takes: { path: string; file: string }; gives: null };
   computedData: { takes: ComputedDataExtent; gives: ComputedDataFigures };
 }
@@ -12,10 +12,10 @@ export interface Commands {
 export type CommandName = keyof Commands;
 
 export interface LoadFigures {
-  /** The device with a session a day, and the device that records without a break. */
+  /** The device with one session a day, and the device that records without a break. */
   device: number;
   restlessDevice: number;
-  /** Times of the loads of one session each, from its decoded rows to the commit, ms. */
+  /** Durations of loads of one session each, from its decoded rows to the commit, ms. */
   sessionMs: number[];
   samples: number;
   bytesOnDisk: number;

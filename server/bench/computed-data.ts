@@ -1,8 +1,8 @@
 /**
- * What the service promises about computed data:
- * - a time frame of 2 hours at 10 Hz is computed, its samples read, in at most 100 ms of one core;
- * - while 100 time frames of one activity are recomputed, the 99th percentile of the API's response times stays under three
- *   times the idle value.
+ * Promises of the service about computed data:
+ * - a time frame of 2 hours at 10 Hz is computed, including reading its samples, in at most 100 ms of one core;
+ * - while 100 time frames of one activity are recomputed, the 99th percentile of the response times of the API stays under three
+ * times the idle value.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const REQUESTS_PER_SECOND = 100;
 const WARM_UP_ROUNDS = 5;
 const IDLE_TIMEOUT_MS = 120_000;
 
-/** How much is computed, and how long it is measured. */
+/** Amount of work and duration of the measurement. */
 export interface ComputedDataExtent {
   rounds: number;
   frames: number;
@@ -28,10 +28,10 @@ export interface ComputedDataExtent {
 }
 
 export interface ComputedDataFigures {
-  /** One time frame, read and computed: elapsed time, and processor time of all threads, medians, ms. */
+  /** Reading and computing one time frame: elapsed time, and processor time of all threads, medians, ms. */
   elapsedMs: number;
   processorMs: number;
-  /** All time frames of the activity once, mean, ms. */
+  /** Computing all time frames of the activity once, mean, ms. */
   allFramesMs: number;
   /** Response times of the API, 99th percentiles, ms. */
   idleP99Ms: number;
@@ -102,7 +102,7 @@ async function waitingJobs({ ctx }: Scene): Promise<number> {
   return row?.waiting ?? 0;
 }
 
-/** Waits until nothing is left to compute. */
+/** Waits until all computations are done. */
 async function idle(scene: Scene): Promise<void> {
   const deadline = performance.now() + IDLE_TIMEOUT_MS;
   while ((await waitingJobs(scene)) > 0) {
@@ -121,7 +121,7 @@ async function underLoad(scene: Scene, urls: string[], until: () => Promise<void
   const died = once(client, "exit").then(([code]) => {
     throw new Error(`the client ended with ${code}`);
   });
-  // It also ends after its report, when nobody listens any more.
+  // It also ends after its report, when nobody listens.
   died.catch(() => undefined);
   const reported = once(client, "message");
   await Promise.race([until(), died]);

@@ -1,4 +1,4 @@
-/** Conversion of an upload: its time compared with a bare server and the library alone, and the memory that a large upload takes. */
+/** Conversion of an upload: duration compared with a bare server and with the library alone, and memory for a large upload. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -12,7 +12,7 @@ import { recordingOf } from "./sessions.js";
 
 const PATH = "/api/v2/files/asi-to-csv/";
 
-/** Writes a recording of `samples` samples into a file. */
+/** Writes a recording of `samples` samples to a file. */
 export const writeRecording = (file: string, samples: number): Promise<void> =>
   pipeline(Readable.fromWeb(recordingOf(samples) as NodeReadableStream<Uint8Array>), createWriteStream(file));
 
@@ -20,7 +20,7 @@ export const writeRecording = (file: string, samples: number): Promise<void> =>
 export interface ConversionFigures {
   overHttp: number;
   library: number;
-  /** The same upload and the same CSV through a server that does nothing else. */
+  /** Upload and CSV of the same sizes through a bare server. */
   bare: number;
 }
 
@@ -61,7 +61,7 @@ export async function measureConversion(
   }
 }
 
-/** The CSV that the library makes of the file. */
+/** Converts the file to CSV with the library. */
 async function libraryAlone(file: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of convert(readFileChunks(file)).body) pieces.push(piece);

@@ -6,20 +6,20 @@ import pg from "pg";
 import { type PostgresServer, startPostgres } from "../test/postgres.js";
 import { killServices } from "./measured-service.js";
 
-/** The environment of a run: a folder for everything that it writes, and databases. It is always removed at the end. */
+/** Environment of a run: a folder for all its files, and databases. It is always removed at the end. */
 export interface Ground {
   folder: string;
   /** URL of a new, empty PostgreSQL database. */
   createDatabase(): Promise<string>;
 }
 
-/** PostgreSQL has this long to stop. */
+/** Time limit for stopping PostgreSQL. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Runs `work` and cleans up afterwards: when it is done, when it fails, when it takes longer than `timeoutMs`, and when the
- * process gets a signal to end.
- * @param endProcesses immediately ends all processes that `work` has started
+ * Runs `work` and cleans up afterwards: when it completes, fails or exceeds `timeoutMs`, and when the process receives a signal
+ * to end.
+ * @param endProcesses immediately ends all processes started by `work`
  */
 export async function onGround(
   timeoutMs: number,

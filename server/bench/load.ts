@@ -1,6 +1,6 @@
 /**
- * A client in a separate process. Requests one URL after the other at a constant rate until it is stopped, and then reports
- * all response times. Arguments: token, requests per second, URLs.
+ * A client in a separate process. Requests the URLs in turn at a constant rate until it is stopped, and then reports all response
+ * times. Arguments: token, requests per second, URLs.
  */
 const [token, rate, ...urls] = process.argv.slice(2);
 const durationsMs: number[] = [];

@@ -2,10 +2,10 @@
 export type Timed = (round: number) => Promise<number>;
 
 /**
- * Runs all cases once in each round, and starts each round with another case, so that drift of the machine and effects of a
+ * Runs all cases once in each round, and starts each round with a different case, so that drift of the machine and effects of a
  * case on the next one affect all cases equally.
  *
- * @param warmUp rounds that do not count, run first
+ * @param warmUp number of initial rounds that do not count
  * @returns times by case, ms
  */
 export async function interleave<Name extends string>(
@@ -25,7 +25,7 @@ export async function interleave<Name extends string>(
   return Object.fromEntries(times) as Record<Name, number[]>;
 }
 
-/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+/** Median; NaN for no values. */
 export function median(values: readonly number[]): number {
   const ascending = values.toSorted((a, b) => a - b);
   const middle = ascending.length / 2;
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((ascending[middle - 1] ?? Number.NaN) + upper) / 2 : upper;
 }
 
-/** The value below which a share of the values lies. */
+/** Percentile: the value below which a fraction of the values lies. */
 export function quantile(values: readonly number[], share: number): number {
   const ascending = values.toSorted((a, b) => a - b);
   return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN;

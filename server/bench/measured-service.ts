@@ -15,9 +15,9 @@ export interface MeasuredService {
     takes: Commands[Name]["takes"],
     timeoutMs: number,
   ): Promise<Commands[Name]["gives"]>;
-  /** Current resident memory, MB. Resets the peak. NaN when the system does not report it. */
+  /** Current resident memory, MB. Resets the peak. NaN if the system does not report it. */
   markMemory(): number;
-  /** Peak of the resident memory since then, MB. */
+  /** Peak of the resident memory since the last reset, MB. */
   peakMemory(): number;
   stop(): Promise<void>;
 }
@@ -100,6 +100,6 @@ function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // The peak may then be that of the start: too high, but never too low.
+    // The peak may then be from the start: too high, but never too low.
   }
 }

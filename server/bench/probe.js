@@ -1,6 +1,6 @@
 /**
- * Loaded into the built service before it starts (`node --import`): tells its parent how long the event loop was held
- * and how much memory the process took since the last question.
+ * Loaded into the built service before it starts (`node --import`): reports the blocking of the event loop and the memory of the
+ * process since the last report.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
@@ -18,11 +18,11 @@ setInterval(readMemory, MEMORY_INTERVAL_MS).unref();
 process.on("message", (question) => {
   if (question !== "figures") return;
   readMemory();
-  // A sample is the time between two ticks of the timer; what exceeds the timer's own period is the delay.
+  // A sample is the time between two ticks of the timer; the delay is the excess over the period of the timer.
   const longestDelayMs = Math.max(0, delay.max / 1e6 - RESOLUTION_MS);
   process.send?.({ longestDelayMs, peakMemoryMb: peakBytes / 1e6 });
   delay.reset();
   peakBytes = 0;
 });
-// The channel alone does not keep the service alive.
+// The channel alone must not keep the service running.
 process.channel?.unref();

@@ -16,12 +16,12 @@ import {
 
 const PAGE_SAMPLES = 25_000;
 const LATEST_SAMPLES = 300;
-/** Pages that two sessions fill. */
+/** Number of pages in two sessions. */
 const FULL_PAGES = Math.floor((2 * SESSION_SAMPLES - PAGE_SAMPLES) / PAGE_SAMPLES) + 1;
 const RANGE_DAYS = 14;
 const MEMORY_PATH = "/from-memory/";
 
-/** A service with samples in it. */
+/** A service with stored samples. */
 export interface Stored {
   service: MeasuredService;
   load: LoadFigures;
@@ -31,7 +31,7 @@ export interface Stored {
 /** Medians, ms. */
 export interface ReadingFigures {
   page: number;
-  /** The bytes of the same page from the memory of the same server. */
+  /** The same bytes served from memory by the same server. */
   fromMemory: number;
   pageBytes: number;
   ranges: number;
@@ -40,7 +40,7 @@ export interface ReadingFigures {
   latest: number;
 }
 
-/** @returns figures in the order of `stores` */
+/** @returns results in the order of `stores` */
 export async function measureReading(
   stores: readonly Stored[],
   rounds: number,
@@ -84,7 +84,7 @@ function casesOf(client: Client, { load: { device, restlessDevice }, sessions }:
   } satisfies Record<string, Timed>;
 }
 
-/** All pages differ, so that none comes from the cache of the service. */
+/** All pages differ, so that none is cached by the service. */
 function pagePath(device: number, day: number, page: number, afterMs: number): string {
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
@@ -100,7 +100,7 @@ function rangesPath(device: number, day: number, afterMs: number): string {
 const latestPath = (device: number) => `/api/v1/devices/${device}/latest-raw-data/?size=${LATEST_SAMPLES}`;
 
 /**
- * Checks before the measurement that the service returns what was stored. Uses its page as the page from memory.
+ * Checks before the measurement that the service returns the stored samples. Uses its page as the page from memory.
  * @returns bytes of the page
  */
 async function proveRight(client: Client, store: Stored, folder: string): Promise<number> {
@@ -110,7 +110,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
   const body = await client.get(path);
   const { results } = JSON.parse(body.toString()) as { results: Record<string, number | null>[] };
   const session = await sessionOfDay(day);
-  // A start one millisecond after the first sample leaves it out, and moves the second page by one sample.
+  // A start one millisecond after the first sample excludes it, and shifts the second page by one sample.
   const expected = Array.from({ length: PAGE_SAMPLES }, (_, i) =>
     asSent(rowAt(session, 1 + PAGE_SAMPLES + i)),
   );
@@ -124,7 +124,7 @@ async function proveRight(client: Client, store: Stored, folder: string): Promis
     Array.from({ length: LATEST_SAMPLES }, (_, i) => asSent(rowAt(last, SESSION_SAMPLES - 1 - i))),
   );
 
-  // A start one millisecond after the first samples leaves them out.
+  // A start one millisecond after the first samples excludes them.
   const sizes = async (device: number) => {
     const ranges = JSON.parse((await client.get(rangesPath(device, 0, 1))).toString());
     return (ranges.results as { size: number }[]).map(({ size }) => size);

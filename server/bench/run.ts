@@ -1,4 +1,4 @@
-/** Measures what the service promises about speed, on PostgreSQL and on the embedded database. */
+/** Measures the speed that the service promises, on PostgreSQL and on the embedded database. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,20 +13,20 @@ import { SESSION_SAMPLES } from "./sessions.js";
 import { table } from "./table.js";
 import { type Figures, isReached, TARGETS } from "./targets.js";
 
-/** How much is stored and how often things are measured. */
+/** Amount of stored data and number of measurements. */
 interface Extent {
-  /** Sessions of 72,000 samples, in addition to 604,800 samples of a device that recorded without a break. */
+  /** Number of sessions of 72,000 samples, in addition to 604,800 samples of a device that recorded without a break. */
   sessions: { small: number; large: number };
   readingRounds: number;
   conversionRounds: number;
-  /** Samples of the large upload, and the number of services that get one. */
+  /** Number of samples of the large upload, and number of services that receive one. */
   upload: { samples: number; times: number };
   computedData: { rounds: number; frames: number; seconds: number };
   timeoutMs: number;
 }
 
 const FULL: Extent = {
-  // 2 and 20 million samples in all.
+  // 2 and 20 million samples in total.
   sessions: { small: 20, large: 270 },
   readingRounds: 90,
   conversionRounds: 30,
@@ -69,7 +69,7 @@ if (options.help) {
       "[--write: put the table into docs/benchmarks.md] [--json FILE]",
   );
 } else {
-  // Other work on the machine affects the figures, so the report mentions it.
+  // Other work on the machine affects the results, so the report mentions it.
   const loadAtStart = loadavg()[0] ?? 0;
   const begin = performance.now();
   const measured = new Map<string, Figures>();
@@ -187,7 +187,7 @@ function intoDocument(text: string): void {
   );
 }
 
-/** Shows the progress, on a terminal only; null clears the line. */
+/** Shows the progress, only on a terminal; null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

@@ -36,7 +36,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** @param databaseUrl of a PostgreSQL server; null for the embedded database in a folder of its own */
+/** @param databaseUrl URL of a PostgreSQL server; null for the embedded database in a separate folder */
 export async function openScene(databaseUrl: string | null): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
   const config = {
@@ -112,7 +112,7 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
   };
 }
 
-/** Stores a match of changing speed at 10 Hz, the heart rate once a second. */
+/** Stores a match with varying speed at 10 Hz and a heart rate once a second. */
 export async function storeMatch({ ctx, deviceId }: Scene, seconds: number): Promise<void> {
   const columns = allocateColumns(seconds * SAMPLES_PER_SECOND);
   for (let k = 0; k < columns.length; k++) {

@@ -34,8 +34,8 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
     sessionMs.push(performance.now() - begin);
     if (stored !== SESSION_SAMPLES) throw new Error(`day ${day}: ${stored} samples stored`);
   }
-  // PostgreSQL would do this automatically within a minute, during a measurement. In the embedded database, the job of the
-  // load does it.
+  // PostgreSQL would do this automatically within a minute, during a measurement. In the embedded database, the job of the load
+  // does it.
   if (store.database.kind === "postgres") await store.database.pool.query("VACUUM (ANALYZE) sample_chunks");
   else await vacuumTable(ctx, "sample_chunks");
   const { rows } = await store.database.pool.query("SELECT pg_total_relation_size('sample_chunks') AS bytes");
@@ -50,7 +50,7 @@ async function load(scene: Scene, { sessions }: Commands["load"]["takes"]): Prom
 
 const inMemory = new Map<string, Buffer>();
 
-/** Adds responses from memory before the service: same process, same server, same connections. */
+/** Adds responses from memory in front of the service: same process, same server, same connections. */
 function serveFromMemory({ service }: Scene): void {
   const { server } = service.app;
   const listeners = server.listeners("request") as ((req: IncomingMessage, res: ServerResponse) => void)[];
@@ -83,7 +83,7 @@ const commands: {
 const answer = <Name extends CommandName>(scene: Scene, name: Name, takes: Commands[Name]["takes"]) =>
   commands[name](scene, takes);
 
-// The parent process has ended or wants this one to end. It removes the files.
+// The parent process has ended or requests the end. It removes the files.
 process.on("disconnect", () => process.exit(0));
 
 try {

@@ -1,26 +1,26 @@
-/** The samples that the benchmark stores: training sessions like those of a tracker, encoded and decoded again. */
+/** Samples stored by the benchmark: training sessions like those of a tracker, encoded and decoded. */
 import { decode, type EncodableRow, encode } from "asi-convert";
 import { concatColumns, FIX_2D, type SampleColumns, sliceColumns } from "../src/store/samples/index.js";
 import { recordSession } from "../src/store/samples/testing/session.js";
 
-/** Two hours at 10 Hz; as a recording 7.5 MB. */
+/** Two hours at 10 Hz; 7.5 MB as a recording. */
 export const SESSION_SAMPLES = 72_000;
 export const DAY_MS = 86_400_000;
-/** The time of day at which a session starts. */
+/** Time of day at which a session starts. */
 export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
 
 /** Number of different sessions, which repeat on later days, because generating noise is slow. */
 const DISTINCT_SESSIONS = 8;
 
-/** The samples of the device without a break: one every 2 s for 14 days. */
+/** Samples of the device without a break: one every 2 s for 14 days. */
 const RESTLESS_DAYS = 14;
 const RESTLESS_PERIOD_MS = 2000;
 export const RESTLESS_SAMPLES = (RESTLESS_DAYS * DAY_MS) / RESTLESS_PERIOD_MS;
 
-/** Rows of a batch from the decoder. */
+/** Number of rows in a batch of the decoder. */
 const BATCH_SAMPLES = 2_500;
 
-/** The rows of the session with a seed. */
+/** Generates the rows of the session with a seed. */
 function* rowsOf(session: SampleColumns): Generator<EncodableRow> {
   for (let i = 0; i < session.length; i++) yield rowAt(session, i);
 }
@@ -37,7 +37,7 @@ export function rowAt(columns: SampleColumns, i: number) {
   };
 }
 
-/** A recording of `samples` samples, piece by piece. */
+/** Yields a recording of `samples` samples in pieces. */
 export const recordingOf = (samples: number): ReadableStream<Uint8Array> =>
   encode(rowsOf(recordSession(FIRST_SESSION_MS, samples, 0)), HEADER);
 
@@ -51,7 +51,7 @@ const HEADER = {
 
 const distinct: Promise<SampleColumns>[] = [];
 
-/** The session of a day, decoded from its recording. */
+/** Returns the session of a day, decoded from its recording. */
 export async function sessionOfDay(day: number): Promise<SampleColumns> {
   const seed = day % DISTINCT_SESSIONS;
   distinct[seed] ??= decodedSession(seed);
@@ -69,7 +69,7 @@ async function decodedSession(seed: number): Promise<SampleColumns> {
   return concatColumns(batches);
 }
 
-/** The samples of the device without a break by day; all days are the same. */
+/** Yields the samples of the device without a break by day; all days are equal. */
 export function restlessDays(): SampleColumns[] {
   const oneDay = recordSession(FIRST_SESSION_MS, DAY_MS / RESTLESS_PERIOD_MS, 0);
   return Array.from({ length: RESTLESS_DAYS }, (_, day) => {
@@ -78,7 +78,7 @@ export function restlessDays(): SampleColumns[] {
   });
 }
 
-/** A session as the decoder returns it. */
+/** A session as returned by the decoder. */
 export function* inBatches(session: SampleColumns): Generator<SampleColumns> {
   for (let from = 0; from < session.length; from += BATCH_SAMPLES)
     yield sliceColumns(session, from, Math.min(session.length, from + BATCH_SAMPLES));

@@ -28,7 +28,7 @@ const FIRST_DAY_MS = Date.UTC(2025, 2, 1, 10);
 
 const children = new Set<ChildProcess>();
 
-/** Processor time of a process and of its children that have ended, s. */
+/** Processor time of a process and of its ended children, s. */
 function processorS(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -42,7 +42,7 @@ const memoryMb = (pid: number, field: "VmRSS" | "VmHWM") => {
   return (Number(kib) * 1024) / 1e6;
 };
 
-/** The processes of the PostgreSQL server that this process has started. */
+/** Processes of the PostgreSQL server started by this process. */
 function postgresPids(): number[] {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const parentOf = new Map<number, number>();
@@ -53,7 +53,7 @@ function postgresPids(): number[] {
       parentOf.set(Number(pid), Number(stat.replace(/^.*\) /, "").split(" ")[1]));
       if (stat.includes("(postgres)")) named.add(Number(pid));
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   const isOwn = (pid: number | undefined): boolean =>
@@ -61,7 +61,7 @@ function postgresPids(): number[] {
   return [...named].filter(isOwn);
 }
 
-/** Processor time of the database server, s. Sessions that stay open are counted while they run. */
+/** Processor time of the database server, s. Includes running sessions. */
 const databaseS = () => postgresPids().reduce((sum, pid) => sum + processorS(pid), 0);
 
 interface Figures {
@@ -74,7 +74,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
     PORT: "0",
     METRICS_PORT: "0",
     DATA_DIR: join(folder, databaseUrl === null ? "embedded" : "data"),
-    // The limits for one user are not what is measured.
+    // The limits per user are not measured.
     THROTTLE_USER_PER_MINUTE: "1000000",
     THROTTLE_RAW_DATA_PER_MINUTE: "1000000",
     THROTTLE_FILES_PER_MINUTE: "1000000",
@@ -120,7 +120,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
     await fetch(`${url}/oauth2/token/`, { method: "POST", body: form })
   ).json()) as { access_token: string };
 
-  // Another start of the process, so that neither the creation of the database nor the registration counts.
+  // Restart the process, so that the creation of the database and the registration do not count.
   await sleep(IDLE_MS);
   const idleMb = memoryMb(pid, "VmRSS");
 
@@ -169,7 +169,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
     await client.end();
   }
 
-  /** Requests one page after another with a few connections. */
+  /** Requests pages one after another with a few connections. */
   const read = async (pathOf: (n: number) => string) => {
     const begin = { service: processorS(pid), database: databaseS(), at: performance.now() };
     const tookMs: number[] = [];
@@ -192,7 +192,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
       perCpuS: tookMs.length / cpuS,
     };
   };
-  // Every page begins at another millisecond, so that the cache has none of them.
+  // Every page begins at a different millisecond, so that none is cached.
   const pages = await read((n) => {
     const { id, startMs } = devices[n % DEVICES] ?? { id: 0, startMs: 0 };
     return `/api/v1/devices/${id}/preprocessed-data/?start=${startMs + n}&stop=${startMs + SESSION_S * 1000}&limit=${PAGE}`;

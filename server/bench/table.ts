@@ -1,6 +1,6 @@
 import { type Figures, isReached, TARGETS, type Target } from "./targets.js";
 
-/** A Markdown table with aligned columns: a line for each target, with the measured values of each database. */
+/** Formats a Markdown table with aligned columns: one line per target, with the measured values of each database. */
 export function table(databases: ReadonlyMap<string, Figures>): string {
   const head = ["", "target", ...[...databases.keys()].flatMap((name) => [name, "reached"])];
   const body = TARGETS.map((target) => [
@@ -22,12 +22,12 @@ function cells(target: Target, figures: Figures): [string, string] {
   ];
 }
 
-/** Three significant digits, with thousands separators. */
+/** Formats three significant digits, with thousands separators. */
 function number(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }
 
-/** A Markdown table with a header and lines. */
+/** Formats a Markdown table with a header and lines. */
 export function align(lines: readonly (readonly string[])[]): string {
   const [head = [], ...body] = lines;
   const widths = head.map((_, column) => Math.max(3, ...lines.map((line) => (line[column] ?? "").length)));

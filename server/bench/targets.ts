@@ -2,9 +2,9 @@ import type { ComputedDataFigures } from "./computed-data.js";
 import type { ConversionFigures } from "./conversion.js";
 import type { ReadingFigures } from "./reading.js";
 
-/** The measurements on one database; parts that were not measured are absent. */
+/** Measurements on one database; parts that were not measured are absent. */
 export interface Figures {
-  /** With little data, and with ten times as much. */
+  /** Results with little data, and with ten times as much. */
   reading?: { small: ReadingFigures; large: ReadingFigures };
   load?: LoadingFigures;
   conversion?: ConversionFigures;
@@ -19,15 +19,15 @@ export interface LoadingFigures {
   samples: { small: number; large: number };
 }
 
-/** A target for the speed, and how its value is computed from the measurements. */
+/** A speed target, and the calculation of its value from the measurements. */
 export interface Target {
   readonly what: string;
   readonly bound: "at most" | "at least" | "under";
   readonly limit: number;
   readonly unit: string;
-  /** Undefined when the part was not measured, or the system does not report it. */
+  /** Undefined if the part was not measured, or if the system does not report it. */
   measure(figures: Figures): number | undefined;
-  /** The measurements behind the value, for the reader. */
+  /** Measurements behind the value, for the reader. */
   from?(figures: Figures): string | undefined;
 }
 
@@ -132,7 +132,7 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Whether the value reaches the target; null without a value. */
+/** Whether the value meets the target; null without a value. */
 export function isReached({ bound, limit }: Target, measured: number | undefined): boolean | null {
   if (measured === undefined || Number.isNaN(measured)) return null;
   if (bound === "at least") return measured >= limit;

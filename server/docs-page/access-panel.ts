@@ -3,7 +3,7 @@ import { element } from "./element.js";
 
 export const SIGN_IN_ADDRESS = `${SERVICE_ADDRESS}#/sign-in`;
 
-/** Says as whom requests are sent, and takes a token. */
+/** Shows the account for requests, and accepts a token. */
 export function accessPanel(place: HTMLElement, access: CurrentAccess): void {
   const status = element("p", { role: "status" });
   const field = element("input", {

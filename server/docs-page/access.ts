@@ -1,6 +1,9 @@
-/** As whom requests are sent. */
+/** Account for requests of this page. */
 
-/** Where the page at `/` remembers that somebody is signed in (`web/src/view/signed-in.ts`): scripts cannot see the cookie. */
+/**
+ * Storage key under which the page at `/` records that somebody is signed in (`web/src/view/signed-in.ts`), because scripts
+ * cannot read the cookie.
+ */
 const SIGNED_IN_KEY = "asi-signed-in";
 
 export type Access =
@@ -8,19 +11,19 @@ export type Access =
   | { kind: "none" }
   /** The session of the page. */
   | { kind: "session"; username: string }
-  /** A token that was typed in. It is kept in this document only. */
+  /** A typed token. It is kept only in this document. */
   | { kind: "token"; token: string };
 
-/** The header by which the service knows requests of its own page. It counts the cookie of the session with this header only. */
+/** Header by which the service recognises requests of its own page. The session cookie is valid only with this header. */
 const FROM_PAGE = "X-Asi-Page";
 
-/** Folder of the service, with a slash at its end; right under a path prefix too. */
+/** Root of the service with a trailing slash; also correct under a path prefix. */
 export const SERVICE_ADDRESS = new URL("../../", location.href).href;
 
-/** The codes of `X-Error-Code` for a request without valid credentials. */
+/** Codes of `X-Error-Code` for a request without valid credentials. */
 const WITHOUT_CREDENTIALS = new Set(["not_authenticated", "invalid_token"]);
 
-/** The form of the tokens that the service issues. */
+/** Format of the tokens issued by the service. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 interface SentRequest {
@@ -37,7 +40,7 @@ interface ReceivedResponse {
 export class CurrentAccess {
   #current: Access = { kind: "unknown" };
   readonly #listeners = new Set<() => void>();
-  /** How often the session was asked for; a late answer is about one from before. */
+  /** Number of session queries; a late response to an earlier query is ignored. */
   #asked = 0;
 
   get current(): Access {
@@ -55,7 +58,7 @@ export class CurrentAccess {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Begins to follow the session of the page, in all tabs. */
+  /** Starts to follow the session of the page in all tabs. */
   begin(): void {
     addEventListener("storage", ({ key }) => {
       if ((key === SIGNED_IN_KEY || key === null) && this.#current.kind !== "token") this.#findSession();
@@ -63,7 +66,7 @@ export class CurrentAccess {
     this.#findSession();
   }
 
-  /** @param isAsked whether the service is asked even if nothing says that somebody is signed in */
+  /** @param isAsked whether to query the service even if no stored value indicates a session */
   async #findSession(isAsked = mayBeSignedIn()): Promise<void> {
     const asked = ++this.#asked;
     const username = isAsked ? await sessionOwner() : null;
@@ -71,7 +74,7 @@ export class CurrentAccess {
     this.#become(username === null ? { kind: "none" } : { kind: "session", username });
   }
 
-  /** @returns false when this is no token */
+  /** @returns false if the text is not a token */
   useToken(text: string): boolean {
     const token = text.trim().replace(/^Bearer +/i, "");
     if (!TOKEN.test(token)) return false;
@@ -84,7 +87,7 @@ export class CurrentAccess {
     this.#findSession();
   }
 
-  /** Adds what says who sends a request, to requests to this service and to no other. */
+  /** Adds the credentials to requests to this service, and to no other. */
   authorize<R extends SentRequest>(request: R): R {
     if (!new URL(request.url, location.href).href.startsWith(SERVICE_ADDRESS)) return request;
     request.headers ??= {};
@@ -95,7 +98,7 @@ export class CurrentAccess {
     return request;
   }
 
-  /** Notices what a response says about the session: it has ended, or it has begun or ended by an operation that was tried. */
+  /** Updates the session from a response: it has ended, or a tried operation has started or ended it. */
   notice<R extends ReceivedResponse>(response: R): R {
     const code = response.headers?.["x-error-code"] ?? "";
     if (this.#current.kind === "session" && WITHOUT_CREDENTIALS.has(code)) this.#become({ kind: "none" });
@@ -109,12 +112,12 @@ function mayBeSignedIn(): boolean {
   try {
     return localStorage.getItem(SIGNED_IN_KEY) !== null;
   } catch {
-    // Without storage there is no other way to know than to ask.
+    // Without storage, query the service.
     return true;
   }
 }
 
-/** The username of the session of the page; null without one. */
+/** Username of the session of the page; null without a session. */
 async function sessionOwner(): Promise<string | null> {
   try {
     const response = await fetch(`${SERVICE_ADDRESS}api/v1/account/`, { headers: { [FROM_PAGE]: "1" } });

@@ -5,7 +5,7 @@ export interface CodeSample {
   source: string;
 }
 
-/** Which language the reader has chosen, for all operations. */
+/** Language chosen by the reader for all operations. */
 class ChosenLanguage {
   #current = "curl";
   readonly #listeners = new Set<() => void>();
@@ -27,7 +27,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   Python: "Needs the library requests.",
 };
 
-/** Which tab a key leads to, by the pattern of tabs in the ARIA Authoring Practices Guide. */
+/** Returns the tab selected by a key, according to the tabs pattern of the ARIA Authoring Practices Guide. */
 function tabAt(key: string, current: number, count: number): number | null {
   if (key === "ArrowRight") return (current + 1) % count;
   if (key === "ArrowLeft") return (current + count - 1) % count;
@@ -36,7 +36,7 @@ function tabAt(key: string, current: number, count: number): number | null {
   return null;
 }
 
-/** The examples of an operation: a tab for each language. */
+/** Examples of an operation, one tab per language. */
 export function codeSamples({ createElement: h, useId, useState, useSyncExternalStore }: React) {
   return function CodeSamples({ samples }: { samples: CodeSample[] }): ReactNode {
     const id = useId();

@@ -1,4 +1,4 @@
-/** What this page changes in Swagger UI. */
+/** Changes of this page to Swagger UI. */
 import type { CurrentAccess } from "./access.js";
 import { SIGN_IN_ADDRESS } from "./access-panel.js";
 import { type CodeSample, codeSamples } from "./code-samples.js";
@@ -6,7 +6,7 @@ import type { Component, ImmutableMap, Plugin, ReactNode, System } from "./swagg
 
 const nothing = () => null;
 
-/** The line of an operation: a heading with a button, without controls in it. */
+/** Header of an operation: a heading with a button, without controls in it. */
 function operationSummary({ React: { createElement: h } }: System) {
   return ({
     operationProps,
@@ -44,11 +44,11 @@ function operationSummary({ React: { createElement: h } }: System) {
   };
 }
 
-/** A path that may be broken into lines before its slashes. */
+/** A path with line-break opportunities before its slashes. */
 const breakable = (h: System["React"]["createElement"], path: string): ReactNode[] =>
   path.split(/(?=\/)/).flatMap((part, index) => [h("wbr", { key: String(index) }), part]);
 
-/** The button that sends a request, with a word before it when nobody would be let in. */
+/** The button that sends a request, with a hint before it if no credentials are available. */
 const executeWithHint =
   (access: CurrentAccess) =>
   (Original: Component, { React: { createElement: h, Fragment, useSyncExternalStore } }: System) =>
@@ -74,13 +74,13 @@ const executeWithHint =
     );
   };
 
-/** Not by the address: its fragment names the operation that is open. */
+/** Does not use the address, whose fragment identifies the open operation. */
 function focusToken(event: Event): void {
   event.preventDefault();
   document.getElementById("token")?.focus();
 }
 
-/** Events never end, so a browser would wait for them forever. */
+/** Events never end, so a browser would wait forever. */
 const withoutTrial = (Original: Component, { React: { createElement: h } }: System) => {
   return (props: { operation: ImmutableMap }): ReactNode => {
     const isStream =
@@ -94,7 +94,7 @@ const withoutTrial = (Original: Component, { React: { createElement: h } }: Syst
 
 type Props = Record<string, unknown>;
 
-/** A response of the documentation: of an error the description and an example, because all errors look alike. */
+/** A documented response: for an error, only the description and an example, because all errors have the same structure. */
 const shortErrors = (Original: Component, { React: { createElement: h }, getComponent }: System) => {
   return (props: Props): ReactNode => {
     const code = props.code as string;
@@ -115,7 +115,7 @@ const shortErrors = (Original: Component, { React: { createElement: h }, getComp
   };
 };
 
-/** The examples, what the service has answered, and which responses there are. */
+/** Examples, response of the service, and documented responses. */
 function responses({ React, specSelectors, getComponent }: System) {
   const { createElement: h } = React;
   const Samples = codeSamples(React);
@@ -169,7 +169,7 @@ function responses({ React, specSelectors, getComponent }: System) {
   };
 }
 
-/** The page from top to bottom: all of it is the main part. */
+/** The page from top to bottom; all of it is the main landmark. */
 function layout({ React: { createElement: h }, getComponent }: System) {
   return (): ReactNode =>
     h(
@@ -183,7 +183,7 @@ function layout({ React: { createElement: h }, getComponent }: System) {
     );
 }
 
-/** A part with a name for screen readers, which Swagger UI does not give it. */
+/** A section with a name for screen readers, which Swagger UI does not provide. */
 const named =
   (name: (props: Props) => string) =>
   (Original: Component, { React: { createElement: h } }: System) =>
@@ -206,7 +206,7 @@ function truthValue({ React: { createElement: h } }: System) {
     );
 }
 
-/** The button before a part of a schema that opens it. */
+/** The button that opens a part of a schema. */
 function accordion({ React: { createElement: h, Fragment } }: System) {
   return ({ expanded, children, onChange }: Props): ReactNode =>
     h(
@@ -227,7 +227,7 @@ function accordion({ React: { createElement: h, Fragment } }: System) {
     );
 }
 
-/** The field that filters operations by their words. */
+/** Input that filters operations by words. */
 function filter({ React: { createElement: h }, layoutActions, layoutSelectors }: System) {
   return (): ReactNode => {
     const current = layoutSelectors.currentFilter();
@@ -246,7 +246,7 @@ function filter({ React: { createElement: h }, layoutActions, layoutSelectors }:
   };
 }
 
-/** Operations with all the words in their path, method, id, summary or tag. */
+/** Operations that have all the words in their path, method, id, summary or tag. */
 function operationsWith(tags: ImmutableMap, phrase: string): ImmutableMap {
   const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
   return tags
@@ -276,9 +276,9 @@ export const plugin =
       responses: responses(system),
       JsonSchema_boolean: truthValue(system),
       JSONSchema202012Accordion: accordion(system),
-      // One service, one address.
+      // There is only one service address.
       OperationServers: nothing,
-      // The examples are better: they have a token in place of a cookie.
+      // The examples are better: they use a token instead of a cookie.
       curl: nothing,
       InfoUrl: nothing,
       VersionStamp: nothing,

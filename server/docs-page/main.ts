@@ -1,4 +1,4 @@
-/** The documentation at `/api/docs/`: Swagger UI in the look of the page at `/`, with its session. */
+/** The documentation at `/api/docs/`: Swagger UI with the design of the page at `/` and its session. */
 import { CurrentAccess, SERVICE_ADDRESS } from "./access.js";
 import { accessPanel } from "./access-panel.js";
 import { plugin } from "./components.js";

@@ -1,4 +1,4 @@
-/** The OpenAPI document as this page shows it. */
+/** The OpenAPI document as displayed on this page. */
 import { SERVICE_ADDRESS } from "./access.js";
 
 interface CodeSample {
@@ -13,8 +13,8 @@ interface OpenApi {
 }
 
 /**
- * The page may be reached by another address than the service knows, such as that of a forwarded port. Requests go where the page comes
- * from, and examples name this address. The page says who sends requests in its own way, so it shows no security schemes.
+ * Users may reach the page by a different address than the service knows, such as one of a forwarded port. Requests go to the
+ * origin of the page, and examples use this address. The page has its own panel for credentials, so it omits security schemes.
  */
 export function shownDocument(document: OpenApi): OpenApi {
   const shown = SERVICE_ADDRESS.replace(/\/$/, "");

@@ -1,4 +1,4 @@
-/** What this page uses of Swagger UI: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
+/** Parts of Swagger UI used by this page: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/ */
 
 /** An Immutable.js map. */
 export interface ImmutableMap {
@@ -14,7 +14,7 @@ export interface ImmutableMap {
 export type ReactNode = object | string | number | null | false | undefined | ReactNode[];
 export type Component<Props = Record<string, unknown>> = ((props: Props) => ReactNode) | string | object;
 
-/** Swagger UI has its own React inside. */
+/** Swagger UI bundles its own React. */
 export interface React {
   createElement<Props>(
     component: Component<Props>,

@@ -1,6 +1,6 @@
 import { applyTheme, rememberTheme, type Theme } from "./theme-choice.js";
 
-/** Changes between light and dark, and follows the choice in other tabs and the theme of the system. */
+/** Switches between light and dark, and follows the choice in other tabs and the theme of the system. */
 export function themeButton(button: HTMLElement): void {
   let theme: Theme = "light";
   const sign = document.createElement("span");

@@ -1,15 +1,15 @@
 export type Theme = "light" | "dark";
 
-/** Where the page at `/` remembers what the user has chosen (`web/src/view/theme.ts`). */
+/** Storage key of the user's choice on the page at `/` (`web/src/view/theme.ts`). */
 const KEY = "asi-theme";
 
-/** What the user has chosen here or on the page at `/`; otherwise what the browser prefers. */
+/** Choice of the user here or on the page at `/`; otherwise the preference of the browser. */
 function chosenTheme(): Theme {
   try {
     const stored = localStorage.getItem(KEY);
     if (stored === "light" || stored === "dark") return stored;
   } catch {
-    // Storage is missing in private windows of some browsers.
+    // Private windows of some browsers have no storage.
   }
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
@@ -23,6 +23,6 @@ export function rememberTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // It is that of this page, then.
+    // Then the choice applies only to this page.
   }
 }

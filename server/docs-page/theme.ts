@@ -1,4 +1,4 @@
-/** Runs before the page is drawn, so that it is not drawn in the other theme first. */
+/** Runs before the page is drawn, so that it is not first drawn in the other theme. */
 import { applyTheme } from "./theme-choice.js";
 
 applyTheme();

@@ -1,6 +1,6 @@
 /**
- * A fastify server with one route and nothing else, in a process of its own: what Node.js takes on this machine for an answer of the
- * same size. Argument: the file with the body. Sends its address, and ends with its parent process.
+ * A fastify server with a single route in a separate process, as a baseline of Node.js on this machine for a response of the same
+ * size. Argument: the file with the body. Sends its address, and ends with its parent process.
  */
 import { readFileSync } from "node:fs";
 import fastify from "fastify";

@@ -11,8 +11,8 @@ export interface BareFigures extends Latencies {
 }
 
 /**
- * Reads one bare route with as many readers at the same rate.
- * @param file the body of the answers, JSON
+ * Reads a single bare route with the same number of readers at the same rate.
+ * @param file body of the responses, JSON
  */
 export async function measureBare(
   file: string,

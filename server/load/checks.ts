@@ -1,4 +1,4 @@
-/** Compares answers with the truth. Each function returns what is wrong, or null. */
+/** Compares responses with the truth. Each function returns the problem, or null. */
 import type { Resource } from "asi-client";
 import { MATCH_SAMPLES, type Match, type Sample, type Session, sampleOf, stopMsOf } from "./truth.js";
 
@@ -19,7 +19,7 @@ const KEYS = [
   "ecg.hr",
 ] as const satisfies (keyof Sample)[];
 
-/** A page of the samples of a match from the first to the last of them, which are counted from 0. */
+/** A page of the samples of a match from the first to the last one, counted from 0. */
 export function wrongPage(
   answer: Page<Sample>,
   match: Match,
@@ -35,13 +35,13 @@ export function wrongPage(
   return wrongSamples(answer.results, (i) => sampleOf(match, first + skipped + i));
 }
 
-/** The latest samples, the latest first. */
+/** The latest samples, newest first. */
 export function wrongLatest(answer: readonly Sample[], match: Match, size: number): string | null {
   if (answer.length !== size) return `${answer.length} samples instead of ${size}`;
   return wrongSamples(answer, (i) => sampleOf(match, MATCH_SAMPLES - 1 - i));
 }
 
-/** Sample by sample, so that an order or a duplicate that is not the truth's is found, too. */
+/** Compares sample by sample, to detect a wrong order or duplicates. */
 function wrongSamples(samples: readonly Sample[], expectedAt: (i: number) => Sample): string | null {
   for (const [i, sample] of samples.entries()) {
     const expected = expectedAt(i);
@@ -54,7 +54,7 @@ function wrongSamples(samples: readonly Sample[], expectedAt: (i: number) => Sam
   return null;
 }
 
-/** One range for each match, ascending. */
+/** One range per match, ascending. */
 export function wrongRanges(
   answer: Page<Resource["RawDataRange"]>,
   matches: readonly Match[],
@@ -70,7 +70,7 @@ export function wrongRanges(
   );
 }
 
-/** The computed data of a time frame over a whole match. */
+/** Computed data of a time frame over a whole match. */
 export function wrongFigures(
   answer: Resource["ComputedData"],
   match: Match,
@@ -91,7 +91,7 @@ export function wrongFigures(
 
 const MAX_SHOWN = 300;
 
-/** Both are written with their members in the same order. */
+/** Both have their members in the same order. */
 export function differs(got: unknown, expected: unknown): string | null {
   const [one, other] = [JSON.stringify(got), JSON.stringify(expected)];
   return one === other ? null : `${one?.slice(0, MAX_SHOWN)} instead of ${other?.slice(0, MAX_SHOWN)}`;

@@ -1,4 +1,4 @@
-/** What happens after a match: a device loads its recording, and its coach makes a time frame of it. */
+/** Work after a match: a device loads its recording, and its coach creates a time frame for it. */
 import { createHash } from "node:crypto";
 import { JobFailedError, unwrap } from "asi-client";
 import { differs, wrongFigures } from "./checks.js";
@@ -10,7 +10,7 @@ import type { WebhookBook } from "./webhooks.js";
 import type { Wire } from "./wire.js";
 
 const POLL_MS = 100;
-/** A job that has not ended by then is lost. */
+/** Time limit of a job, after which it counts as lost. */
 const JOB_TIMEOUT_MS = 120_000;
 
 export interface Loading {
@@ -21,7 +21,7 @@ export interface Loading {
   sessions: readonly Session[];
 }
 
-/** Runs one call: its time is from when it is due to the last byte of the answer. */
+/** Runs one call, measured from its due time to the last byte of the response. */
 async function timed<T>(
   { wire, tally }: Pick<Loading, "wire" | "tally">,
   kind: Kind,
@@ -39,8 +39,8 @@ function judge(tally: Tally, kind: Kind, why: string | null): void {
 
 /**
  * Loads the next match of a device and works with it.
- * @param number of the match, counted from 0
- * @param dueAtMs when the upload is due, by `performance.now()`
+ * @param number number of the match, counted from 0
+ * @param dueAtMs due time of the upload, by `performance.now()`
  */
 export async function afterMatch(
   loading: Loading,
@@ -64,7 +64,7 @@ async function load(loading: Loading, device: Device, match: Match, dueAtMs: num
   const isKnown = device.matches.some(({ startMs }) => startMs === match.startMs);
   const begin = performance.now();
   const recording = await record(device.serial, match);
-  // A device has its recording; making it here is no part of the upload.
+  // A real device has its recording, so creating it does not count as part of the upload.
   const uploadDueAtMs = dueAtMs + (performance.now() - begin);
   if (!isKnown) device.loading = match;
   try {
@@ -102,7 +102,7 @@ const timeframeBody = ({ team }: Loading, device: Device, match: Match, activity
   json_schema: team.timeframeSchema,
 });
 
-/** A time frame of the match; its computed data; another maximum heart rate. */
+/** A time frame of the match, its computed data, and a changed maximum heart rate. */
 async function makeTimeframe(loading: Loading, device: Device, match: Match): Promise<void> {
   const { team, wire, tally, book } = loading;
   const { activity, webhook } = team.match;
@@ -125,7 +125,7 @@ async function makeTimeframe(loading: Loading, device: Device, match: Match): Pr
   book.expect({ webhook, event: "timeframe-updated", activity, timeframe });
 }
 
-/** A time frame that comes and goes, of which no webhook may hear, and another name, of which one must. */
+/** A time frame that is created and deleted, of which no webhook may get an event, and a new name, of which one must. */
 async function train(loading: Loading, device: Device, match: Match): Promise<void> {
   const { team, wire, tally, book } = loading;
   const { activity, webhook } = team.training;
@@ -145,7 +145,7 @@ async function train(loading: Loading, device: Device, match: Match): Promise<vo
   book.expect({ webhook, event: "activity-updated", activity });
 }
 
-/** A recording to convert, and what it must become. */
+/** A recording to convert, and the expected result. */
 export interface Conversion {
   recording: Uint8Array<ArrayBuffer>;
   fileName: string;
@@ -156,7 +156,7 @@ export async function newConversion(serial: string, match: Match): Promise<Conve
   return { recording: await record(serial, match), ...expectedCsv(serial, match) };
 }
 
-/** Converts a recording by an account without devices. */
+/** Converts a recording with an account without devices. */
 export async function convert(
   { wire, tally }: Pick<Loading, "wire" | "tally">,
   { recording, fileName, sha256 }: Conversion,

@@ -1,4 +1,4 @@
-/** Plays a match day: devices load their recordings, coaches read, webhooks are called, recordings are converted. */
+/** Simulates a match day: devices load their recordings, coaches read, webhooks are called, recordings are converted. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -19,12 +19,12 @@ import { WebhookBook } from "./webhooks.js";
 import { newWire, type Wire } from "./wire.js";
 
 const DEVICES_PER_TEAM = 4;
-/** Different recordings. */
+/** Number of different recordings. */
 const SESSIONS = 6;
-/** Devices that load at a time. */
+/** Number of devices that load concurrently. */
 const GATEWAYS = 4;
 const CONVERTERS = 2;
-/** Accounts that are made at a time. */
+/** Number of accounts created concurrently. */
 const SIGN_UPS = 4;
 const OBSERVATIONS = 60;
 const MIN_OBSERVATION_MS = 1_000;
@@ -34,15 +34,15 @@ const DAY_MS = 86_400_000;
 export interface MatchDayOptions {
   minutes: number;
   readers: number;
-  /** Mean time between two calls of one reader, between two recordings of all devices, and between two conversions, ms. */
+  /** Mean interval between two calls of one reader, between two recordings of all devices, and between two conversions, ms. */
   readEveryMs: number;
   loadEveryMs: number;
   convertEveryMs: number;
   seed: number;
   databaseUrl: string | null;
-  /** Before the measurement begins, s. */
+  /** Duration before the measurement begins, s. */
   warmUpSeconds: number;
-  /** Of the bare route, s. */
+  /** Duration of the measurement of the bare route, s. */
   bareSeconds: number;
   tell(line: string): void;
 }
@@ -50,10 +50,10 @@ export interface MatchDayOptions {
 export interface MatchDayResult {
   tally: Tally;
   seconds: number;
-  /** All requests of the time that is measured, those for jobs among them. */
+  /** All requests during the measurement, including polls of job states. */
   requests: number;
   observed: readonly Observed[];
-  /** Of the generator itself, ms. */
+  /** Delay of the event loop of the generator, ms. */
   ownLoopDelay: { p99Ms: number; maxMs: number };
   bare: BareFigures;
 }
@@ -63,7 +63,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
   const metricsPort = await freePort();
   const service = await startBuiltService(join(ground.folder, "data"), options.databaseUrl, {
     METRICS_PORT: String(metricsPort),
-    // The first match of a device starts after it was taken over; a day of them is loaded within the run.
+    // The first match of a device starts after the device was taken; a day of matches is loaded within the run.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
   const receiver = await startReceiver();
@@ -98,7 +98,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
       return wire;
     };
     const coaches: Coach[] = teams.map((team) => ({ team, wire: wireOf(team.token), random }));
-    // Recordings that are converted lie in the past; no device needs to have made them.
+    // Converted recordings are in the past; no device needs to have recorded them.
     const conversions = await Promise.all(
       sessions.map((session) =>
         newConversion("CONVERT", { startMs: Math.floor(Date.now() / 1000) * 1000 - DAY_MS, session }),
@@ -110,7 +110,10 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
     }
 
     tell("the first device of each coach loads its first match");
-    /** The next device of a gateway and the number of its match. A team has one gateway, so its devices load in turn. */
+    /**
+     * Returns the next device of a gateway and the number of its match. A team has one gateway, so its devices load one after
+     * another.
+     */
     const gateways = Array.from({ length: Math.min(GATEWAYS, readers) }, (_, gateway) => {
       const served = teams.filter((_, i) => i % GATEWAYS === gateway);
       const ownWires = new Map(served.map((team) => [team, wireOf(team.token)]));
@@ -135,7 +138,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
     const body = join(ground.folder, "page.json");
     writeFileSync(body, await pageText(service.url, teams[0]));
 
-    /** Everything together. @returns calls that were due but never made */
+    /** Runs everything together. @returns number of due calls that were never made */
     const play = async (seconds: number): Promise<number> => {
       const fromMs = performance.now();
       const untilMs = fromMs + seconds * 1000;
@@ -196,7 +199,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
   }
 }
 
-/** Runs work for the numbers from 0, several at a time. */
+/** Runs work for the numbers from 0, several concurrently. */
 async function atATime(lanes: number, count: number, work: (i: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {
@@ -205,7 +208,7 @@ async function atATime(lanes: number, count: number, work: (i: number) => Promis
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-/** The text of a page of the size that coaches read most. */
+/** Text of a page of the most frequently read size. */
 async function pageText(url: string, team: Team | undefined): Promise<string> {
   const [device] = team?.devices ?? [];
   const [match] = device?.matches ?? [];

@@ -1,4 +1,4 @@
-/** What a coach reads. */
+/** Calls of a coach. */
 import { type Resource, unwrap } from "asi-client";
 import { differs, type Page, wrongFigures, wrongLatest, wrongPage, wrongRanges } from "./checks.js";
 import type { ReadingKind, Tally } from "./tally.js";
@@ -6,13 +6,13 @@ import type { Device, Team, Timeframe } from "./team.js";
 import { MATCH_SAMPLES, type Match, type Sample, stopMsOf } from "./truth.js";
 import type { Wire } from "./wire.js";
 
-/** The sizes of pages, in samples: five minutes, and the largest page of the API. */
+/** Page sizes in samples: five minutes, and the maximum of the API. */
 export const SMALL_PAGE = 3_000;
 const LARGE_PAGE = 25_000;
 const LATEST = 300;
 const TWO_DAYS_MS = 2 * 86_400_000;
 
-/** How often a coach makes each kind of call, in a hundred. */
+/** Frequency of each kind of call, per hundred. */
 const SHARES: Readonly<Record<ReadingKind, number>> = {
   "page of 3,000 samples": 30,
   "device list": 15,
@@ -24,7 +24,7 @@ const SHARES: Readonly<Record<ReadingKind, number>> = {
   account: 5,
 };
 
-/** Sends a call and returns a check of its answer, which is done when the time has been taken. */
+/** Sends a call and returns a check of its response, which runs after the time has been measured. */
 type Read = (coach: Coach) => Promise<() => string | null>;
 
 export interface Coach {
@@ -39,7 +39,7 @@ const pick = <T>({ random }: Coach, values: readonly T[]): T => {
   return value;
 };
 
-/** A device with a match, one of its matches, and all that the answer may consist of. */
+/** A device with a match, one of its matches, and all possible states of the response. */
 function recorded(coach: Coach): { device: Device; match: Match } {
   const device = pick(
     coach,
@@ -48,10 +48,7 @@ function recorded(coach: Coach): { device: Device; match: Match } {
   return { device, match: pick(coach, device.matches) };
 }
 
-/**
- * The states of a device's matches that an answer may show: from when it was requested until it has arrived, a match may have been
- * stored.
- */
+/** States of a device's matches that a response may show: between the request and the response, a match may have been stored. */
 function statesSince(device: Device): () => readonly (readonly Match[])[] {
   const before = device.matches;
   return () => {
@@ -62,7 +59,7 @@ function statesSince(device: Device): () => readonly (readonly Match[])[] {
   };
 }
 
-/** What is wrong with an answer that may show any of several states; what it is compared with the last of them. */
+/** Returns the problem of a response that may show any of several states, in comparison with the last of them. */
 function wrongInAll<State>(states: readonly State[], wrong: (state: State) => string | null): string | null {
   let why: string | null = "there is no state to compare with";
   for (const state of states) {
@@ -74,7 +71,7 @@ function wrongInAll<State>(states: readonly State[], wrong: (state: State) => st
 
 async function readPage(coach: Coach, limit: number): Promise<() => string | null> {
   const { device, match } = recorded(coach);
-  // A start at any sample, so that few pages come from the cache of the service.
+  // Starts at any sample, so that few pages are cached by the service.
   const first = Math.floor(coach.random() * (MATCH_SAMPLES - limit + 1));
   const count = MATCH_SAMPLES - first;
   const answer = await unwrap(
@@ -159,7 +156,7 @@ const reads: Readonly<Record<ReadingKind, Read>> = {
   },
 };
 
-/** All that were there before the request, each once, by their start; others only if they were created in the meantime. */
+/** Expects all objects from before the request, each once, ordered by start; others only if they were created in the meantime. */
 function wrongTimeframes(
   answer: readonly Resource["Timeframe"][],
   before: readonly Timeframe[],
@@ -181,7 +178,7 @@ function wrongTimeframes(
   return strangers.length === 0 ? null : `${strangers.length} time frames that nobody has created`;
 }
 
-/** Makes one call of a coach. @param dueAtMs when it is due, by `performance.now()` */
+/** Makes one call of a coach. @param dueAtMs due time, by `performance.now()` */
 export async function read(coach: Coach, tally: Tally, dueAtMs: number): Promise<void> {
   const kind = kindAt(coach.random());
   tally.recordLateness(performance.now() - dueAtMs);

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Piscina } from "piscina";
 import type { Match } from "./truth.js";
 
-/** What a thread gets. */
+/** Input of a worker thread. */
 export interface Recorded {
   serial: string;
   match: Match;
@@ -16,8 +16,8 @@ const thread = new Piscina<Recorded, Uint8Array<ArrayBuffer>>({
 });
 
 /**
- * The recording of a device. It is made in a thread: encoding holds the event loop for milliseconds at a time, and calls that are due
- * meanwhile would be late.
+ * Creates the recording of a device in a worker thread, because encoding blocks the event loop for milliseconds and would delay
+ * due calls.
  */
 export const record = (serial: string, match: Match): Promise<Uint8Array<ArrayBuffer>> =>
   thread.run({ serial, match });

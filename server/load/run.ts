@@ -1,6 +1,6 @@
 /**
- * Plays a match day on the built service and checks every answer. The exit status is 1 when an answer is wrong, a call fails,
- * memory grows, or a target is missed.
+ * Simulates a match day on the built service and checks every response. The exit status is 1 if a response is wrong, a call
+ * fails, memory grows, or a target is missed.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -17,9 +17,9 @@ import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
 const USAGE = `npm run load -w server -- [--minutes N] [--readers N] [--database embedded|postgres] [--seed N]
   [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]`;
 
-/** Registrations from one address, and token requests, are limited. */
+/** Registrations from one address and token requests are limited. */
 const MAX_READERS = 250;
-/** Starting, signing up and the last webhooks. */
+/** Time for starting, signing up and the last webhooks. */
 const AROUND_MS = 10 * 60_000;
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { onSchedule } from "./schedule.js";
 
-/** Intervals that are always the same: each call is due 10 ms after the one before. */
+/** Constant intervals: each call is due 10 ms after the previous one. */
 const everyTenMs = () => 1 - Math.exp(-1);
 
 describe("calls on a schedule", () => {
@@ -17,7 +17,7 @@ describe("calls on a schedule", () => {
       if (dueAfterMs.length === 1) await sleep(100);
     });
     expect(dueAfterMs).toEqual([10, 20, 30, 40, 50]);
-    // The second one waits for the first, and that counts.
+    // The second call waits for the first, and its latency includes this time.
     expect(madeAfterMs[1]).toBeGreaterThanOrEqual(100);
   });
 

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Schedule {
-  /** Mean time from one call to the next, ms. */
+  /** Mean interval between calls, ms. */
   everyMs: number;
-  /** Numbers from 0 to 1, for the times of the calls. */
+  /** Random numbers from 0 to 1, for the times of the calls. */
   random(): number;
-  /** First and last instant at which a call can be due, by `performance.now()`. */
+  /** First and last possible due time, by `performance.now()`. */
   fromMs: number;
   untilMs: number;
 }
 
-/** How long after the end calls that were due before it are still made. */
+/** Time after the end during which delayed calls are still made. */
 const BACKLOG_MS = 30_000;
 
 /**
- * Makes calls one after the other at random times (a Poisson process). A call that has to wait for the one before it is still due
- * at its own time: whoever measures from there does not leave out the waiting that a slow answer causes.
- * @param call gets the time at which it is due, by `performance.now()`
- * @returns number of calls that were due but not made before the backlog was given up
+ * Makes calls one after another at random times (a Poisson process). A call that waits for the previous one keeps its due time,
+ * so that measurements from the due time include the delay caused by a slow response.
+ * @param call receives its due time, by `performance.now()`
+ * @returns number of due calls that were not made when the backlog was abandoned
  */
 export async function onSchedule(
   { everyMs, random, fromMs, untilMs }: Schedule,

@@ -1,18 +1,18 @@
-/** The service as its own metrics show it. */
+/** The service as reported by its own metrics. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Observed {
   /** Bytes. */
   residentBytes: number;
   heapBytes: number;
-  /** Of the time since the observation before. */
+  /** Fraction of the time since the previous observation. */
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
   /** Processor time since the start, s. */
   processorS: number;
 }
 
-/** The metrics count the period of their own timer. */
+/** The metrics include the period of their own timer. */
 const LOOP_RESOLUTION_MS = 10;
 
 const NAMES = {
@@ -23,7 +23,7 @@ const NAMES = {
   processorS: "process_cpu_seconds_total",
 } as const;
 
-/** Reads values from the text format of Prometheus. @throws Error when one is missing */
+/** Reads values from the text format of Prometheus. @throws Error if one is missing */
 export function observedIn(text: string): Observed {
   const read = (name: string) => {
     const value = new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1];
@@ -45,7 +45,7 @@ export async function observe(metricsUrl: string): Promise<Observed> {
   return observedIn(await response.text());
 }
 
-/** Observes the service at regular intervals until a time by `performance.now()`. */
+/** Observes the service at regular intervals until the given time by `performance.now()`. */
 export async function observeUntil(
   metricsUrl: string,
   everyMs: number,
@@ -53,7 +53,7 @@ export async function observeUntil(
   tell: (observed: Observed) => void,
 ): Promise<Observed[]> {
   const all: Observed[] = [];
-  // The first one begins the intervals of the event loop's delays.
+  // The first observation starts the intervals of the event-loop delays.
   await observe(metricsUrl);
   while (performance.now() + everyMs <= untilMs) {
     await sleep(everyMs);

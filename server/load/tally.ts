@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 
-/** The kinds of calls, by whom they are made. The target of the response time applies to what readers wait for. */
+/** Kinds of calls, by caller. The response time target applies to calls of readers. */
 export const READING = [
   "device list",
   "ranges of 2 days",
@@ -34,7 +34,7 @@ export interface Latencies {
   maxMs: number;
 }
 
-/** Times in microseconds, to three digits. */
+/** Times in microseconds, with three digits. */
 const newHistogram = () => createHistogram({ lowest: 1, highest: 3_600_000_000, figures: 3 });
 
 function read(histogram: RecordableHistogram): Latencies {
@@ -49,22 +49,22 @@ function read(histogram: RecordableHistogram): Latencies {
   };
 }
 
-/** Descriptions of faults beyond this number are counted only. */
+/** Maximum number of described faults; further ones are only counted. */
 const MAX_DESCRIBED = 20;
 
-/** What happened to the calls. */
+/** Results of the calls. */
 export class Tally {
   #histograms = new Map<Kind, RecordableHistogram>();
   #reading = newHistogram();
   #late = newHistogram();
-  /** Answers that differ from the truth. */
+  /** Responses that differ from the truth. */
   wrong = 0;
-  /** Calls that were refused or failed, and calls that were never made. */
+  /** Refused or failed calls, and calls that were never made. */
   errors = 0;
   readonly described: string[] = [];
   startedAtMs = performance.now();
 
-  /** Forgets the times so far, but not the faults. */
+  /** Resets the times but not the faults. */
   restart(): void {
     this.#histograms = new Map();
     this.#reading = newHistogram();
@@ -72,7 +72,7 @@ export class Tally {
     this.startedAtMs = performance.now();
   }
 
-  /** @param ms from when the call was due to the last byte of the answer */
+  /** @param ms time from the due time of the call to the last byte of the response */
   record(kind: Kind, ms: number): void {
     const us = Math.max(1, Math.round(ms * 1000));
     let histogram = this.#histograms.get(kind);
@@ -84,7 +84,7 @@ export class Tally {
     if ((READING as readonly Kind[]).includes(kind)) this.#reading.record(us);
   }
 
-  /** @param ms from when a call was due until the generator made it */
+  /** @param ms time from the due time of a call until the generator made it */
   recordLateness(ms: number): void {
     this.#late.record(Math.max(1, Math.round(ms * 1000)));
   }
@@ -108,7 +108,7 @@ export class Tally {
     return read(this.#reading);
   }
 
-  /** How late the generator itself was: it waits for a slow answer before it makes a reader's next call. */
+  /** Lateness of the generator, which waits for a slow response before the next call of a reader. */
   get late(): Latencies {
     return read(this.#late);
   }

@@ -1,4 +1,4 @@
-/** The accounts of the match day, made by the operations of the API that clients use. */
+/** Accounts of the match day, created by operations of the API. */
 import { createClient, obtainToken, type Resource, unwrap } from "asi-client";
 import { MATCH_MS, type Match, type Session } from "./truth.js";
 import { newWire, type Wire } from "./wire.js";
@@ -6,11 +6,11 @@ import { newWire, type Wire } from "./wire.js";
 export interface Device {
   id: number;
   serial: string;
-  /** When its first match starts, ms since 1970. */
+  /** Start time of its first match, ms since 1970. */
   firstStartMs: number;
-  /** Loaded so far, ascending. */
+  /** Loaded matches, ascending. */
   matches: readonly Match[];
-  /** Being loaded now: answers may have it or not. */
+  /** Matches being loaded, which responses may include. */
   loading: Match | null;
 }
 
@@ -28,11 +28,11 @@ export interface Team {
   devices: readonly Device[];
   athlete: number;
   timeframeSchema: number;
-  /** The activity with time frames of the matches; its webhook gets events of time frames. */
+  /** Activity with time frames of the matches; its webhook gets events of time frames. */
   match: { activity: number; webhook: number };
-  /** The activity that is renamed; its webhook gets events of the activity, and none of its time frames. */
+  /** Activity that is renamed; its webhook gets events of the activity, but none of its time frames. */
   training: { activity: number; webhook: number };
-  /** Of the match activity; the id is unknown until the answer. */
+  /** Time frame of the match activity; the id is unknown until the response. */
   timeframes: readonly Timeframe[];
   creating: Match | null;
 }
@@ -40,17 +40,19 @@ export interface Team {
 export interface Club {
   url: string;
   oauth: { client_id: string; client_secret: string };
-  /** Where webhooks call. */
+  /** Address of the webhook receiver. */
   receiverUrl: string;
   secret: string;
 }
 
-/** The most matches of a device, so that all of them lie within the day that a device may be ahead of the service. */
+/**
+ * Maximum number of matches of a device, so that all of them are within the day by which a device may be ahead of the service.
+ */
 export const MATCHES_PER_DEVICE = 20;
 const BREAK_MS = 15 * 60_000;
 const FIRST_BREAK_MS = 60_000;
 
-/** The match of a device with this number, counted from 0. After the last one comes the first one again. */
+/** Returns the match of a device with this number, counted from 0. After the last one, the first one repeats. */
 export function matchOf(device: Device, number: number, sessions: readonly Session[]): Match {
   const place = number % MATCHES_PER_DEVICE;
   const session = sessions[(device.id + place) % sessions.length];

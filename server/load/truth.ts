@@ -1,4 +1,4 @@
-/** What the devices have recorded. The generator makes it from the seed, so that it can check every answer. */
+/** Recordings of the devices. The generator creates them from the seed, so that it can check every response. */
 import { createHash } from "node:crypto";
 import { encode } from "asi-convert";
 import type { SampleColumns } from "../src/store/samples/index.js";
@@ -8,9 +8,9 @@ import { recordSession, SESSION_PERIOD_MS } from "../src/store/samples/testing/s
 export const MATCH_SAMPLES = 27_000;
 export const MATCH_MS = MATCH_SAMPLES * SESSION_PERIOD_MS;
 
-/** The samples of a half; several devices record the same at different times. */
+/** Samples of a half; several devices record the same samples at different times. */
 export interface Session {
-  /** The times count from 0. */
+  /** Times relative to the start, ms. */
   columns: SampleColumns;
   /** Metres. */
   distance: number;
@@ -18,7 +18,7 @@ export interface Session {
   hrMin: number;
 }
 
-/** A half that a device has recorded. */
+/** A half recorded by a device. */
 export interface Match {
   startMs: number;
   session: Session;
@@ -39,14 +39,14 @@ export function newSession(seed: number): Session {
 
 const STANDSTILL_MM_PER_S = 200;
 
-/** The distance as docs/metrics.md defines it: intervals of speeds, of which each is the median of three. Metres. */
+/** Distance as defined in docs/metrics.md: sum over intervals of speeds, each the median of three. Metres. */
 function distanceOf(speeds: Int32Array): number {
   const middle = (i: number) => {
     const around = [speeds[i - 1], speeds[i], speeds[i + 1]];
     const [, median = 0] = around.map((speed) => speed ?? speeds[i] ?? 0).sort((a, b) => a - b);
     return median;
   };
-  // Sums of two speeds in mm/s; half of one, times the interval in ms, is a distance in micrometres.
+  // Sums of two speeds in mm/s; half of a sum times the interval in ms is a distance in micrometres.
   let sums = 0;
   for (let i = 1; i < speeds.length; i++) {
     const sum = middle(i - 1) + middle(i);
@@ -55,7 +55,7 @@ function distanceOf(speeds: Int32Array): number {
   return Math.floor((sums * SESSION_PERIOD_MS) / 2000 + 0.5) / 1000;
 }
 
-/** A sample as the API returns it. */
+/** A sample as returned by the API. */
 export function sampleOf({ startMs, session: { columns } }: Match, i: number) {
   const { latitudeE7, longitudeE7, altitudeMm, speedMmPerS, hr } = columns;
   return {
@@ -84,7 +84,7 @@ function* rowsOf(match: Match) {
   }
 }
 
-/** The recording of a device, encoded in pieces of a few milliseconds. */
+/** Encodes the recording of a device in pieces of a few milliseconds. */
 export async function recordingOf(serial: string, match: Match): Promise<Uint8Array<ArrayBuffer>> {
   const header = {
     serial,
@@ -99,7 +99,7 @@ export async function recordingOf(serial: string, match: Match): Promise<Uint8Ar
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+Z$/g, "");
 
-/** The name and the SHA-256 of the CSV that a recording is converted to, from the samples. */
+/** Name and SHA-256 of the expected CSV of a recording, from the samples. */
 export function expectedCsv(serial: string, match: Match): { fileName: string; sha256: string } {
   const hash = createHash("sha256").update("timestamp,latitude,longitude,altitude,speed,hr\n");
   for (const { timestamp, latitude, longitude, altitude, speed, hr } of rowsOf(match)) {

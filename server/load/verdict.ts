@@ -4,15 +4,15 @@ import type { MatchDayResult } from "./match-day.js";
 /** Targets on a machine with two cores. */
 export const TARGETS = { readingP99Ms: 250, peakMemoryMb: 700 };
 /**
- * Targets of the short form. It runs on machines with other work, so it allows ten times the time, and the memory that the siege
- * allows there.
+ * Targets of the short form. It runs on machines with other work, so it allows ten times the time, and the same memory as the
+ * siege.
  */
 export const BUSY_TARGETS = { readingP99Ms: 10 * TARGETS.readingP99Ms, peakMemoryMb: 900 };
 
-/** Above it, the machine is too busy for a verdict on times: a bare route takes 5 to 10 ms on an idle one. */
+/** Maximum time of a bare route for a verdict on times: 5 to 10 ms on an idle machine. */
 const BARE_P99_MS = 50;
 
-/** A shorter run ends while caches still fill. */
+/** Minimum duration; a shorter run ends while caches still fill. */
 const MIN_MINUTES_FOR_GROWTH = 5;
 
 export interface Verdict {
@@ -24,7 +24,7 @@ export interface Verdict {
 
 /**
  * Compares a run with the targets.
- * @param sparesBusy whether times are not judged where a bare route is slow, too
+ * @param sparesBusy whether to skip the verdict on times if the bare route is slow
  */
 export function verdictsOf(result: MatchDayResult, targets: typeof TARGETS, sparesBusy: boolean): Verdict[] {
   const { tally, observed, seconds, bare } = result;

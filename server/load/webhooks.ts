@@ -13,15 +13,15 @@ export interface Announced {
 
 const KIND = "webhook, from the answer to the call";
 const SETTLE_MS = 30_000;
-/** An event that must not arrive would have arrived by then. */
+/** Time after which an unwanted event would have arrived. */
 const QUIET_MS = 1_000;
 
 const keyOf = ({ webhook, event, activity, timeframe }: Announced) =>
   `${event} of activity ${activity}${timeframe === undefined ? "" : `, time frame ${timeframe}`}, at webhook ${webhook}`;
 
-/** Compares the calls of webhooks with the events that must arrive: each once, signed, and no others. */
+/** Compares the calls of webhooks with the expected events: each once, signed, and no others. */
 export class WebhookBook {
-  /** Times at which events were announced and arrived, by `performance.now()`. An event can arrive before the answer. */
+  /** Times of announcements and arrivals, by `performance.now()`. An event can arrive before the response. */
   readonly #announced = new Map<string, number[]>();
   readonly #arrived = new Map<string, number[]>();
   readonly #messageIds = new Set<string>();
@@ -33,7 +33,7 @@ export class WebhookBook {
     this.#secret = secret;
   }
 
-  /** The answer to a change has arrived. */
+  /** The response to a change has arrived. */
   expect(event: Announced): void {
     this.#note(this.#announced, keyOf(event));
   }
@@ -52,7 +52,7 @@ export class WebhookBook {
     this.#note(this.#arrived, keyOf({ webhook, event, activity, timeframe }));
   }
 
-  /** Waits until every event has arrived, and then for those that must not arrive. Counts what is missing or too much. */
+  /** Waits until every event has arrived, and then for unwanted events. Counts missing and additional ones. */
   async settle(settleMs = SETTLE_MS, quietMs = QUIET_MS): Promise<void> {
     const deadline = performance.now() + settleMs;
     while (this.#missing().length > 0 && performance.now() < deadline) await sleep(50);

@@ -1,17 +1,17 @@
 import { type Client, createClient } from "asi-client";
 
-/** A client that notes when the last byte of an answer arrived, before the answer is parsed and checked. */
+/** A client that records the arrival of the last byte of a response before the response is parsed and checked. */
 export interface Wire {
   asi: Client;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   arrivedAtMs: number;
-  /** Requests so far. */
+  /** Number of requests so far. */
   requests: number;
 }
 
 const WITHOUT_BODY = new Set([204, 304]);
 
-/** A refused request is not repeated, so that it counts. */
+/** Refused requests are not retried, so that they count. */
 export function newWire(baseUrl: string, token: string): Wire {
   const fetch = async (request: Request) => {
     wire.requests++;

@@ -1,5 +1,5 @@
-// Runs before `npm pack` and `npm publish`: puts the page into dist/, if it has been built, and the licence beside it. `undo`, after
-// packing, removes them again, because a page left in dist/ would be served instead of one that is built later.
+// Runs before `npm pack` and `npm publish`: copies the page, if it is built, and the licence to dist/. `undo`, after packing,
+// removes them, because a page left in dist/ would be served instead of a newer build.
 import { copyFileSync, cpSync, existsSync, rmSync } from "node:fs";
 
 /** @param {string} path */

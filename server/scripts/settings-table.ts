@@ -3,7 +3,7 @@ import { describeConfig } from "../src/config/config.js";
 const BEGIN = "<!-- settings:begin, written by npm run settings -w server -->";
 const END = "<!-- settings:end -->";
 
-/** The unit of a number, by the end of the name; other settings are counts, or no numbers. */
+/** Units by the suffix of a name; other settings are counts or not numbers. */
 const UNITS: readonly [RegExp, string][] = [
   [/_MS$/, "ms"],
   [/_DAYS$/, "days"],
@@ -23,18 +23,18 @@ const BINARY: readonly [number, string][] = [
   [2 ** 10, "KiB"],
 ];
 
-/** Bytes as the environment takes them, and as people read them. */
+/** Bytes in the form for the environment, and in a readable form. */
 function numberText(value: string, unit: string): string {
   const [size, name] = BINARY.find(([one]) => Number(value) % one === 0) ?? [];
   const readable = unit.startsWith("bytes") && size !== undefined ? ` (${Number(value) / size} ${name})` : "";
   return `\`${value}\`${readable}`;
 }
 
-/** Every setting of the service as a table in Markdown. */
+/** All settings of the service as a Markdown table. */
 export function settingsTable(): string {
   const rows = describeConfig({}).map(({ variable, default: fallback, about }) => {
     const unit = unitOf(variable);
-    // Where the default is no value, the description ends with it.
+    // If the default is not a plain value, the end of the description states it.
     const [, meaning = about, inWords] = /^(.*?); default:? ([^;]*)(?=$|;)/.exec(about) ?? [];
     const file = /; [A-Z_]+_FILE names a file with it$/.exec(about)?.[0] ?? "";
     const shown = inWords ?? (fallback === "" ? "none" : numberText(fallback, unit));
@@ -48,8 +48,8 @@ export function settingsTable(): string {
 }
 
 /**
- * A page with the table of today between its marks.
- * @throws Error when the page has no marks
+ * Returns the page with the current table between its marks.
+ * @throws Error if the page has no marks
  */
 export function withSettingsTable(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];

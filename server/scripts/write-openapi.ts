@@ -4,7 +4,7 @@ import { readConfig } from "../src/config/config.js";
 import { buildApp } from "../src/http/app.js";
 import { openApiDocument } from "../src/http/documentation/openapi.js";
 
-/** Nothing is requested, so nothing of this is used. */
+/** Not used, because no request is made. */
 const unused = { database: { kind: "embedded" }, clock: { now: () => new Date() } } as unknown as Parameters<
   typeof buildApp
 >[1];

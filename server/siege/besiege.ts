@@ -10,26 +10,26 @@ import { giveHistory } from "./histories.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
 import { type Outcome, outcomeOf } from "./verdict.js";
 
-/** Time for the event loop and the bystander to recover before and after an attack; short beside a short attack. */
+/** Time for the event loop and the bystander to recover before and after an attack; much shorter than an attack. */
 const calmMs = (seconds: number) => Math.min(1_000, seconds * 300);
-/** An attack that has not ended this long after its end is an error in the siege. */
+/** Time after the end of an attack by which it must have stopped; otherwise the siege has an error. */
 const END_TIMEOUT_MS = 180_000;
-/** Attackers usually have their own machines, so here the attacker leaves the processors to the service. */
+/** Attackers usually have their own machines, so here the attacker has a lower priority than the service. */
 const ATTACKER_PRIORITY = 10;
 
-/** The recording of the bystander: ten minutes at 10 Hz. */
+/** Recording of the bystander: ten minutes at 10 Hz. */
 const TEN_MINUTES = { count: 6_000, periodMs: 100 };
-/** The recording of an attacker that needs much data: 48 hours at 1 Hz. */
+/** Recording of an attacker that needs much data: 48 hours at 1 Hz. */
 const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 
-/** Each attacker has another address, so that none uses up the calls of the next. */
+/** Each attacker has a different address, so that none uses up the rate limit of the next. */
 const addressOf = (i: number) => `127.0.1.${i + 1}`;
 
 /** No attack: the baseline before the attacks, and the recovery after them. */
 const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
- * Starts the service on a database and runs the attacks one after the other, beside a bystander.
+ * Starts the service on a database and runs the attacks one after another, with a bystander.
  * @param tell called with each outcome
  */
 export async function besiege(
@@ -58,7 +58,7 @@ export async function besiege(
     const attacker = attackers[i];
     if (histories && attacker !== undefined) await giveHistory(dataDir, databaseUrl, attacker);
   }
-  // A new process, so that its memory does not include that of the preparation.
+  // A new process, so that its memory does not include the preparation.
   const service = await startBuiltService(dataDir, databaseUrl);
   const person = await startBystander({
     url: service.url,
@@ -71,7 +71,7 @@ export async function besiege(
     await sleep(calmMs(seconds));
     await Promise.all([person.experience(), service.figures()]);
     const tally = new Tally();
-    // Nobody attacks in peace.
+    // There is no attacker in the baseline.
     const attacker = attackers[i - 1] ?? bystander;
     const client = new Client(service.url, addressOf(i));
     const signal = AbortSignal.timeout(seconds * 1000);
@@ -88,7 +88,7 @@ export async function besiege(
 }
 
 async function look(attack: Attack, tally: Tally, person: Bystander, service: BuiltService) {
-  // The service first, so that responses to the bystander that are still on their way count here.
+  // Stop the service first, so that pending responses to the bystander count here.
   const figures = await service.figures();
   return outcomeOf(attack, tally.toString(), await person.experience(), figures);
 }

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 interface Wish extends Sent {
   path: string;
   status: number;
-  /** Whether it calls the webhook. */
+  /** Whether the request causes a webhook call. */
   tells?: boolean;
 }
 
@@ -23,7 +23,7 @@ const client = new Client(order.url, "127.0.0.1");
 const nothing = (): Experience => ({ latenciesMs: [], slowest: null, errors: [], webhookDelaysMs: [] });
 let experience = nothing();
 
-/** Response times of the changes whose event has not arrived at the webhook yet. */
+/** Times of the responses to changes whose event has not arrived at the webhook. */
 let untold: number[] = [];
 const receiver = createServer((request, response) => {
   request.resume().once("end", () => {
@@ -61,7 +61,7 @@ const ordinary: ((round: number) => Wish)[] = [
   () => ({ path: "/api/v1/account/", status: 200 }),
   () => ({ path: "/api/v1/devices/", status: 200 }),
   () => ({ path: `${device}/latest-preprocessed-data/`, status: 200 }),
-  // Another interval each time, so that no page comes from the cache of the service.
+  // A different interval each time, so that no page is cached by the service.
   (round) => ({
     path: `${device}/preprocessed-data/?start=${party.startMs + round}&stop=${iso(party.stopMs)}&limit=300`,
     status: 200,
@@ -104,7 +104,7 @@ const rare: (() => Wish)[] = [
     status: 200,
   }),
 ];
-/** One in this number of requests is a less frequent one. */
+/** One of this number of requests is a less frequent one. */
 const RARELY = 25;
 
 function wishOf(round: number): Wish {
@@ -138,7 +138,7 @@ process.on("disconnect", () => process.exit(0));
 const begin = performance.now();
 let round = 0;
 setInterval(() => {
-  // A timer that fires late makes up for missed requests.
+  // A late timer makes up for missed requests.
   for (; performance.now() - begin >= round * INTERVAL_MS; round++)
     void ask(round, begin + round * INTERVAL_MS);
 }, 5);

@@ -5,13 +5,13 @@ import type { Party } from "./scene.js";
 
 /** Measurements of the bystander between two reports. */
 export interface Experience {
-  /** Times of the requests, from when each was due to the last byte of its response, ms. */
+  /** Times of the requests, from the due time to the last byte of the response, ms. */
   latenciesMs: number[];
-  /** The slowest of them, such as `GET /api/v1/account/`; null when there was none. */
+  /** The slowest request, such as `GET /api/v1/account/`; null if there was none. */
   slowest: { request: string; latencyMs: number } | null;
   /** Unexpected responses, such as `GET /api/v1/account/: 503`. */
   errors: string[];
-  /** Times from the response to a change until the webhook was called, ms. */
+  /** Times from the response to a change until the webhook call, ms. */
   webhookDelaysMs: number[];
 }
 
@@ -22,7 +22,7 @@ export interface Order {
   recordingBase64: string;
 }
 
-/** An ordinary user in a separate process, so that the work of the attackers does not affect its measurements. */
+/** An ordinary user in a separate process, so that the attackers do not affect its measurements. */
 export interface Bystander {
   /** @returns the measurements since the last call */
   experience(): Promise<Experience>;

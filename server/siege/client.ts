@@ -7,19 +7,19 @@ export interface Sent {
   json?: unknown;
   body?: string | Uint8Array;
   headers?: Record<string, string | number>;
-  /** Disconnects after this time. */
+  /** Timeout after which it disconnects. */
   timeoutMs?: number;
 }
 
 export interface Answer {
-  /** 0 without a response: the connection was refused or cut, or the client gave up. */
+  /** 0 without a response: the connection was refused or closed, or the client timed out. */
   status: number;
   body: Buffer;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A client with its own address, so that throttles by address distinguish attackers and bystander. */
+/** A client with a separate address, so that throttles distinguish attackers and bystander. */
 export class Client {
   readonly #url: URL;
   readonly #agent: Agent;
@@ -58,7 +58,7 @@ export class Client {
     });
   }
 
-  /** @returns the body, as the document states it for this path @throws Error when the response has another status */
+  /** @returns the body, typed by the document @throws Error if the response has another status */
   async expect<Body = unknown>(status: number, path: string, sent: Sent = {}): Promise<Body> {
     const answer = await this.send(path, sent);
     if (answer.status !== status) {

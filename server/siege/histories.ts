@@ -3,18 +3,18 @@ import { sql } from "drizzle-orm";
 import { openDatabase } from "../src/store/connection/database.js";
 import type { Party } from "./scene.js";
 
-/** What an account may have: `QUOTA_OWNERSHIPS`, less those that the scene itself needs. */
+/** Maximum of an account: `QUOTA_OWNERSHIPS`, minus those of the scene. */
 const COUNT = 9_990;
 
-/** The first of the ownerships: before the device was the party's, a minute each, with a minute without an owner in between. */
+/** Start of the first ownership: before the party took the device, a minute each, with a minute without an owner in between. */
 export const HISTORY_MS = Date.UTC(2019, 0, 1);
 
-/** Hours that all of them take. */
+/** Total duration in hours. */
 export const HISTORY_HOURS = Math.ceil((COUNT * 2) / 60);
 
 /**
- * Gives a party a long history, as years of use would: ownerships of its device, and time frames of ten minutes over them, one
- * after the other and overlapping. No service may be running: the embedded database has one user.
+ * Gives a party a long history, like years of use: ownerships of its device, and time frames of ten minutes over them,
+ * consecutive and overlapping. No service may be running, because the embedded database allows only one process.
  */
 export async function giveHistory(dataDir: string, databaseUrl: string | null, party: Party): Promise<void> {
   const database = await openDatabase(

@@ -1,6 +1,6 @@
 /**
  * Attacks the built service on each database while an ordinary user makes 20 requests a second, and prints the measurements of
- * that user. The exit status is 1 when a target is missed.
+ * this user. The exit status is 1 if a target is missed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ import { BUSY_TARGETS, broken, type Outcome, TARGETS } from "./verdict.js";
 const DATABASES = ["PostgreSQL", "PGlite"];
 const BENCHMARKS = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
 
-/** How long each attack lasts, s. */
+/** Duration of each attack, s. */
 const LONG_S = 20;
 const SHORT_S = 1;
 
@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string" },
     write: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
-    /** Set when the process that reports on all databases starts this one for a single database. */
+    /** Set if the process that reports on all databases has started this one for a single database. */
     part: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -79,8 +79,8 @@ async function besiegeOne(name: string, chosen: readonly Attack[], seconds: numb
 }
 
 /**
- * Runs a separate process for each database, because the next service would inherit the low priority of the attacker. The
- * processes of the short form run at the same time: its targets allow for other work on the machine.
+ * Runs a separate process per database, because the next service would inherit the low priority of the attacker. The processes of
+ * the short form run concurrently, because its targets allow for other work on the machine.
  */
 async function besiegeEach(names: readonly string[]): Promise<Map<string, Outcome[]>> {
   const outcomes = new Map<string, Outcome[]>();

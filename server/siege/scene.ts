@@ -27,7 +27,7 @@ export interface Party {
 const LOAD_TIMEOUT_MS = 120_000;
 /** Long before any recording of the siege. */
 const OWNED_SINCE = "2020-01-01T00:00:00Z";
-/** When every recording starts. */
+/** Start time of every recording. */
 const FIRST_MS = Date.UTC(2024, 5, 1, 10);
 
 function* rows(startMs: number, count: number, periodMs: number): Generator<EncodableRow> {
@@ -55,7 +55,7 @@ export async function recording(
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The recording of a party: number of rows, and their interval. */
+/** Recording of a party: number of rows, and their interval. */
 export interface Session {
   count: number;
   periodMs: number;
@@ -66,7 +66,7 @@ interface Page<T> {
   results: T[];
 }
 
-/** Creates what the parties need from the operator: an OAuth application, and a device for each name. */
+/** Creates objects for the parties that only the operator can create: an OAuth application, and a device per name. */
 export async function prepare(
   service: BuiltService,
   folder: string,
@@ -83,7 +83,7 @@ export async function prepare(
 const serialOf = (name: string) => `S-${name.toUpperCase()}`;
 
 /**
- * Registers a manager and creates everything that a party has.
+ * Registers a manager and creates all data of a party.
  * @param session the recording, with a time frame over it; null for none
  */
 export async function newParty(

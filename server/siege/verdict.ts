@@ -6,29 +6,29 @@ import type { Experience } from "./bystander.js";
 export interface Outcome {
   attack: string;
   as: string;
-  /** The responses that the attacker got. */
+  /** Responses to the attacker. */
   answers: string;
   requests: number;
   errors: string[];
   p50Ms: number;
   p99Ms: number;
   worstMs: number;
-  /** The bystander's slowest request. */
+  /** Slowest request of the bystander. */
   slowest: string;
-  /** The slowest call of the bystander's webhook; null when none was due. */
+  /** Slowest webhook call of the bystander; null if none was due. */
   webhookMs: number | null;
   longestDelayMs: number;
   peakMemoryMb: number;
 }
 
-/** The targets of the service during attacks, on a machine with two cores. */
+/** Targets of the service during attacks, on a machine with two cores. */
 export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryMb: 700 } as const;
 
 export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
 
 /**
- * Targets of the short form. It runs on machines with other work, so it allows ten times the times (the defects that it
- * guards against took 1.4 s to minutes), and memory for the work that then waits.
+ * Targets of the short form. It runs on machines with other work, so it allows ten times the duration (the defects that it
+ * detects took 1.4 s to minutes), and memory for the work that then waits.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
@@ -59,7 +59,7 @@ export function outcomeOf(
   };
 }
 
-/** @returns the missed targets; empty when there are none */
+/** @returns the missed targets; empty if there are none */
 export function broken(outcome: Outcome, targets: Targets): string[] {
   return [
     ...(outcome.requests > 0 ? [] : ["no request of the bystander was answered"]),

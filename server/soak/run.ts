@@ -1,4 +1,4 @@
-/** `npm run soak -w server -- --minutes 120 --database both`: whether memory and tables stay flat over a long time. */
+/** `npm run soak -w server -- --minutes 120 --database both`: checks that memory and tables do not grow over a long time. */
 import { parseArgs } from "node:util";
 import { startPostgres } from "../test/postgres.js";
 import { soak } from "./soak.js";
@@ -22,7 +22,7 @@ if (!(minutes > 0) || !(intervalMs >= 0) || databases === undefined) {
   process.exit(2);
 }
 
-/** One database after the other, each for the given time. */
+/** Runs one database after another, each for the given time. */
 for (const database of databases) {
   const postgres = database === "postgres" ? await startPostgres() : undefined;
   try {

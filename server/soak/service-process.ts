@@ -1,7 +1,7 @@
 /**
- * The service in a separate process of the soak test. Sends its address, measures itself on request, and ends with its
- * parent process. Its clock can skip a day, so that data with a lifetime of days expire within minutes. Arguments: data
- * folder, URL of a PostgreSQL database (none for the embedded one).
+ * The service in a separate process of the soak test. Sends its address, measures itself on request, and ends with its parent
+ * process. Its clock can skip a day, so that data with a lifetime of days expires within minutes. Arguments: data folder, URL of
+ * a PostgreSQL database (none for the embedded one).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../src/config/config.js";
@@ -16,11 +16,11 @@ import { openStore } from "../src/store/open.js";
 /** A request of the soak test. */
 export type Question = { id: number; name: "measure" | "nextDay" };
 
-/** The process and its database at one moment. */
+/** Measurements of the process and its database. */
 export interface Measurement {
   /** Bytes. */
   residentSet: number;
-  /** Objects on the heap, and memory outside of it, after garbage collection. */
+  /** Heap and other memory after garbage collection. */
   heap: number;
   arrayBuffers: number;
   /** Bytes of each table with its indexes. */
@@ -88,7 +88,7 @@ async function open(dataDir: string, databaseUrl: string | undefined) {
       const counted = await pool.query<{ count: string }>(`SELECT count(*) AS count FROM "${name}"`);
       rows[name] = Number(counted.rows[0]?.count);
     }
-    // The second collection frees what the first one has finalised.
+    // The second collection frees objects finalised by the first one.
     for (let times = 0; times < 2; times++) {
       global.gc?.();
       await sleep(50);

@@ -20,7 +20,7 @@ export interface SoakedService {
   stop(): Promise<void>;
 }
 
-/** @param databaseUrl of an empty PostgreSQL database; null for the embedded one in the folder */
+/** @param databaseUrl URL of an empty PostgreSQL database; null for the embedded one in the folder */
 export async function startSoakedService(folder: string, databaseUrl: string | null): Promise<SoakedService> {
   const child = fork(
     fileURLToPath(new URL("./service-process.ts", import.meta.url)),

@@ -13,7 +13,7 @@ const MEASUREMENTS = 30;
 
 export interface SoakOptions {
   minutes: number;
-  /** Milliseconds from one piece of work of each of the four managers to the next. */
+  /** Interval between the starts of two pieces of work of each of the four managers, ms. */
   intervalMs: number;
   /** URL of an empty PostgreSQL database; null for a new embedded one. */
   databaseUrl: string | null;
@@ -26,15 +26,15 @@ export interface SoakResult {
   statuses: Record<string, number>;
   /** Unexpected responses. */
   surprises: readonly string[];
-  /** Figures that were still growing at the end; empty when all were flat. */
+  /** Figures that were still growing at the end; empty if none was. */
   growing: readonly string[];
   /** Figures at one third, two thirds and the end. */
   table: readonly string[];
 }
 
 /**
- * Runs the service under mixed traffic, sets its clock a day ahead with each measurement, and says whether memory and
- * tables are flat at the end.
+ * Runs the service under mixed traffic, sets its clock a day ahead with each measurement, and checks that memory and tables do
+ * not grow at the end.
  */
 export async function soak({ minutes, intervalMs, databaseUrl, tell }: SoakOptions): Promise<SoakResult> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-soak-"));

@@ -7,16 +7,16 @@ import { walk } from "../test/recordings.js";
 import type { SoakedService } from "./service.js";
 
 const PASSWORD = "a long passphrase";
-/** Rows of a recording: five minutes at 10 Hz. */
+/** Number of rows of a recording: five minutes at 10 Hz. */
 const ROWS = 3000;
 
 interface Answer<Body> {
   status: number;
-  /** As the document states it, if the status is that of a success. */
+  /** Typed by the document if the status is a success. */
   body: Body;
 }
 
-/** The requests so far. */
+/** Requests so far. */
 export interface Traffic {
   /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;
@@ -28,11 +28,11 @@ export interface Traffic {
 const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 
 /**
- * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after the other, and
- * sometimes send requests that are refused. They delete everything that they create, unless it expires.
+ * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after another, and sometimes
+ * send requests that are refused. They delete everything that they create, unless it expires.
  * @param callers number of concurrent managers
- * @param intervalMs milliseconds from the start of one piece of a manager's work to the next. Tables stay flat only under
- * a constant rate, so a piece that takes longer is not made up for.
+ * @param intervalMs interval between the starts of two pieces of a manager's work, ms. Tables do not grow only under a constant
+ *   rate, so a slow piece is not made up for.
  */
 export async function startTraffic(
   { url, clientId, clientSecret, devices }: SoakedService,
@@ -85,7 +85,7 @@ export async function startTraffic(
       expected,
     });
 
-  /** @returns the work of a caller, when everything is prepared. From then on, the clock may skip a day. */
+  /** @returns function that runs the work of a caller, after the preparation. From then on, the clock may skip a day. */
   async function prepare(index: number): Promise<() => Promise<void>> {
     const username = `manager-${index}`;
     await send("POST", "/api/v1/managers/", {
@@ -212,7 +212,7 @@ export async function startTraffic(
         await remove(path);
       },
       password: async () => {
-        // The current value: nothing changes, but it is checked.
+        // The current value: it is checked, but nothing changes.
         if (randomInt(10) > 0) return;
         await send("PATCH", `/api/v1/managers/${id}/`, {
           token: access,

@@ -5,16 +5,16 @@ export interface Series {
   values: readonly number[];
 }
 
-/** Tolerance for growth: measurements vary, and pages of tables fill up and empty again. */
+/** Tolerance for growth, because measurements vary and pages of tables fill up and empty. */
 const SLACK: Record<Series["kind"], number> = { memory: 12e6, table: 1e6, rows: 200 };
 const TOLERANCE = 1.15;
 
-/** A hash for each erased account is kept for good, because a backup that is restored may be of any age (docs/personal-data.md). */
+/** A hash per erased account is kept permanently, because a restored backup may have any age (docs/personal-data.md). */
 const KEPT_FOR_GOOD: ReadonlySet<string> = new Set(["table erasures", "rows of erasures"]);
 
 /**
- * Finds the figures that still grow at the end of a run: the median of the last third is above that of the second third. In
- * the first third, caches fill, and tables grow until retention starts to remove rows.
+ * Finds figures that still grow at the end of a run: the median of the last third is above the second third. In the first third,
+ * caches fill, and tables grow until retention starts to remove rows.
  */
 export function judge(series: readonly Series[]): { growing: string[]; table: string[] } {
   const growing: string[] = [];

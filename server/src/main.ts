@@ -4,7 +4,7 @@ import { errorText } from "./observability/error-record.js";
 import { keepFilesPrivate } from "./store/embedded/private-folder.js";
 
 keepFilesPrivate();
-// Node.js itself would print every field of the error, including the parameters of a failed statement.
+// By default, Node.js prints every field of the error, including the parameters of a failed statement.
 process.on("uncaughtException", (error) => {
   console.error(errorText(error));
   process.exit(1);

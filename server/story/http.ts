@@ -5,7 +5,7 @@ export interface Sent {
   form?: Record<string, string>;
 }
 
-/** Sends a request. @returns the body, as the document states it @throws Error when the response has another status */
+/** Sends a request. @returns the body, typed by the document @throws Error if the response has another status */
 export async function expectStatus<Body = unknown>(
   status: number,
   url: string,

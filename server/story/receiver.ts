@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** An event that a webhook has delivered. */
+/** An event delivered by a webhook. */
 export interface ToldEvent {
   event: string;
   webhook_id: number;

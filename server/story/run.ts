@@ -34,7 +34,7 @@ const env = {
 const operator = async (...args: string[]) =>
   JSON.parse((await promisify(execFile)(process.execPath, [MAIN, ...args, "--json"], { env })).stdout);
 
-/** The address at which the service listens. */
+/** Address at which the service listens. */
 function listening(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";

@@ -3,7 +3,7 @@ import { RECIPES } from "asi-convert/metrics";
 import { expectStatus } from "./http.js";
 import type { Receiver } from "./receiver.js";
 
-/** What the client gets from the operator, and its own data. */
+/** Data that the client gets from the operator, and its own data. */
 export interface Given {
   /** Address of the API. */
   url: string;
@@ -12,9 +12,9 @@ export interface Given {
   /** The device, as printed on its case. */
   device: { serial_number: string; device_name: string };
   recording: Uint8Array;
-  /** The operator extends the ownership back to the recording, which is older than the ownership. */
+  /** Called to let the operator extend the ownership back to the recording, which is older than the ownership. */
   backdateOwnership(): Promise<void>;
-  /** First and last instant of the recording's two halves, in the form of the API. */
+  /** First and last time of the two halves of the recording, in the form of the API. */
   halves: readonly [{ start: string; end: string }, { start: string; end: string }];
   receiver: Receiver;
 }
@@ -22,17 +22,17 @@ export interface Given {
 /** A page of a list. */
 interface Page<T> {
   results: T[];
-  /** Number of the next one. */
+  /** Number of the next page. */
   next: number | null;
 }
 
-/** How long the story waits for work that the service does after its response. */
+/** Time limit for work that the service does after its response. */
 const PATIENCE_MS = 30_000;
 
 /**
- * The requests of a complete client: from the registration to computed data that follow a change.
- * @param tell prints what happened, a line at a time
- * @throws Error when the service does not behave as documented
+ * The requests of a complete client, from the registration to computed data after a change.
+ * @param tell prints progress, one line per call
+ * @throws Error if the service does not behave as documented
  */
 export async function tellStory(given: Given, tell: (line: string) => void): Promise<void> {
   const { url, client, receiver } = given;
@@ -147,7 +147,7 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
 
 const distanceM = ({ total_distance }: Resource["ComputedData"]) => total_distance ?? 0;
 
-/** Reads page after page until the default athlete of the manager is found. */
+/** Reads pages until the default athlete of the manager is found. */
 async function defaultAthlete(
   read: (page: number) => Promise<Page<Resource["Athlete"]>>,
 ): Promise<Resource["Athlete"]> {

@@ -1,4 +1,4 @@
-/** Answers that take long to read or to send end soon after the caller has lost the right to them. */
+/** Long responses stop soon after the caller has lost the right to them. */
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -26,7 +26,7 @@ const contextOf = ({ id, username }: TestAccount, isSignedIn: () => Promise<bool
 describe("an answer that is being sent", () => {
   it("is cut off when its caller is signed out: an export", async () => {
     const person = await s.athlete();
-    // More than the buffers between the service and a client that waits.
+    // Larger than the buffers between the service and a waiting client.
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, account_id, operation, entity, entity_id, after, request_id)
       SELECT now(), ${person.id}, 'test', 'account', ${person.id},
@@ -50,7 +50,7 @@ describe("an answer that is being sent", () => {
     const ann = await s.manager();
     const json_schema = await schemaId(s, "activity_soccer");
     for (const name of ["a", "b", "c"]) {
-      // It does not compress, so each of them is read by itself.
+      // The data does not compress, so each part is read separately.
       const gpx = `<gpx>${randomBytes(512 * 1024).toString("hex")}</gpx>`;
       const sent = { name, json: { sport: "soccer", gpx }, json_schema, owner: ann.id };
       expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);

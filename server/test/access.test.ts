@@ -1,6 +1,6 @@
 /**
- * The authorization matrix: every operation by every kind of caller, expected from one table here, not from the
- * service's own.
+ * The authorization matrix: every operation by every kind of caller. The expected results are in a table of this test,
+ * independent of the service.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/route.js";
@@ -16,7 +16,7 @@ const CALLERS = [
   "the owner",
 ] as const;
 
-/** One outcome for each caller. `in`: let in; then the answer depends on the request alone. */
+/** One outcome per caller. `in` means that access is granted, so that the response depends only on the request. */
 const ANYONE = "      in  in  in  in  in  in";
 const AUTHENTICATED = "403 in  in  in  in  in";
 const PEOPLE = "      403 in  in  in  in  in";
@@ -26,14 +26,14 @@ const MANAGERS_V2 = " 401 403 403 in  in  in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
-/** Another's is not visible at all. */
+/** Objects of others are not visible. */
 const FORBIDDEN_CHARACTERS = "      403 403 403 404 404 in";
 
-/** What a line says besides: another object, a query. */
+/** Additional parameters of a row: other ids, a query. */
 type Besides = (scene: Scene) => { ids?: Record<string, number>; query?: string };
 
 const ofManaged: Besides = ({ managedAthlete }) => ({ ids: { athlete: managedAthlete } });
-/** Permissions that the athlete has given to the former owner. */
+/** Permissions that the athlete has granted to the former owner. */
 const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id } });
 
 const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
@@ -56,7 +56,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listDevices", MANAGERS],
   ["retrieveDevice", THE_OWNER],
   ["setCustomName", THE_OWNER],
-  // Whoever has owned the device; what he or she sees is another matter.
+  // Current and former owners of the device. Other tests check which samples they see.
   ["fetchRawData", "403 403 403 403 in in"],
   ["listRawDataRanges", "403 403 403 403 in in"],
   ["fetchLatestRawData", THE_OWNER],
@@ -75,7 +75,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
   ["listAthletes", MANAGERS],
   ["createAthlete", ANYONE],
-  // Only the owner holds the permission to create managed athletes.
+  // Only the owner has the permission to create managed athletes.
   ["createManagedAthlete", THE_OWNER],
   ["retrieveAthleteByExternalId", PEOPLE],
   ["retrieveAthleteByExternalId", READERS, ({ externalId }) => ({ query: `?external-id=${externalId}` })],
@@ -139,7 +139,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
 let s: TestService;
 let scene: Scene;
-/** Like the device of the scene, but without samples that a release would take from the owner. */
+/** Like the device of the scene, but without samples that a release would remove. */
 let releasable: TestDevice;
 
 beforeAll(async () => {
@@ -163,7 +163,7 @@ const accountOf = (caller: (typeof CALLERS)[number]) =>
 const outcomeOf = (status: number) => ([401, 403, 404].includes(status) ? String(status) : "in");
 
 describe("authorization matrix", () => {
-  it("has a line for every operation, and every line an operation", () => {
+  it("has a row for every operation, and an operation for every row", () => {
     expect([...new Set(matrix.map(([id]) => id))].sort()).toEqual(
       s.service.app.operations.map(({ id }) => id).sort(),
     );
@@ -184,12 +184,12 @@ describe("authorization matrix", () => {
         const account = accountOf(caller);
         const { status } = await s.send(method, path + query, {
           token: operation.oauth ? undefined : account?.token,
-          // Who is let in learns that no operation takes this body, or that the object has another version; so
-          // nothing is changed. Who is not let in must not learn that.
+          // A caller with access gets an error about the body or the version, so nothing changes. A caller without access must
+          // not get this error.
           ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),
         });
         expect([method, caller, outcomeOf(status)]).toEqual([method, caller, outcomes[index]]);
-        // These need neither.
+        // These need neither a body nor a version.
         if (id === "endSession" && account !== undefined)
           account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);

@@ -1,4 +1,4 @@
-/** What the bodies of managers and athletes mean: absent, null, empty, unchanged. */
+/** Members of bodies of managers and athletes: absent, null, empty, unchanged. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ const email = "someone@example.org";
 const unique = () => `u-${randomUUID()}`;
 const PNG = Buffer.from("\x89PNG\r\n\x1a\nan image", "latin1").toString("base64");
 
-/** A manager and an athlete who log in, each with every optional field set. */
+/** A manager and an athlete with logins and all optional fields. */
 const people = {
   async manager() {
     const account = await s.manager({
@@ -182,7 +182,7 @@ describe("profile pictures", () => {
     for (const wrong of [`data:image/png,${PNG}`, `data:text/html;base64,${PNG}`, "data:image/png;base64,"]) {
       expect([wrong, (await create(wrong)).status]).toEqual([wrong, 400]);
     }
-    // The prefix does not count as a part of the 2 MiB.
+    // The prefix does not count towards the 2 MiB.
     const largest = Buffer.alloc(2 * 1024 * 1024);
     largest.set([0xff, 0xd8, 0xff]);
     const { status } = await create(`data:image/jpeg;base64,${largest.toString("base64")}`);

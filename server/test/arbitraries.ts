@@ -1,8 +1,8 @@
-/** Values for property tests, made from the schemas of the OpenAPI document. */
+/** Arbitrary values for property tests, derived from the schemas of the OpenAPI document. */
 import fc from "fast-check";
 import { type Parameter, referred, type Schema } from "./openapi-document.js";
 
-/** Text that is likely to break something. */
+/** Texts that often cause errors. */
 export const odd = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
   fc.constantFrom(
@@ -35,7 +35,7 @@ const formatted: Readonly<Record<string, fc.Arbitrary<string>>> = {
   password: fc.constantFrom("a long passphrase", "ünïcödé pässwörd", "x".repeat(128)),
 };
 
-/** Makes values of the document's schemas; `ids` are those of objects that there are, by the names of members. */
+/** Generates values of the document's schemas; `ids` are existing ids by member name. */
 export class Values {
   readonly #components: Readonly<Record<string, Schema>>;
   readonly #ids: () => Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export class Values {
     this.#ids = ids;
   }
 
-  /** Values that are mostly of the schema, and sometimes anything. */
+  /** Generates mostly valid values, and sometimes arbitrary ones. */
   of(schema: Schema, name = ""): fc.Arbitrary<unknown> {
     const resolved = schema.$ref === undefined ? schema : referred(this.#components, schema.$ref);
     return fc.oneof(
@@ -76,7 +76,7 @@ export class Values {
     }
   }
 
-  /** All that is required is mostly there. */
+  /** Required members are usually present. */
   #object(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
     const members = Object.fromEntries(
       Object.entries(schema.properties ?? {}).map(([name, member]) => [name, this.of(member, name)]),
@@ -88,7 +88,7 @@ export class Values {
     );
   }
 
-  /** Query parameters, of which few are sent at a time, so that one that is wrong does not hide the others. */
+  /** Query parameters, only a few per request, so that one invalid parameter does not hide others. */
   query(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const required = inQuery.filter((parameter) => parameter.required).map(({ name }) => name);
@@ -125,7 +125,7 @@ export class Values {
   }
 }
 
-/** Headers that change what an operation does, right and wrong. */
+/** Valid and invalid headers that affect an operation. */
 export const conditions = fc.record(
   {
     "If-Match": fc.constantFrom("*", '"x"', "W/,"),

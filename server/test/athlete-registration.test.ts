@@ -64,7 +64,7 @@ describe("registering athletes", () => {
     expect(await s.logIn(generated, password)).toBeTruthy();
   });
 
-  it("refuses what is missing, wrong or taken, field by field", async ({ athletes: { s, bob } }) => {
+  it("refuses missing, wrong or taken fields individually", async ({ athletes: { s, bob } }) => {
     expect((await s.post("/api/v1/athletes/", {})).body).toEqual({
       username: ["This field is required."],
       email: ["This field is required."],
@@ -124,7 +124,7 @@ describe("registering athletes", () => {
     for (const value of bad) expect([value, (await create(value)).status]).toEqual([value, 400]);
   });
 
-  it("takes pictures of JPEG and WebP too, up to 2 MiB and no larger", async ({ athletes: { s } }) => {
+  it("also accepts JPEG and WebP pictures, up to 2 MiB", async ({ athletes: { s } }) => {
     const create = (bytes: Buffer) =>
       s.post("/api/v1/athletes/", {
         username: unique(),

@@ -33,7 +33,7 @@ const it = withAthletes().extend(
 );
 
 describe("listing athletes", () => {
-  it("the list shows those with READ now, and by paging the manager's default athlete", async ({
+  it("the list shows athletes with READ now, and by paging the manager's default athlete", async ({
     athletes: { s, eve },
     listing: { carl, list },
   }) => {
@@ -101,7 +101,7 @@ describe("listing athletes", () => {
     listing: { carl, list },
   }) => {
     expect(await list("search=ash")).toEqual(["zoe"]);
-    // Usernames made at random hold any letters from a to f.
+    // Random usernames contain any letters from a to f.
     expect(await list(`search=0%25,_${carl.id}`)).toEqual(["bea"]);
     expect(await list("search=bea zorn")).toEqual([]);
     expect(await list("is_managed=1&ordering=first_name")).toEqual(["adam", "bea", "zoe", "default"]);

@@ -1,4 +1,4 @@
-/** The audit for whoever has to answer who changed what: all of it, of a time, of an account. */
+/** Exports of the audit: complete, by time, by account. */
 import { execFile } from "node:child_process";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { MAIN, Processes, type RunningProcess } from "./processes.js";
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-/** All parts of an export. */
+/** Reads all parts of an export. */
 async function exported(s: TestService, args: Record<string, string>): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for (let after: unknown = 0; after !== null; ) {

@@ -1,4 +1,4 @@
-/** How much of a change the audit log holds. */
+/** Size of values in the audit log. */
 import { randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const DIGEST = /^sha256:[0-9a-f]{64} \(6\d{4} bytes\)$/;
 
-/** 60 KB that the database cannot compress much. */
+/** 60 KB that the database can hardly compress. */
 const note = () => randomBytes(45_000).toString("base64");
 
 const change = async (path: string, json: unknown) => {
@@ -28,7 +28,7 @@ const change = async (path: string, json: unknown) => {
 
 const about = (entity: string, id: number) => and(eq(auditLog.entity, entity), eq(auditLog.entityId, id));
 
-/** The audit rows of an object, and the bytes that their values take. */
+/** Returns the audit rows of an object and the size of their values. */
 async function audited(entity: string, id: number) {
   const { queries } = s.store.database;
   const rows = await queries.select().from(auditLog).where(about(entity, id)).orderBy(asc(auditLog.id));
@@ -98,7 +98,7 @@ describe("a value of up to 256 bytes", () => {
     expect(rows.at(-1)?.after).toMatchObject({ json });
   });
 
-  it("stands beside the digest of a course, however long that is", async () => {
+  it("is stored with the digest of a course of any length", async () => {
     const json = { sport: "soccer", gpx: "é".repeat(50_000) };
     await change(`/api/v1/activities/${team.activity}/`, { json });
     const { rows } = await audited("activity", team.activity);
@@ -121,7 +121,7 @@ describe("the audit of what one account changes in a day", () => {
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
   }
 
-  it("has rows up to a number of bytes; one further row counts the rest, whoever else waits, until the next day", async () => {
+  it("has rows up to a number of bytes; one further row counts the rest until the next day", async () => {
     const limited = await startService({ auditBytesPerDay: BYTES });
     const mine = await Team.of(limited);
     const before = (await audited("activity", mine.activity)).rows.length;
@@ -139,7 +139,7 @@ describe("the audit of what one account changes in a day", () => {
       },
     });
     expect(rows.length * 1_000).toBeLessThan(BYTES * 3);
-    // Nobody else's entries, and none of the operator about the same account.
+    // Excludes entries of others and of the operator about the same account.
     const other = await Team.of(limited);
     expect(await summaries(other.manager.id)).toEqual([]);
     await commands["manager grant"](limited.ctx, { username: mine.manager.username });

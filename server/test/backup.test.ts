@@ -46,7 +46,7 @@ describe("backup", () => {
     await Promise.all([first.store.close(), second.store.close()]);
   });
 
-  it("refuses a file that is none, and leaves everything as it was", async () => {
+  it("refuses a file that is not a backup, and changes nothing", async () => {
     const file = join(newScratchFolder(), "other");
     writeFileSync(file, "not a backup");
     const s = await TestService.start(await newStore());
@@ -61,7 +61,7 @@ describe("backup", () => {
     await s.store.close();
   });
 
-  it("gives the numbers of removed rows to no others", async () => {
+  it("does not reuse the ids of removed rows", async () => {
     const s = await TestService.start(await newStore());
     const folder = newScratchFolder();
     const owner = await s.manager();
@@ -79,7 +79,7 @@ describe("backup", () => {
     expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
   });
 
-  it("replaces no file, follows no link, and is its user's alone", async () => {
+  it("replaces no file, follows no link, and is readable only by its user", async () => {
     const { database } = await newStore();
     const folder = newScratchFolder();
     const file = join(folder, "backup");
@@ -96,7 +96,7 @@ describe("backup", () => {
     expect(readdirSync(folder).sort()).toEqual(["backup", "other", "other.part"]);
   });
 
-  it("that breaks off or is damaged is told in words, and restores nothing", async () => {
+  it("that is truncated or damaged is refused with a message, and restores nothing", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const folder = newScratchFolder();
@@ -110,7 +110,7 @@ describe("backup", () => {
     const lines = gunzipSync(whole).toString().trimEnd().split("\n");
     writeFileSync(file, gzipSync(`${lines.slice(0, -3).join("\n")}\n`));
     await expect(verifyBackup(file)).rejects.toThrow("The backup is truncated");
-    // Wherever it is damaged: in the code, which zlib cannot read, or in a row, which the checksum does not fit.
+    // Damage in compressed data, which zlib detects, and in a row, which the checksum detects.
     for (const place of [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
       const damaged = Buffer.from(whole);
       damaged.fill(0, Math.trunc(whole.length * place), Math.trunc(whole.length * place) + 8);
@@ -124,7 +124,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("that someone has changed is told in words, and restores nothing", async () => {
+  it("that was modified is refused with a message, and restores nothing", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");
@@ -159,7 +159,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("with a line that memory cannot hold is refused before it is read to its end", async () => {
+  it("with a line too long for memory is refused before it is read completely", async () => {
     const file = join(newScratchFolder(), "backup");
     const head = JSON.stringify({ format: "asi-server backup 1", migrations: [] });
     const mebibyte = Buffer.alloc(1024 * 1024, " ");

@@ -24,7 +24,7 @@ describe("bluetooth", () => {
     expect((await s.get(path(device), bob.token)).status).toBe(403);
   });
 
-  it("a change is of the target; current follows when the device has started with it", async () => {
+  it("a change applies to the target; current follows when the device has started with it", async () => {
     const mine = await s.ownedDevice(ann);
     const patch = (json: unknown, query = "") =>
       s.send("PATCH", path(mine) + query, { token: ann.token, json });
@@ -67,7 +67,7 @@ describe("bluetooth", () => {
     ]);
   });
 
-  it("a device is not told what it would not do", async () => {
+  it("a device does not get settings that it does not support", async () => {
     for (const json of [
       {},
       { pairing_3: strap },

@@ -34,7 +34,7 @@ describe("the jobs of bulk loads", () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
-    // The end of a lease goes by the database's clock.
+    // Leases end by the clock of the database.
     const lose = () =>
       queries
         .update(jobs)
@@ -55,14 +55,14 @@ describe("the jobs of bulk loads", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("a worker lost between its commit and its word leaves the counts of the one load", async ({
+  it("a worker lost between its commit and its outcome leaves the counts of a single load", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), await walk(owned.serial_number, START, 30));
-    // The state in which the commit of the samples leaves the row.
+    // State of the row after the commit of the samples.
     await queries
       .update(jobs)
       .set({

@@ -96,7 +96,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of unowned time and of the far future, and tells of unowned time", async ({
+  it("refuses samples of another manager's time, of unowned time and of the far future, and reports unowned time", async ({
     bulkLoads: { s, longOwned, bob, ann, countOf },
   }) => {
     const passed = await longOwned(bob);
@@ -105,12 +105,12 @@ describe("bulk load", () => {
     await s.take(passed, ann);
     const now = s.clock.now().getTime();
     const times = [
-      Date.parse("2023-12-31T00:00:00Z"), // owned by no one
+      Date.parse("2023-12-31T00:00:00Z"), // without an owner
       START_MS, // owned by bob
-      now - 30_000, // owned by no one
+      now - 30_000, // without an owner
       now + 1_000, // owned by ann
       now + 4 * 60_000,
-      now + 6 * 60_000, // too far ahead
+      now + 6 * 60_000, // too far in the future
     ];
     const logged = vi.spyOn(s.service.app.log, "info");
     onTestFinished(() => logged.mockRestore());
@@ -129,7 +129,7 @@ describe("bulk load", () => {
     });
     expect(await countOf(passed, bob)).toBe(0);
     expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
-    // The refused leave a trace: in the audit, in the metrics, in the log.
+    // Refused samples are recorded in the audit, the metrics and the log.
     const rows = await s.store.database.queries
       .select()
       .from(auditLog)
@@ -145,7 +145,7 @@ describe("bulk load", () => {
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("what is found wrong later fails the job with the library's code", async ({
+  it("errors found later fail the job with the code of the library", async ({
     bulkLoads: { s, longOwned, ann, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -154,7 +154,7 @@ describe("bulk load", () => {
       state: "FAILURE",
       details: { code: "NO_SAMPLES", message: expect.any(String) },
     });
-    // Long enough for the request, which reads as far as the first samples, not to come to the other header.
+    // Long enough that the request, which reads up to the first samples, does not reach the second header.
     const good = await walk(owned.serial_number, START, 6_000);
     const other = await walk("OTHER-1", iso(START_MS + 600_000), 100);
     const mixed = await s.load(owned, ann, Buffer.concat([good, other]));
@@ -177,7 +177,7 @@ describe("bulk load", () => {
       details: { code: "too_scattered", message: expect.stringContaining("20 periods of five minutes") },
     });
     expect(await countOf(owned, ann, START_MS, START_MS + 86_400_000)).toBe(0);
-    // Many samples of few periods are not scattered, in whatever order they come.
+    // Many samples in few periods are not scattered, in any order.
     const times = timesFrom(START, 20, 300_000);
     const shuttled = [0, 100, 200, 300].flatMap((shift) => times.map((ms) => rowAt(ms + shift)));
     const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));

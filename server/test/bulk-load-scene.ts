@@ -1,4 +1,4 @@
-/** A service with two managers and a device. It has its own database, because its jobs run and its clock is moved. */
+/** A service with two managers and a device. It has a separate database, because tests run its jobs and set its clock. */
 import { withOwnService } from "./file-service.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 
@@ -40,6 +40,6 @@ async function bulkLoadsOn(s: TestService) {
   return { s, ann, bob, device, post, longOwned, countOf };
 }
 
-/** `it` of a file, with a service, two managers and a device. */
+/** `it` of a file with a service, two managers and a device. */
 export const withBulkLoads = () =>
   withOwnService().extend("bulkLoads", { scope: "file" }, ({ service }) => bulkLoadsOn(service));

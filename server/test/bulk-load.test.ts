@@ -66,7 +66,7 @@ describe("bulk load", () => {
   it("a job comes without its recording, which is stored compressed: the database handles less than half of it", async ({
     bulkLoads: { s, longOwned, post },
   }) => {
-    // an account without other jobs
+    // An account without other jobs.
     const owner = await s.manager();
     const owned = await longOwned(owner);
     const recording = await walk(owned.serial_number, START, 25_000);
@@ -254,7 +254,7 @@ describe("bulk load of a recording with an ECG waveform and no heart rate of the
   });
 });
 
-/** The recording with a waveform at 250 Hz behind its header, in frames of a second: a triangle as R wave each second. */
+/** A recording with a 250 Hz waveform in its header, in frames of a second, each with a triangle as R wave. */
 function withWaveform(recording: Uint8Array, startMs: number, seconds: number): Uint8Array {
   const headerBytes = 72;
   const frames = Array.from({ length: seconds }, (_, second) => {

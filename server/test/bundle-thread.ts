@@ -3,14 +3,14 @@ import { buildSync } from "esbuild";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The file with the program of the computation threads. */
+    /** File with the program of the computation threads. */
     computationThread: string;
   }
 }
 
 const SOURCE = join(import.meta.dirname, "../src/domain/computed-data/threads/thread.ts");
 
-/** Bundles the program of the computation threads, once for the run. @returns the file */
+/** Bundles the program of the computation threads once per run. @returns the file */
 export function bundleThread(folder: string): string {
   const outfile = join(folder, "computation-thread.mjs");
   buildSync({

@@ -1,11 +1,11 @@
-/** What one user's largest requests cost another's smallest. */
+/** The largest requests of one user hardly delay the smallest requests of another. */
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accounts } from "../src/store/schema.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-/** The promise is 250 ms (of a machine that does nothing else); before the mend these were 4 to 44 s. */
+/** The promise is 250 ms on an otherwise idle machine. */
 const WORST_MS = 2_500;
 const FRAMES = 300;
 const WEBHOOKS = 100;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await s.store.close();
 });
 
-/** A team whose activity has many webhooks and time frames with computed data. */
+/** A team whose activity has many webhooks, and time frames with computed data. */
 async function crowded(frames = FRAMES): Promise<Team> {
   const team = await Team.of(s);
   const first = (await team.create()).body.id as number;
@@ -41,7 +41,7 @@ async function crowded(frames = FRAMES): Promise<Team> {
   return team;
 }
 
-/** @returns the longest that another user's read took meanwhile, in ms */
+/** @returns the longest read of another user during this time, ms */
 async function bystander(work: () => Promise<unknown>): Promise<number> {
   let worst = 0;
   let over = false;
@@ -110,7 +110,7 @@ describe("another user's read does not wait for", () => {
     });
   });
 
-  it("a page of 3,000 time frames with all that is beside them", async () => {
+  it("a page of 3,000 time frames with all details", async () => {
     const team = await crowded(3_000);
     const { token } = team.manager;
     await expectCalm("list with_", () =>
@@ -118,10 +118,10 @@ describe("another user's read does not wait for", () => {
     );
   });
 
-  it("hundreds of permissions given and taken", async () => {
+  it("hundreds of permissions granted and revoked", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
-    // As many as one request may give.
+    // The maximum of one request.
     const json = Array.from({ length: 100 }, () => ({
       start_time: "2020-01-01T00:00:00Z",
       expiration_time: "2030-01-01T00:00:00Z",

@@ -1,4 +1,4 @@
-/** Places that all callers share are not kept by one who waits for queries of his own. */
+/** A caller who waits for queries does not occupy slots that all callers share. */
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { authorize } from "../src/domain/change/access.js";
@@ -11,7 +11,7 @@ import type { OperatorContext } from "../src/operator/commands.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
-/** Queries of the busy caller; so many that hundreds are left when the other one has been served. */
+/** Number of queries of the busy caller; hundreds are still waiting when the other caller has been served. */
 const MANY = 400;
 
 let s: TestService;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   s = await TestService.start(await newStore());
 });
 
-/** Fills the caller's queue for the database. @returns how many of the queries were answered, and the end of all */
+/** Fills the database queue of the caller. @returns the number of finished queries, and a promise for the end of all */
 function fillQueue(caller: Caller) {
   const queue = { answered: 0, ended: Promise.resolve() };
   queue.ended = onBehalfOf(caller, async () => {
@@ -33,7 +33,7 @@ function fillQueue(caller: Caller) {
   return queue;
 }
 
-/** An account whose requests come from an address of its own. */
+/** An account whose requests come from a separate address. */
 const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
 
 it("a password of a stranger is hashed before those of many accounts of one other address", async () => {
@@ -60,7 +60,7 @@ it("four pages of raw data of one address are read at a time, however many accou
   const held = new Promise<void>((resolve) => {
     end = resolve;
   });
-  // Every page that is read waits to be formatted.
+  // Every page that was read waits for formatting.
   const formatting = reading.writes.run(0, () => held);
   const page = async (group: string) => {
     const owner = await s.manager();

@@ -1,6 +1,6 @@
 /**
- * An extension with the name and the functions of Citus that the service calls, because Citus itself cannot be installed in
- * tests. It distributes nothing: it refuses tables that Citus would refuse, and notes which one is distributed.
+ * An extension with the name of Citus and the functions that the service calls, because Citus cannot be installed in tests. It
+ * does not distribute data; it rejects tables that Citus would reject, and records distributed tables.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ const FUNCTIONS = `
     IF NOT FOUND THEN RAISE 'cannot undistribute table because the table is not distributed'; END IF;
   END $$;`;
 
-/** Installs it in a database, in the session of a superuser. */
+/** Installs the extension in a database, in the session of a superuser. */
 export async function installCitusStandIn(databaseUrl: string): Promise<void> {
   // The server runs as another user, and must be able to read the files.
   const folder = mkdtempSync(join(tmpdir(), "asi-citus-"));
@@ -60,7 +60,7 @@ export async function installCitusStandIn(databaseUrl: string): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** What the stand-in has noted. */
+/** Returns the calls recorded by the stand-in. */
 export async function distributedTables(databaseUrl: string) {
   const client = new pg.Client(databaseUrl);
   await client.connect();

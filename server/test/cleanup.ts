@@ -1,9 +1,9 @@
 import { onTestFinished, TestRunner } from "vitest";
 
 /**
- * Within a test, promises that `stop` is done when the test ends, failed or not: what it left running would be in the way
- * of the next one. Outside of a test, the file's own `afterAll` sees to it. A fixture of the file runs within a test, so
- * it starts what lasts longer without this.
+ * Within a test, guarantees that `stop` runs when the test ends, even after a failure, so that running processes do not affect
+ * the next test. Outside a test, the `afterAll` of the file is responsible. A fixture of the file runs within a test, so it
+ * starts longer-lived resources without this function.
  */
 export function stopAfterTest(stop: () => Promise<void>): void {
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(stop);

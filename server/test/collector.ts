@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector on loopback that keeps what it gets by OTLP over HTTP in JSON. */
+/** An OpenTelemetry collector on loopback that stores exports by OTLP over HTTP in JSON. */
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -47,7 +47,7 @@ export interface CollectedPoint extends PointFields {
   attributes: Record<string, unknown>;
 }
 
-/** A span as it comes. */
+/** A span as received. */
 interface SpanMessage extends SpanFields {
   attributes?: KeyValue[];
   startTimeUnixNano: string;
@@ -66,7 +66,7 @@ interface MetricMessage {
   histogram?: Points;
 }
 
-/** The body of an export, with one of the two. */
+/** Body of an export, with one of the two. */
 interface ExportMessage {
   resourceSpans?: { resource: { attributes: KeyValue[] }; scopeSpans: { spans: SpanMessage[] }[] }[];
   resourceMetrics?: { scopeMetrics: { metrics: MetricMessage[] }[] }[];
@@ -74,7 +74,7 @@ interface ExportMessage {
 
 interface Exported {
   headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** Body as received. */
   text: string;
 }
 
@@ -88,11 +88,11 @@ const plain = (list: readonly KeyValue[] = []) =>
 
 export class Collector {
   readonly spans: CollectedSpan[] = [];
-  /** The newest points of each metric. */
+  /** Newest points of each metric. */
   readonly metrics = new Map<string, { unit: string; type: string; points: CollectedPoint[] }>();
   readonly exports: Exported[] = [];
   url = "";
-  /** Answers nothing while it is false. */
+  /** While false, the collector does not respond. */
   answers = true;
   stop: () => Promise<void> = async () => undefined;
 
@@ -114,7 +114,7 @@ export class Collector {
     return collector;
   }
 
-  /** The settings with which a process exports to this collector at once. */
+  /** Settings of a process that exports to this collector immediately. */
   get settings(): Record<string, string> {
     return {
       OTEL_EXPORTER_OTLP_ENDPOINT: this.url,
@@ -124,7 +124,7 @@ export class Collector {
     };
   }
 
-  /** Waits for the first span that a condition holds for. */
+  /** Waits for the first span that matches a condition. */
   async span(isIt: (span: CollectedSpan) => boolean, what: string): Promise<CollectedSpan> {
     return this.wait(() => this.spans.find(isIt), what);
   }
@@ -174,7 +174,7 @@ interface Line {
   trace?: string;
   [field: string]: unknown;
 }
-/** The log of a process. */
+/** Log of a process. */
 export const linesOf = (output: string): Line[] =>
   output
     .split("\n")

@@ -16,7 +16,7 @@ interface SchemaNode {
 
 const schema: SchemaNode = COMPUTED_DATA_SCHEMA;
 
-/** Every place of the schema that holds a number. */
+/** Yields every location of a number in the schema. */
 function* numberNodes(node: SchemaNode, path: string): Generator<[path: string, node: SchemaNode]> {
   if ([node.type].flat().some((type) => type === "number" || type === "integer")) yield [path, node];
   for (const [key, child] of Object.entries(node.properties ?? {}))
@@ -24,7 +24,7 @@ function* numberNodes(node: SchemaNode, path: string): Generator<[path: string, 
   if (node.items) yield* numberNodes(node.items, `${path}[]`);
 }
 
-/** Where a value is not what the schema says; keys must stand in the order of the schema. */
+/** Returns locations where a value differs from the schema; keys must be in the order of the schema. */
 function mismatches(value: unknown, node: SchemaNode, path: string): string[] {
   const types = [node.type].flat();
   if (value === null) return types.includes("null") ? [] : [`${path} is null`];

@@ -32,7 +32,7 @@ const stored = async (timeframe: number) =>
     await s.store.database.queries.select().from(computedData).where(eq(computedData.timeframeId, timeframe))
   )[0];
 
-/** The jobs of a time frame that wait. */
+/** Returns the waiting jobs of a time frame. */
 const waiting = async (timeframe: number) =>
   (
     await s.store.database.queries
@@ -44,7 +44,7 @@ const waiting = async (timeframe: number) =>
 const patch = (team: Team, timeframe: number, json: unknown) =>
   s.send("PATCH", `/api/v1/timeframes/${timeframe}/`, { token: team.manager.token, json });
 
-/** Removes every sample of the device, as retention does. */
+/** Removes all samples of the device, like retention. */
 async function retention({ device }: Team): Promise<void> {
   const before = new Date(Date.now() + 60_000);
   const client = sqlClientOf(s.ctx.queries);
@@ -64,7 +64,7 @@ describe("computed data", () => {
     const team = await Team.of(s);
     const first = await team.frame(0, 100);
     const { queries } = s.store.database;
-    // Frames of 100 s in each hour, from 2024-06-01T10:00Z on; 90 s after each begins, every other hour, one sample.
+    // Time frames of 100 s in each hour, from 2024-06-01T10:00Z; every second one has a sample 90 s after its start.
     await queries.execute(sql`
       INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
       SELECT start_time + n * interval '1 hour', end_time + n * interval '1 hour', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
@@ -85,7 +85,7 @@ describe("computed data", () => {
       .where(and(eq(timeframes.deviceId, team.device.id), gt(timeframes.dataVersion, 1)))
       .orderBy(timeframes.startTime);
     expect(marked.map(({ startTime }) => startTime.getTime() + 90_000)).toEqual(scattered);
-    // Taken from the queue: the test that runs its jobs next would wait for 2,500 of this one.
+    // Remove the jobs, because the next test that runs jobs would wait for 2,500 of this one.
     const keys = marked.map(({ id }) => String(id));
     const asked = await queries
       .delete(jobs)
@@ -198,7 +198,7 @@ describe("computed data", () => {
     await team.run(101, 200, 3000);
     await other.run(0, 100, 3000);
     expect(await waiting(frame)).toHaveLength(0);
-    // The end is part of the time frame.
+    // The end belongs to the time frame.
     await team.run(100, 100.1, 3000);
     expect(await waiting(frame)).toHaveLength(1);
   });
@@ -288,7 +288,7 @@ describe("computed data", () => {
     expect(seen).toEqual([299.7, 599.7]);
     expect(JSON.parse(result?.data ?? "").total_distance).toBe(599.7);
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(599.7);
-    // A time frame that goes while it is computed leaves nothing behind.
+    // A time frame that is deleted during its computation leaves no data.
     await patch(team, frame, { params: { max_hr: 180 } });
     meanwhile = [() => s.send("DELETE", `/api/v1/timeframes/${frame}/`, { token: team.manager.token })];
     expect(await computedDataOf(raced, frame)).toBeUndefined();
@@ -305,7 +305,7 @@ describe("computed data", () => {
     await patch(team, frame, { params: { max_hr: 180 } });
     await s.runJobs();
     expect((await team.computed(frame)).body).toEqual(last);
-    // One that was never computed is computed from what there is.
+    // A time frame without a result is computed from the remaining samples.
     const late = await team.frame(0, 600);
     expect((await team.computed(late)).body.total_distance).toBeNull();
     await team.run(0, 100, 3000);
@@ -354,7 +354,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(1);
     await s.runJobs();
     expect(JSON.parse((await stored(frame))?.data ?? "").total_distance).toBe(299.7);
-    // What retention has made final is not asked for.
+    // Results made final by retention are not queued.
     await retention(team);
     await age();
     await queueOutdated(s.ctx);
@@ -382,7 +382,7 @@ describe("computed data", () => {
     });
     expect(await queueOutdated({ ...own.ctx, queries: listening }, stopping.signal)).toBe(5_000);
     expect(await queued()).toBe(5_000);
-    // Two processes at once queue the rest, and nothing twice.
+    // Two concurrent processes queue the rest without duplicates.
     expect(await Promise.all([queueOutdated(own.ctx), queueOutdated(own.ctx)])).toEqual([5_001, 5_001]);
     expect(await queued()).toBe(5_001);
   });
@@ -446,7 +446,7 @@ describe("computed data", () => {
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
     expect((await team.computed(frame)).body.total_distance).toBe(299.7);
-    // The device's clock is ahead: these samples are from after this moment.
+    // The clock of the device is ahead: these samples are in the future.
     await s.release(team.device, team.manager);
     expect((await team.computed(frame)).body.total_distance).toBeNull();
   });

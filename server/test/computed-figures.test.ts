@@ -1,6 +1,6 @@
 /**
- * The computed data of a made-up match, loaded and read over HTTP alone, against figures that `independent.py` works
- * out from the written definition, in exact arithmetic and without a line of the service.
+ * Compares the computed data of a synthetic match, loaded and read only over HTTP, with results of `independent.py`, which
+ * implements the written definition in exact arithmetic without code of the service.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ describe("computed data over HTTP", () => {
     s.clock.stopAt(startMs - HOUR_MS);
     const team = await Team.of(s, { birth_date: match.birthDate });
     const { manager, device } = team;
-    // The device is not owned for some seconds of the match.
+    // The device has no owner for some seconds of the match.
     s.clock.stopAt(first.endMs);
     expect((await s.release(device, manager)).status).toBe(204);
     s.clock.stopAt(second.startMs);

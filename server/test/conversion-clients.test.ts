@@ -6,7 +6,7 @@ import { type TestAccount, TestService } from "./service.js";
 
 const it = withConversions(ON_DISK);
 
-/** A recording whose CSV is more than the buffers of a connection hold. */
+/** A recording whose CSV exceeds the buffers of a connection. */
 let made: Promise<Uint8Array> | undefined;
 const long = () => {
   made ??= walk("A-1", "2024-03-01T10:00:00Z", 200_000);
@@ -14,7 +14,7 @@ const long = () => {
 };
 
 describe("conversion", () => {
-  it("a client that goes away in the middle of its upload leaves nothing", async ({
+  it("a client that disconnects during its upload leaves nothing", async ({
     conversions: { open, head, spooled, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
@@ -27,7 +27,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that closes its half, or stands still, is cut off and leaves nothing", async ({
+  it("a client that closes its half or stalls is disconnected and leaves nothing", async ({
     conversions: { open, head, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
@@ -42,13 +42,13 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that does not read its answer, or goes away while it does, leaves nothing", async ({
+  it("a client that does not read its response, or disconnects during it, leaves nothing", async ({
     conversions: { open, head, spooled, expectNoFiles },
   }) => {
     const recording = await long();
     const tail = "\r\n--b--\r\n";
     const { socket } = await open();
-    // not a byte of the answer is read: what the system's buffers hold is all that gets out
+    // The response is not read, so only the buffers of the system are filled.
     socket.pause();
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
@@ -58,7 +58,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("a client that leaves in the middle of its answer is no failure of the service", async ({
+  it("a client that disconnects during its response is not a failure of the service", async ({
     conversions: { s, open, head, expectNoFiles },
   }) => {
     const failures = vi.spyOn(s.service.app.log, "error");
@@ -75,7 +75,7 @@ describe("conversion", () => {
     failures.mockRestore();
   });
 
-  it("bytes that are no HTTP behind an upload do not get into its answer", async ({
+  it("bytes that are not HTTP after an upload do not affect its response", async ({
     conversions: { open, head, expectNoFiles },
   }) => {
     const recording = await long();
@@ -105,7 +105,7 @@ describe("conversion", () => {
     const by = (user: TestAccount) => ({ Authorization: `Bearer ${user.token}` });
     const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
     const hold = async (user: TestAccount, files: number) => {
-      // What was converted before is removed a moment after its answer.
+      // A converted file is removed a moment after its response.
       await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files - 1);
       const { socket } = await open(patient);
       socket.write(head(1_000_000, user) + PART);
@@ -126,7 +126,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a slot is free again when the CSV is complete, though nobody reads it", async ({
+  it("a slot is released when the CSV is complete, even if nobody reads it", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -144,13 +144,13 @@ describe("conversion", () => {
     await expect
       .poll(async () => (await send(form([["file", small]]), {}, patient)).status, { timeout: 20_000 })
       .toBe(200);
-    // The first answer still waits on disk.
+    // The first response is still on disk.
     await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual(["1"]);
     socket.destroy();
     await patient.stop();
   });
 
-  it("eight files of one user wait to be read; for a ninth the user is told when to come again", async ({
+  it("eight files of one user can wait to be read; a ninth is refused with a time to retry", async ({
     conversions: { s, open, head, spooled, send },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -182,13 +182,13 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("files that wait to be read take a bounded part of the disk: the next one of the user waits for them", async ({
+  it("unread files take a limited part of the disk: the next one of the user waits for them", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const recording = await long();
     const patient = await TestService.start(s.store, {
       ...ON_DISK,
-      // A quarter is for one user: a file, and not another one beside it.
+      // A user gets a quarter of the memory: one file, but not a second one.
       convertDiskBytes: 6 * recording.length,
       transferGraceMs: 60_000,
     });
@@ -225,7 +225,7 @@ describe("conversion", () => {
     clearInterval(dripping);
     const steady = await open(strict);
     const filler = Buffer.alloc(4096, "x");
-    // 2 s: much longer than the grace.
+    // 2 s: much longer than the grace period.
     const count = 20;
     const tail = "\r\n--b--\r\n";
     const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
@@ -243,7 +243,7 @@ describe("conversion", () => {
     await strict.stop();
   });
 
-  it("a client that reads its answer too slowly is cut off", async ({
+  it("a client that reads its response too slowly is disconnected", async ({
     conversions: { s, open, spooled, head },
   }) => {
     const strict = await TestService.start(s.store, {
@@ -254,7 +254,7 @@ describe("conversion", () => {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(strict);
     socket.pause();
-    // From before the upload: the file is there for as long as the client is waited for, and no longer.
+    // Measured from before the upload: the file exists exactly as long as the client is waited for.
     const isSpooled = expect.poll(() => spooled(strict).length, { timeout: 20_000, interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);

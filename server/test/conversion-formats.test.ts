@@ -41,7 +41,7 @@ describe("conversion to a format", () => {
     },
   );
 
-  it("refuses an unknown format, and names those that there are", async ({ conversions: { s, send } }) => {
+  it("refuses an unknown format, and lists the known ones", async ({ conversions: { s, send } }) => {
     for (const query of ["?format=xlsx", "?format=GPX", "?format=", ""]) {
       const path = `/api/v2/files/convert/${query}`;
       const { status, json } = await send(form([["file", fixture("valid/edges.asi")]]), {}, s, path);
@@ -73,7 +73,7 @@ describe("conversion to a format", () => {
     const large = await walk("A-1", "2024-03-01T10:00:00Z", 1_000);
     const atOnce = await send(form([["file", large]]), {}, small, pathOf("jsonl"));
     expect([atOnce.status, Object.keys(atOnce.json)]).toEqual([413, ["detail"]]);
-    // a lap for each row
+    // A lap for each row.
     const lonely = await recordingOf(
       "A-1",
       Array.from({ length: 160 }, (_, i) => rowAt(Date.UTC(2024, 2, 1) + i * 400_000)),
@@ -89,7 +89,7 @@ describe("conversion to a format", () => {
   it("holds the rows of one recording of an address at a time; others wait, and formats that hold none go on", async ({
     conversions: { s, open, send, spooled },
   }) => {
-    // It waits for uploads that have stopped halfway.
+    // Waits for uploads that have stopped halfway.
     const patient = await TestService.start(s.store, { ...ON_DISK, transferGraceMs: 60_000 });
     const others = [await s.manager(), await s.manager()];
     const begin = async (token: string) => {

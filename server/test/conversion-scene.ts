@@ -1,4 +1,4 @@
-/** A service with a manager, and requests that are written piece by piece. */
+/** A service with a manager, and requests written in pieces. */
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -24,17 +24,17 @@ export function form(
 
 export const PART = '--b\r\nContent-Disposition: form-data; name="file"; filename="x.asi"\r\n\r\n';
 
-/** So that every converted file is where tests can see it. */
+/** Keeps every converted file on disk, where tests can see it. */
 export const ON_DISK = { convertMemoryBytes: 0 };
 
 function conversionsOn(s: TestService, ann: TestAccount) {
-  /** Files of the service's spool, at this moment. */
+  /** Returns the current files in the spool of the service. */
   const spooled = (on = s) =>
     readdirSync(join(on.config.dataDir, "uploads"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== "lock")
       .map(({ name }) => name);
 
-  /** None is left when all answers are sent or cut off. */
+  /** Waits until no file is left, which happens when all responses are sent or aborted. */
   const expectNoFiles = () => expect.poll(() => spooled(), { timeout: 5_000 }).toEqual([]);
 
   async function send(body: BodyInit, headers: Record<string, string> = {}, on = s, path: string = PATH) {
@@ -54,7 +54,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
     };
   }
 
-  /** A connection on which a request is written piece by piece. */
+  /** A connection on which a request is written in pieces. */
   async function open(on = s): Promise<{ socket: Socket; answer: () => string; closed: Promise<void> }> {
     const { port, hostname } = new URL(on.service.url ?? "");
     const socket = connect(Number(port), hostname);
@@ -75,7 +75,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
   return { s, ann, spooled, expectNoFiles, send, open, head };
 }
 
-/** `it` of a file, with a service and a manager who converts. */
+/** `it` of a file with a service and a manager who converts. */
 export const withConversions = (settings: Partial<Config> = {}) =>
   withOwnService({ convertMaxBytes: 40_000_000, transferGraceMs: 300, ...settings }).extend(
     "conversions",

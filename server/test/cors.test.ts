@@ -1,4 +1,4 @@
-/** Pages of other origins: what their browsers are told (Fetch Standard, "CORS protocol"). */
+/** Access of pages of other origins in browsers (Fetch Standard, "CORS protocol"). */
 import { describe, expect, it } from "vitest";
 import { startService } from "./service.js";
 

@@ -1,4 +1,4 @@
-/** A token alone changes the password and the mail address right after signing in; later the current password is needed. */
+/** A token alone changes the password and the mail address shortly after signing in; later the current password is required. */
 import { describe, expect } from "vitest";
 import { newPassword, withPasswordResets } from "./password-reset-scene.js";
 import type { Send, TestAccount, TestService } from "./service.js";

@@ -1,4 +1,4 @@
-/** The database of the service is killed between the commit of a server of samples and its own. */
+/** Kills the database of the service between the commit of a sample server and its own commit. */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect } from "vitest";
@@ -11,19 +11,19 @@ import { moveTo, startServers } from "./sample-servers.js";
 const SERIAL = "CUT-1";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const ROUND_MS = 600_000;
-/** Samples of a load, 10 a second: one chunk, or two. */
+/** Number of samples of a load, 10 a second: one or two chunks. */
 const ROWS = 1_000;
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /**
- * Every commit of the database waits 100 ms between the commits of the servers and its own (PostgreSQL, "commit_delay"), so
- * that the moment between them can be hit.
+ * Every commit of the database waits 100 ms between the commits of the servers and its own (PostgreSQL, "commit_delay"), so that
+ * the kill falls between them.
  */
 const SLOW_COMMITS = ["fsync=on", "synchronous_commit=on", "commit_delay=100000", "commit_siblings=0"];
 
 /**
  * Loads a recording in each round, and kills the database when a server has the samples and the job is not done.
- * @returns how many commits were cut between the servers
+ * @returns the number of commits interrupted between the servers
  */
 export async function cutCommits(rounds: number): Promise<number> {
   const coordinator = await startPostgres({ settings: SLOW_COMMITS });
@@ -63,10 +63,10 @@ export async function cutCommits(rounds: number): Promise<number> {
       asi_b64,
     });
     expect(status).toBe(200);
-    // The server has committed; the database of the service has not, or just so.
+    // The server has committed; the database of the service has not, or only just.
     while ((await onServers()) === before) await sleep(2);
     await coordinator.kill();
-    // In every other round the service is killed too.
+    // Every second round also kills the service.
     if (round % 2 === 1) await running.kill();
     await coordinator.restart();
     if (round % 2 === 1) running = await processes.start();
@@ -77,7 +77,7 @@ export async function cutCommits(rounds: number): Promise<number> {
     await expect.poll(async () => (await job())?.state, PATIENCE).toBe("SUCCESS");
     const { details } = await job();
     expect(details.samples_stored + details.samples_known).toBe(ROWS);
-    // The job ran a second time, and found its samples.
+    // The job ran a second time and found its samples.
     if (details.samples_known === ROWS) cut += 1;
   }
   expect(await onServers()).toBe(rounds * ROWS);

@@ -1,4 +1,4 @@
-/** What lies in the data folder is its user's alone, and what another user has put in its place is not trusted. */
+/** Files in the data folder are accessible only to its user, and files placed there by another user are not trusted. */
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ const isEmbedded = process.env.TEST_DATABASE === "embedded";
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-/** What of a folder, or in it, others may read, write or enter. */
+/** Returns paths in a folder that others may read, write or enter. */
 function openToOthers(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return ["", ...names].filter((name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0);
 }
 
 describe("the data folder", { timeout: 180_000 }, () => {
-  it("is closed to others with all that is in it, be it made by a command or by the service", async () => {
+  it("is inaccessible to others with all its content, created by a command or by the service", async () => {
     const processes = await Processes.onNewDatabase();
     const DATA_DIR = join(newScratchFolder(), "made", "by a command");
     const openUmask = ["-c", 'umask 0; exec "$@"', "sh", process.execPath, MAIN];
@@ -90,7 +90,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
       ).toMatchObject({
         serial_number: "S1",
       });
-      // Not by way of a folder that somebody else could have made first.
+      // A folder that another user could have created first is not used.
       expect(readdirSync(shared).filter((name) => name.startsWith("asi"))).toEqual([]);
       expect(await terminate()).toBe(0);
     },

@@ -1,4 +1,4 @@
-/** What a database that goes away and comes back does to the service: nothing lasting. */
+/** An outage of the database has no lasting effects on the service. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -22,14 +22,14 @@ const UNAVAILABLE = {
   body: { detail: "The service is unavailable for the moment. Try again later." },
 };
 
-/** An answer that tells a client to come back. */
+/** A response that tells the client to retry. */
 function expectUnavailable(answer: Answer): void {
   expect(answer).toMatchObject(UNAVAILABLE);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(answer.headers.get("x-error-code")).toBe("unavailable");
 }
 
-/** A connection to the same server, beside the service's own. */
+/** A separate connection to the same server. */
 async function administrator(url: string): Promise<pg.Client> {
   const client = new pg.Client(url);
   client.on("error", () => undefined);
@@ -45,7 +45,7 @@ const terminateOthers = async (client: pg.Client): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** The signs of running servers. */
+/** Sockets of running servers. */
 const SERVER_LOCKS = `
   SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
@@ -53,7 +53,7 @@ const SERVER_LOCKS = `
 const activityOf = (owner: number, name: string) => ({
   name,
   json: { sport: "biking" },
-  // The first one installed.
+  // The first installed schema.
   json_schema: 1,
   owner,
 });
@@ -177,7 +177,7 @@ describe("a database that takes no changes", () => {
     await terminateOthers(admin);
     await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
     expectUnavailable(await create());
-    // The service must not stay with the sessions that were refused.
+    // The service must not keep the refused sessions.
     await admin.query("SET default_transaction_read_only = off");
     await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
@@ -235,10 +235,10 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(refused).toBeGreaterThan(40);
     expect(unavailable.length).toBeGreaterThan(0);
     expect(unavailable.length).toBeLessThanOrEqual(seconds + 3);
-    // Requests, and the worker's looks for jobs: one line a second for each.
+    // Requests and polls of the worker: one line a second for each.
     expect(new Set(lines.map(({ msg }) => msg)).size).toBeLessThanOrEqual(3);
     expect(lines.length).toBeLessThanOrEqual(2 * (seconds + 3));
-    // No failure is left out of the numbers.
+    // Counts of the log lines include every failure.
     const counted = () => unavailable.reduce((sum, { times = 1 }) => sum + times, 0);
     expect(counted()).toBeGreaterThanOrEqual(refused - 20);
     expect(await running.terminate()).toBe(0);

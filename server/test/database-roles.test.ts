@@ -1,4 +1,4 @@
-/** Roles without superuser rights, made by the statements of docs/postgresql.md. */
+/** Roles without superuser rights, created by the statements of docs/postgresql.md. */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
   const urlOf = (role: string, database = name) =>
     inject("postgresUrl").replace("postgres@", `${role}@`) + database;
 
-  /** Runs statements of the guide, with other names than its own. */
+  /** Runs statements of the guide with other names. */
   async function follow(statements: string | undefined, url: string): Promise<void> {
     const client = new pg.Client(url);
     await client.connect();

@@ -1,4 +1,4 @@
-/** TLS to a real PostgreSQL server, with certificates made for the test. */
+/** TLS to a real PostgreSQL server, with certificates created for the test. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,11 +32,11 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
   const openssl = (...args: string[]) =>
     execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
 
-  /** An authority of its own. */
+  /** A separate certificate authority. */
   const makeRoot = (name: string) =>
     openssl("req", "-x509", ...KEY, "-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.crt`);
 
-  /** A certificate that an authority has signed. */
+  /** A certificate signed by an authority. */
   function makeCertificate(name: string, root: string, alternative: string): void {
     writeFileSync(at("extensions"), `subjectAltName=${alternative}`);
     openssl(
@@ -55,7 +55,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
 
   async function reload(): Promise<void> {
     await admin.query("SELECT pg_reload_conf()");
-    // The postmaster reads its settings when the signal arrives.
+    // The postmaster reads its settings when it receives the signal.
     await vi.waitFor(async () => expect((await admin.query("SHOW ssl")).rows[0].ssl).toBe("on"), 20_000);
   }
 
@@ -91,7 +91,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
   const url = (parameters: Record<string, string>, host = "127.0.0.1") =>
     `${inject("postgresUrl").replace("127.0.0.1", host)}postgres?${new URLSearchParams(parameters)}`;
 
-  /** How a connection is encrypted, as the server sees it. */
+  /** Encryption of a connection as seen by the server. */
   async function seen(address: string, tls?: Parameters<typeof tlsConnection>[1]) {
     const database = await openDatabase({ url: address, poolSize: 2, ...(tls === undefined ? {} : { tls }) });
     try {

@@ -12,8 +12,8 @@ beforeEach(async () => {
   processes = await Processes.onNewDatabase();
 });
 
-describe("a demonstration that is started again", { timeout: 120_000 }, () => {
-  it("prints the account again, as long as there is one", async () => {
+describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
+  it("prints the account again as long as it exists", async () => {
     const signIn = async () => {
       const started = await processes.start("--demo");
       await expect.poll(started.output, { timeout: 30_000 }).toContain("Take a device");
@@ -45,7 +45,7 @@ describe("a demonstration that is started again", { timeout: 120_000 }, () => {
     expect(fourth.username).not.toBe(first.username);
   });
 
-  it("offers what is not done yet", async () => {
+  it("suggests only unfinished steps", async () => {
     const start = async () => {
       const started = await processes.start("--demo");
       await expect.poll(started.output, { timeout: 30_000 }).toContain("/preprocessed-data/");

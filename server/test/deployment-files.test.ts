@@ -1,4 +1,4 @@
-/** Dockerfile, compose.yaml and the systemd unit: what can be checked without an engine. scripts/try-containers.sh runs them. */
+/** Checks of Dockerfile, compose.yaml and the systemd unit that need no container engine. scripts/try-containers.sh runs them. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +16,13 @@ const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}
 const dockerfile = read("Dockerfile");
 
 describe("the Dockerfile", () => {
-  it("has nothing that the linter finds", () => {
+  it("has no findings of the linter", () => {
     expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual(
       [],
     );
   });
 
-  it("has nothing that hadolint finds", ({ skip }) => {
+  it("has no findings of hadolint", ({ skip }) => {
     skip(!isInstalled("hadolint"), "hadolint is not installed");
     expect(spawnSync("hadolint", [join(ROOT, "Dockerfile")], { encoding: "utf8" }).stdout).toBe("");
   });
@@ -70,7 +70,7 @@ describe("compose.yaml", () => {
       for (const [name, { condition }] of Object.entries(needs)) {
         const needed = services[name];
         expect(condition).toBe("service_healthy");
-        // Ours have the health check of the image.
+        // Our containers have the health check of the image.
         expect(needed?.healthcheck !== undefined || needed?.image === services.service?.image).toBe(true);
       }
     }
@@ -98,7 +98,7 @@ describe("the systemd unit", () => {
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
   });
 
-  it("has nothing that systemd complains of", ({ skip }) => {
+  it("has no findings of systemd", ({ skip }) => {
     skip(!isInstalled("systemd-analyze"), "systemd-analyze is not installed");
     const unit = read("deploy/asi-server.service");
     const program = /^ExecStart=(\S+)/m.exec(unit)?.[1] ?? "";

@@ -75,7 +75,7 @@ describe("devices", () => {
     const [first, second] = [await s.device(), await s.device()];
     await later.take(second, erin);
     await s.take(first, erin);
-    // A device is activated when it is taken for the first time.
+    // A device is activated when it is first taken.
     const { results } = (await s.get("/api/v1/device-ownerships/", erin.token)).body;
     const activated = (device: TestDevice) =>
       results.find((one: { device: number }) => one.device === device.id).start_time;
@@ -90,7 +90,7 @@ describe("devices", () => {
     );
   });
 
-  it("the list tells nobody to which activities of others a device is linked", async () => {
+  it("the list does not reveal links of a device to activities of others", async () => {
     const team = await Team.of(s);
     await team.create();
     const list = async (token: string) =>
@@ -197,7 +197,7 @@ describe("ownerships", () => {
     expect((await s.get(`/api/v1/device-ownerships/${id}/?device=1x`, ann.token)).status).toBe(404);
   });
 
-  it("a device without owner is for whoever knows both of its names", async () => {
+  it("a device without an owner is available to anyone who knows both of its names", async () => {
     const free = await s.device();
     expect((await s.post("/api/v1/devices/take-ownership/", { serial_number: "x" }, ann.token)).body).toEqual(
       {
@@ -230,7 +230,7 @@ describe("ownerships", () => {
       const { body } = await s.get(`/api/v1/device-ownerships/?device=${free.id}`, manager.token);
       return body.results.map((one: Record<string, unknown>) => [one.start_time, one.end_time]);
     };
-    // The tokens of today have expired then.
+    // The current tokens have expired by then.
     const [first, second] = [await s.manager(), await s.manager()];
     const then = async (account: TestAccount) => ({
       ...account,
@@ -242,7 +242,7 @@ describe("ownerships", () => {
     await own.take(free, taker);
     expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
     at(times[1]);
-    // Taking what one owns changes nothing.
+    // Taking an owned device changes nothing.
     expect((await own.take(free, taker)).status).toBe(201);
     expect(await of(taker)).toEqual([[times[0], "2999-12-31T23:59:59.000Z"]]);
     await own.release(free, taker);
@@ -254,7 +254,7 @@ describe("ownerships", () => {
     expect(await activation()).toBe(times[0]);
   });
 
-  it("of many takers at once, over two processes, one wins", async () => {
+  it("of many concurrent takers in two processes, one wins", async () => {
     const other = await startService();
     const takers = await Promise.all(Array.from({ length: 6 }, () => s.manager()));
     for (let round = 0; round < 3; round++) {
@@ -291,7 +291,7 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
-  it("one idempotency key releases once, however many ask at once", async () => {
+  it("one idempotency key releases once, also with concurrent requests", async () => {
     for (let trial = 0; trial < 10; trial++) {
       const device = await s.ownedDevice(ann);
       const release = () =>
@@ -304,7 +304,7 @@ describe("ownerships", () => {
     }
   });
 
-  it("a refused request leaves its idempotency key free", async () => {
+  it("a refused request leaves its idempotency key unused", async () => {
     const device = await s.ownedDevice(bob);
     const take = () =>
       s.send("POST", "/api/v1/devices/take-ownership/", {

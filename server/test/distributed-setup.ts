@@ -2,7 +2,7 @@ import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.js";
 import setUpPostgres from "./postgres-setup.js";
 
-/** How many servers have the samples, beside the one that has everything else. */
+/** Number of sample servers, in addition to the main server. */
 const SAMPLE_SERVERS = 3;
 
 /** One PostgreSQL server for the databases of the whole run, and others for their samples. */

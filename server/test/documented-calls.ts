@@ -1,4 +1,4 @@
-/** Calls made from the OpenAPI document: whatever is sent, the answer is one that the document foresees. */
+/** Calls generated from the OpenAPI document. Every response must match the document. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import { conditions, odd, Values } from "./arbitraries.js";
@@ -15,28 +15,28 @@ export interface DocumentedOperation {
 
 const PEOPLE = ["owner", "owner", "thatAthlete", "anotherManager", "anotherAthlete", null] as const;
 
-/** What is sent to an operation. */
+/** Input of an operation. */
 interface Sent {
   caller: (typeof PEOPLE)[number];
   query: Record<string, string>;
   body: unknown;
   headers: Record<string, string>;
-  /** Instead of the ids of the scene. */
+  /** Used instead of the ids of the scene. */
   id: string | null;
   managed: boolean;
 }
 
-/** Whether an operation may end a person, a session or a thing of the scene. */
+/** Whether an operation may delete a person, a session or an object of the scene. */
 export const mayEnd = ({ path, method }: DocumentedOperation): boolean =>
   method === "DELETE" || /release|erase|password|\{(manager|athlete)\}\/$/.test(path);
 
-/** Whether an answer means that one of these is gone or is called otherwise. */
+/** Whether a response means that an object of the scene is deleted or renamed. */
 const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
   status === 204 ||
   (status === 200 && /erase/.test(path)) ||
   (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
 
-/** Not `String`: a value may have a member `toString` that is no function. */
+/** Not `String`, because a value may have a member `toString` that is not a function. */
 const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 const withBody = (type: string | undefined, body: unknown) => {
@@ -49,14 +49,14 @@ const withBody = (type: string | undefined, body: unknown) => {
   return { body: form };
 };
 
-/** The operations of a service's document, and calls of them on a scene that is replaced when a call has ended some of it. */
+/** Operations of a service's document, and calls of them on a scene that is replaced when a call has deleted part of it. */
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;
   readonly #answers: DocumentedResponses;
   readonly #values: Values;
   #scene: Scene | undefined;
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses = new Map<number, number>();
 
   private constructor(service: TestService, document: OpenApiDocument) {
@@ -76,13 +76,13 @@ export class DocumentedCalls {
     return new DocumentedCalls(service, readDocument((await service.get("/api/schema/")).body));
   }
 
-  /** The people and things that calls are about; new ones when a call has ended some. */
+  /** Returns people and objects for calls; creates new ones when a call has deleted some. */
   async scene(): Promise<Scene> {
     this.#scene ??= await newScene(this.#service);
     return this.#scene;
   }
 
-  /** What may be sent to the operation, right and wrong. */
+  /** Generates valid and invalid input of the operation. */
   inputs({ entry }: DocumentedOperation): fc.Arbitrary<Sent> {
     const [media] = Object.values(entry.requestBody?.content ?? {});
     return fc.record({
@@ -100,7 +100,7 @@ export class DocumentedCalls {
     });
   }
 
-  /** Calls the operation and holds its answer against the document. */
+  /** Calls the operation and compares its response with the document. */
   async call(
     operation: DocumentedOperation,
     { caller, query, body, headers, id, managed }: Sent,
@@ -120,7 +120,7 @@ export class DocumentedCalls {
     });
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
     if (mayEnd(operation) && hasEnded(operation, answer)) this.#scene = undefined;
-    // A segment that is no id is another path.
+    // A segment that is not an id is a different path.
     if (id !== null && answer.status === 404) return;
     this.#requireDocumented(operation, answer);
   }

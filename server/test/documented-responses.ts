@@ -1,14 +1,14 @@
-/** What an OpenAPI document states about answers, held against the answers that a service gives. */
+/** Compares responses of the service with an OpenAPI document. */
 import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDate } from "../src/wire/date-time.js";
 import { type OpenApiDocument, readDocument, referred } from "./openapi-document.js";
 
-/** An answer as the client gets it. */
+/** A response as received by the client. */
 export interface ActualResponse {
   status: number;
-  /** Without parameters, such as `application/json`; undefined without a body. */
+  /** Media type without parameters, such as `application/json`; undefined without a body. */
   mediaType: string | undefined;
-  /** Parsed, when it is JSON. */
+  /** Parsed body, if it is JSON. */
   body: unknown;
 }
 
@@ -31,13 +31,13 @@ const FORMATS = {
   binary: true,
 } as const;
 
-/** JSON Pointer (RFC 6901) as the fragment of a URI. */
+/** JSON Pointer (RFC 6901) as a URI fragment. */
 const pointerTo = (...steps: string[]) =>
   steps.map((step) => `/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
 
 /**
- * The document for stricter checks: an object has the members that its schema names and no others, unless the schema says
- * more. Clients are to ignore what they do not know, so the published schemas do not refuse it.
+ * Makes the document stricter: an object has only members of its schema, unless the schema allows others. The published schemas
+ * are not strict, because clients must ignore unknown members.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
@@ -52,7 +52,7 @@ function closed(value: unknown): unknown {
 const difference = ({ instancePath, message, params }: ErrorObject) =>
   `${instancePath || "the body"} ${message}${params.additionalProperty === undefined ? "" : `: ${params.additionalProperty}`}`;
 
-/** The answers that a document states. */
+/** Responses in a document. */
 export class DocumentedResponses {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
@@ -63,7 +63,7 @@ export class DocumentedResponses {
     this.#ajv.addSchema(closed(document) as AnySchemaObject, "document");
   }
 
-  /** Every answer that the document states. */
+  /** Every documented response. */
   *stated(): Generator<{ path: string; method: string; status: number }> {
     for (const [path, methods] of Object.entries(this.#document.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
@@ -73,9 +73,9 @@ export class DocumentedResponses {
   }
 
   /**
-   * @param path as the document writes it, `{name}` for parameters
-   * @param method in small letters, as the document writes it
-   * @returns how the answer differs from what the document states; null when it does not
+   * @param path path in the document, with `{name}` for parameters
+   * @param method lower-case method as in the document
+   * @returns the difference from the document; null if there is none
    */
   differences(path: string, method: string, { status, mediaType, body }: ActualResponse): string | null {
     const responses = this.#document.paths[path]?.[method]?.responses ?? {};
@@ -95,7 +95,7 @@ export class DocumentedResponses {
     return this.#valid(`${pointer}${pointerTo("content", mediaType, "schema")}`, body);
   }
 
-  /** The same of an error on a path without an operation. */
+  /** Checks an error on a path without an operation. */
   differencesOfError({ mediaType, body }: ActualResponse): string | null {
     if (mediaType !== JSON_TYPE) return `the media type is ${mediaType}`;
     return this.#valid("#/components/responses/Error404/content/application~1json/schema", body);

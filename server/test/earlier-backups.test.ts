@@ -1,4 +1,4 @@
-/** A backup of any release is restored by every later one, which migrates its rows as it migrates those of a database. */
+/** Every later release restores a backup of any release, and migrates its rows like the rows of a database. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -24,13 +24,13 @@ async function emptyDatabase(): Promise<Database> {
 const FIRST = RECORDED[0] ?? "";
 
 describe("a backup of the first release", () => {
-  it("gets what later migrations do to rows: defaults, computed values, rows of new tables, batches", async () => {
+  it("is changed by later migrations: defaults, computed values, rows of new tables, batches", async () => {
     const file = releaseFile(FIRST);
     const known = [...migrations, ...LATER];
     const restored = await emptyDatabase();
     await migrate(restored, { migrations: known });
     await restore(restored.queries, file, known);
-    // The same as a database of that release that was migrated in place.
+    // Equals a database of that release that was migrated in place.
     const migrated = await emptyDatabase();
     await migrate(migrated);
     await restore(migrated.queries, file);
@@ -39,7 +39,7 @@ describe("a backup of the first release", () => {
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN ('migrations') ORDER BY 1",
     );
     for (const { name } of tables) {
-      // Each database has a key of its own for the page's application, and its own time of migrating.
+      // Each database has a different key of the page's application, and a different migration time.
       const row = "to_jsonb(t) - '{created_at,secret_hash}'::text[]";
       const read = `SELECT ${row} AS row FROM ${name} AS t ORDER BY (${row})::text`;
       expect([name, (await restored.pool.query(read)).rows]).toEqual([
@@ -97,7 +97,7 @@ describe("the backup of each release", () => {
     const { body: devices } = await s.get("/api/v1/devices/", token);
     const latest = await s.get(`/api/v1/devices/${devices.results[0].id}/latest-preprocessed-data/`, token);
     expect(latest.status).toBe(200);
-    // A table that a later release drops or splits needs a look at this expectation.
+    // If a later release drops or splits a table, adapt this expectation.
     const accounts = lines.slice(lines.indexOf('{"table":"accounts"}') + 1);
     const count = accounts.findIndex((line) => line.startsWith('{"table":'));
     const { rows } = await store.database.pool.query("SELECT count(*)::int AS count FROM accounts");

@@ -1,4 +1,4 @@
-/** What follows from a change, by the table in `domain/change/effects.ts`. */
+/** Effects of a change, as listed in `domain/change/effects.ts`. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -6,7 +6,7 @@ import { auditLog, jobs, timeframes, webhookDeliveries, webhooks } from "../src/
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// A database of its own: jobs are left to nobody here.
+// Separate database, because this test leaves jobs unfinished.
 let s: TestService;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   };
 });
 
-/** A time frame whose activity has a webhook, and the time frame's audit rows, deliveries and computations. */
+/** A time frame whose activity has a webhook, and its audit rows, deliveries and computations. */
 async function watchedTimeframe() {
   const { queries } = s.store.database;
   const team = await Team.of(s);

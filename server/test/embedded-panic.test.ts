@@ -1,4 +1,4 @@
-/** A panic of the embedded engine, such as a checkpoint on a full disk causes: the service recovers without being started again. */
+/** The service recovers from a panic of the embedded engine, such as after a checkpoint on a full disk, without a restart. */
 import { cpSync, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
@@ -7,10 +7,10 @@ import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** A file that every checkpoint writes. With a folder in its place, the engine panics, as on a full disk. */
+/** A file that every checkpoint writes. If a folder replaces it, the engine panics, as on a full disk. */
 const unwritable = (folder: string) => join(folder, "pg_logical/replorigin_checkpoint.tmp");
 
-/** The files of an empty database. */
+/** Files of an empty database. */
 function newFiles(): string {
   const folder = join(newScratchFolder(), "database");
   cpSync(join(inject("embeddedTemplates"), "empty"), folder, { recursive: true });
@@ -30,7 +30,7 @@ it.runIf(process.env.TEST_DATABASE === "embedded")(
 
     mkdirSync(unwritable(folder));
     await expect(database.pool.query("CHECKPOINT")).rejects.toMatchObject({ severity: "PANIC" });
-    // First the engine is gone, then it cannot start.
+    // First the engine ends, then it cannot start.
     await expect(count()).rejects.toSatisfy(isUnavailable);
     await expect(count()).rejects.toSatisfy(isUnavailable);
 

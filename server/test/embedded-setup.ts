@@ -9,12 +9,12 @@ import { startRun } from "./run-folder.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder with the folders of the embedded databases that tests copy. */
+    /** Folder with the embedded databases that tests copy. */
     embeddedTemplates: string;
   }
 }
 
-/** A folder for the run's files, and in it embedded databases for the tests to copy. */
+/** Creates a folder for files of the run, with embedded databases for the tests to copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "embedded-"));

@@ -1,4 +1,7 @@
 import { sql } from "drizzle-orm";
 
-/** The end of a lease that is over. The column has milliseconds, so the time itself could be rounded to one that is yet to come. */
+/**
+ * End of an expired lease. One millisecond is subtracted, because the column has milliseconds and the current time could be
+ * rounded up.
+ */
 export const ENDED = sql`clock_timestamp() - interval '1 millisecond'`;

@@ -1,4 +1,4 @@
-/** What an account has without a bound goes in many short transactions, for which others wait only briefly. */
+/** An account's rows of unlimited number are erased in many short transactions, for which others wait only briefly. */
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";
@@ -15,11 +15,11 @@ import {
 import { newStore, TestService as Service, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
-/** More than two transactions take. */
+/** More rows than two transactions erase. */
 const ROWS = 2_500;
 const rows = sql.raw(`generate_series(1, ${ROWS}) AS n`);
 
-/** Records how many rows each transaction removes from a table, or empties. */
+/** Records the number of rows that each transaction removes from a table or empties. */
 async function watchTransactions({ store: { database } }: TestService): Promise<void> {
   await database.queries.execute(sql`CREATE TABLE erased (tx xid8, what text, rows int)`);
   await database.queries.execute(sql`
@@ -41,7 +41,7 @@ async function watchTransactions({ store: { database } }: TestService): Promise<
   }
 }
 
-/** By table, the most rows that one transaction erased, and all. */
+/** Maximum number of rows erased by one transaction, and total number, by table. */
 async function erasedRows({ store: { database } }: TestService) {
   const found = await database.queries.execute<{ what: string; most: number; all: number }>(sql`
     SELECT what, max(rows)::int AS most, sum(rows)::int AS all
@@ -115,7 +115,7 @@ it("an erased athlete goes from the audit and from other accounts' responses in 
   await queries.execute(sql`
     INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
     VALUES (${athlete.id}, ${team.manager.id}, 'READ', now(), now())`);
-  // Every second one names the athlete.
+  // Every second one refers to the athlete.
   await queries.execute(sql`
     INSERT INTO idempotency_keys (account_id, path, key, fingerprint, body, created_at)
     SELECT ${team.manager.id}, '/' || n % 3, n::text, '', convert_to('{"athlete":' || ${athlete.id} + n % 2 || ',', 'UTF8'), now()

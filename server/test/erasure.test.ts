@@ -1,4 +1,4 @@
-/** What is left of a person whose account is deleted: who did what when, and no value of the person. */
+/** Remaining data of a deleted account: author and time of changes, but no personal data. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -16,7 +16,7 @@ import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 import { newStore, service, startService, TestService } from "./service.js";
 import { grant, newActivity, Team } from "./team.js";
 
-/** Tables in which the mark stands, over the whole database: in text, or in bytes, which are shown in hexadecimal. */
+/** Returns the tables that contain the mark anywhere in the database, in text or in bytes (as hexadecimal). */
 async function placesOf(s: TestService, mark: string): Promise<string[]> {
   const { queries } = s.store.database;
   const { rows: tables } = await queries.execute<{ name: string }>(
@@ -33,20 +33,20 @@ async function placesOf(s: TestService, mark: string): Promise<string[]> {
   return places;
 }
 
-/** The base64 of a JPEG, as far as its first bytes tell, with the mark in it. */
+/** Base64 that begins like a JPEG and contains the mark. */
 function pictureOf(mark: string): string {
   const text = `/9j/${mark}`;
   return text.padEnd(Math.ceil(text.length / 4) * 4, "A");
 }
 
-/** The mails in the data folder in which the mark stands. */
+/** Returns the mails in the data folder that contain the mark. */
 function mailsOf({ config }: TestService, mark: string): string[] {
   const folder = join(config.dataDir, "mail");
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "utf8").includes(mark));
 }
 
-/** Every field of a profile: the mark in what takes text, and numbers that stand nowhere else in the database. */
+/** All fields of a profile: the mark in text fields, and numbers that occur nowhere else in the database. */
 const profileOf = (mark: string) => ({
   external_id: `${mark}-profile`,
   first_name: `${mark} first`,
@@ -70,7 +70,7 @@ async function remove(s: TestService, { activity, manager }: Team): Promise<void
   expect(status).toBe(204);
 }
 
-/** The jobs that are to tell very many webhooks of an account. */
+/** Jobs that write deliveries to many webhooks of an account. */
 const fanOutsOf = (s: TestService, id: number) =>
   s.store.database.queries
     .select(jobColumns)
@@ -78,7 +78,7 @@ const fanOutsOf = (s: TestService, id: number) =>
     .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
 
 describe("an account that is deleted", () => {
-  it("leaves no value of an athlete who deletes it, in no table, and the mail that waits is not sent", async () => {
+  it("leaves no value of an athlete who deletes it in any table, and the waiting mail is not sent", async () => {
     const s = await service();
     const mark = `mark${Date.now().toString(36)}a`;
     const athlete = {
@@ -112,7 +112,7 @@ describe("an account that is deleted", () => {
     for (const row of kept) expect([row.before, row.after]).toEqual([null, null]);
   });
 
-  it("leaves no value of a managed athlete, whose manager has the answer to an idempotent request", async () => {
+  it("leaves no value of a managed athlete in the stored response to the manager", async () => {
     const s = await service();
     const manager = await managingManager();
     const mark = `mark${Date.now().toString(36)}b`;
@@ -143,7 +143,7 @@ describe("an account that is deleted", () => {
     expect(mailsOf(s, mark)).toEqual([]);
   });
 
-  it("leaves no mail when the process ended before it could remove them: retention does", async () => {
+  it("leaves no mail even if the process ended before it could remove them: retention does", async () => {
     const s = await startService();
     const person = await s.manager();
     await s.runJobs();
@@ -178,7 +178,7 @@ describe("the operator deletes", () => {
     );
   });
 
-  it("a manager with all that is theirs; what is others' stays", async () => {
+  it("a manager with all their data, and no data of others", async () => {
     const s = await startService({ webhookAllowPrivate: true });
     const mark = `mark${Date.now().toString(36)}e`;
     const START = Date.parse("2024-03-01T10:00:00.000Z");
@@ -203,7 +203,7 @@ describe("the operator deletes", () => {
       headers: { "Idempotency-Key": `key-${manager.id}` },
     });
 
-    // The device was another manager's until ten minutes after START; both have samples in the same five minutes.
+    // Another manager owned the device until ten minutes after START; both have samples in the same five minutes.
     const bystander = await Team.of(s);
     const device = await s.device();
     await s.take(device, bystander.manager);
@@ -266,7 +266,7 @@ describe("the operator deletes", () => {
     expect((await s.post(`/api/v1/devices/${device.id}/bulk-load/`, { asi_b64 }, token)).status).toBe(200);
     const { queries } = s.store.database;
     const uploads = await queries.select({ id: jobs.id }).from(jobs).where(eq(jobs.accountId, manager.id));
-    // One that is done, and one that waits.
+    // One completed and one waiting.
     expect(uploads).toHaveLength(2);
 
     const outcome = await commands["account delete"](s.ctx, { username: manager.username });
@@ -290,7 +290,7 @@ describe("the operator deletes", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("a manager by two processes at once: neither gives up because the other has deleted a managed athlete", async () => {
+  it("a manager in two concurrent processes, although the other has deleted a managed athlete", async () => {
     const s = await startService();
     const manager = await managingManager({}, "", s);
     for (const name of ["one", "two", "three"]) {
@@ -314,7 +314,7 @@ describe("the operator deletes", () => {
     await s.stop();
   });
 
-  it("a manager, and samples of a former owner's time in the same five minutes stay", async () => {
+  it("a manager, but keeps samples of a former owner in the same five minutes", async () => {
     const s = await startService();
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await s.device();
@@ -354,7 +354,7 @@ describe("the operator deletes", () => {
 
     await commands["account delete"](s.ctx, { username: eve.manager.username });
     expect(await placesOf(s, mark)).toEqual([]);
-    // A worker that had the job before.
+    // A worker that had leased the job before.
     if (job !== undefined) expect(await fanOut(s.ctx, job)).toEqual({ deliveries: 0 });
     expect(await placesOf(s, mark)).toEqual([]);
     for (const own of await fanOutsOf(s, bob.manager.id)) {

@@ -1,4 +1,4 @@
-/** Erasures outlive a backup, which brings the erased back. */
+/** Erased people remain erased after the restore of a backup that contains them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -40,7 +40,7 @@ describe("the list of erasures", () => {
   });
 });
 
-/** Lets the second account go while the first is deleted, as when its owner deletes it at that moment. */
+/** Deletes the second account while the first is being deleted, like a concurrent deletion by its owner. */
 const letGoWith = (queries: Queries, first: number, second: number) =>
   queries.execute(
     sql.raw(`CREATE FUNCTION let_go() RETURNS trigger LANGUAGE plpgsql
@@ -48,7 +48,7 @@ const letGoWith = (queries: Queries, first: number, second: number) =>
       CREATE TRIGGER let_go AFTER DELETE ON accounts FOR EACH ROW WHEN (OLD.id = ${first}) EXECUTE FUNCTION let_go()`),
   );
 
-/** A manager with two managed athletes, of whom the second goes while the first is deleted. */
+/** A manager with two managed athletes, of whom the second is deleted during the deletion of the first. */
 async function managerLosingAthletes(): Promise<{ own: TestService; manager: TestAccount }> {
   const own = await TestService.start(await newStore());
   const { queries } = own.store.database;
@@ -60,7 +60,7 @@ async function managerLosingAthletes(): Promise<{ own: TestService; manager: Tes
   return { own, manager };
 }
 
-describe("an athlete who goes while the manager is deleted", () => {
+describe("an athlete who is deleted during the deletion of the manager", () => {
   it("does not end the command of the operator", async () => {
     const { own, manager } = await managerLosingAthletes();
     const { username } = manager;
@@ -68,7 +68,7 @@ describe("an athlete who goes while the manager is deleted", () => {
     expect(await own.store.database.queries.$count(accounts)).toBe(0);
   });
 
-  it("does not pass for the manager when erasures are applied again", async () => {
+  it("is not mistaken for the manager when erasures are applied again", async () => {
     const { own, manager } = await managerLosingAthletes();
     const { queries } = own.store.database;
     const [row] = await queries.select().from(accounts).where(eq(accounts.id, manager.id));
@@ -155,7 +155,7 @@ describe("an old backup", () => {
     await first.stop();
 
     await restore(first.store.database.queries, file);
-    // A machine that has no list brings them back, until it gets one.
+    // A machine without the list restores them, until it gets the list.
     const other = await TestService.start(first.store);
     expect(await placesOf(other, scene.mark)).not.toEqual([]);
     expect((await other.get(path, deleted.token)).status).toBe(200);
@@ -172,7 +172,7 @@ describe("an old backup", () => {
     expect(await linksTo(second, scene.id)).toEqual([]);
     expect((await second.get(scene.path, scene.token)).status).toBe(403);
     expect((await second.get(path, deleted.token)).status).toBe(403);
-    // The club is as it was.
+    // The club is unchanged.
     expect((await second.get(`/api/v1/devices/`, scene.team.manager.token)).body.count).toBe(1);
     expect(readFileSync(list, "utf8").trimEnd().split("\n")).toEqual(lines);
     expect(await reapplyErasures(second.ctx)).toEqual({ listed: 2, erased: 0 });

@@ -1,4 +1,4 @@
-/** A client of server-sent events, as a browser's is. */
+/** A client of server-sent events, similar to a browser. */
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 
@@ -12,9 +12,9 @@ export interface ReceivedEvent {
 export class EventClient {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Comments so far. */
+  /** Comments received so far. */
   readonly comments: string[] = [];
-  /** How long a client is told to wait before it connects again, ms. */
+  /** Reconnection delay sent to the client, ms. */
   retryMs: number | undefined;
   readonly #response: IncomingMessage;
   readonly #blocks: AsyncGenerator<string>;
@@ -26,16 +26,16 @@ export class EventClient {
     this.#blocks = blocksOf(response);
   }
 
-  /** @param headers the token or the cookie among them */
+  /** @param headers headers including the token or the cookie */
   static async open(url: string, headers: Record<string, string>): Promise<EventClient> {
-    // Not `fetch`: after an abort it opens another connection, which it does not use.
+    // Not `fetch`, which opens an unused connection after an abort.
     const [response] = (await once(request(url, { headers, agent: false }).end(), "response")) as [
       IncomingMessage,
     ];
     return new EventClient(response);
   }
 
-  /** The next event; null when the service has ended the response. */
+  /** Returns the next event; null when the service has ended the response. */
   async next(): Promise<ReceivedEvent | null> {
     for (;;) {
       const { value: block, done } = await this.#blocks.next();
@@ -53,7 +53,7 @@ export class EventClient {
     }
   }
 
-  /** Reads on until the service ends the response. @returns the reason in the last event */
+  /** Reads until the service ends the response. @returns the reason in the last event */
   async end(): Promise<string | undefined> {
     let reason: string | undefined;
     for (let event = await this.next(); event !== null; event = await this.next()) reason = reasonOf(event);

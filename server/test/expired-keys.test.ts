@@ -1,4 +1,4 @@
-/** An `Idempotency-Key` ends after 24 hours, whenever that is, and what it was sent with is then a new request. */
+/** An `Idempotency-Key` expires after exactly 24 hours. Then a request with the same key is a new request. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -28,12 +28,12 @@ async function post(path: string, json: unknown, key: string) {
   return { status, body };
 }
 
-/** Makes it so that the key was used at that time. */
+/** Sets the time when the key was used. */
 const usedAt = (key: string, at: Date) =>
   s.store.database.queries.update(idempotencyKeys).set({ createdAt: at }).where(eq(idempotencyKeys.key, key));
 
 describe("a key that has expired and is not yet removed", () => {
-  /** A creation of half an hour before the last 24 hours. */
+  /** A creation 24.5 hours ago. */
   async function expired() {
     const [name, key] = [randomUUID(), randomUUID()];
     const json_schema = await schemaId(s, "activity_soccer");
@@ -46,7 +46,7 @@ describe("a key that has expired and is not yet removed", () => {
     return { first, key, create, count };
   }
 
-  it("is that of a new request, which is done once", async () => {
+  it("belongs to a new request, which takes effect once", async () => {
     const { first, create, count } = await expired();
     const second = await create();
     expect(second.status).toBe(201);
@@ -82,7 +82,7 @@ describe("a key that has expired and is not yet removed", () => {
 });
 
 describe("a key that expires while the body of a repetition arrives", () => {
-  /** Loads a recording, and sends the same again; the key expires after the first bytes of the body. */
+  /** Loads a recording twice with the same key, which expires after the first bytes of the second body. */
   async function loadTwice(meanwhile: (device: TestDevice) => Promise<unknown>) {
     const device = await s.ownedDevice(ann);
     const path = `/api/v1/devices/${device.id}/bulk-load/`;
@@ -108,7 +108,7 @@ describe("a key that expires while the body of a repetition arrives", () => {
     });
     const answered = once(sent, "response") as Promise<[IncomingMessage]>;
     sent.write(body.slice(0, 20));
-    // The service takes the slot last before it reads the body.
+    // The service acquires the slot immediately before it reads the body.
     await expect.poll(() => begun.mock.calls.length).toBe(1);
     await meanwhile(device);
     later.clock.advance(2_000);
@@ -123,7 +123,7 @@ describe("a key that expires while the body of a repetition arrives", () => {
     expect(body).toHaveProperty("job_id", expect.not.stringContaining(first.body.job_id));
   });
 
-  it("opens nothing to a caller who has lost the right since", async () => {
+  it("gives no access to a caller who has lost the right", async () => {
     const { status, body } = await loadTwice((device) => s.release(device, ann));
     expect([status, body]).toEqual([403, { detail: expect.any(String) }]);
   });

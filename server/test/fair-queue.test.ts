@@ -1,4 +1,4 @@
-/** Callers take turns for connections of the database: the many requests of one do not hold up the one of another. */
+/** The database pool is fair between callers: many requests of one do not delay a request of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountCaller, onBehalfOf } from "../src/fairness/callers.js";
 import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
@@ -7,7 +7,7 @@ import { newActivity, Team } from "./team.js";
 const MANY = 120;
 
 describe("the pool", () => {
-  it("gives a caller who comes last a connection before the hundredth of another", async () => {
+  it("gives the last caller a connection before the hundredth request of another", async () => {
     const { database } = await newDatabase();
     const order: string[] = [];
     const query = (caller: string) =>
@@ -15,7 +15,7 @@ describe("the pool", () => {
         await database.queries.execute("SELECT 1");
         order.push(caller);
       });
-    // Making a connection takes longer than many of these queries, so all of them are made before.
+    // Open all connections first, because opening one takes longer than many of these queries.
     await Promise.all(Array.from({ length: MANY }, (_, i) => query(`early ${i}`)));
     order.length = 0;
     await Promise.all([...Array.from({ length: MANY }, () => query("busy")), query("late")]);
@@ -24,7 +24,7 @@ describe("the pool", () => {
     expect(order.indexOf("late")).toBeLessThan(MANY / 2);
   });
 
-  it("goes on after transactions that fail, and ends their turns", async () => {
+  it("continues after failed transactions, and releases their slots", async () => {
     const { database } = await newDatabase();
     const failing = Array.from({ length: MANY }, () =>
       onBehalfOf({ name: "failing", group: "failing" }, () =>
@@ -54,7 +54,7 @@ describe("requests", () => {
   });
 
   it("a change does not wait for another account's changes", async () => {
-    // Slow enough that the database is what they wait for.
+    // Slow enough that they wait for the database.
     await s.store.database.pool.query(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END $$;
       CREATE TRIGGER dawdle BEFORE UPDATE ON activities FOR EACH ROW EXECUTE FUNCTION dawdle()`);

@@ -1,4 +1,4 @@
-/** A process that takes a folder, says so, and keeps it until it is killed. */
+/** A process that locks a folder, reports this, and holds the lock until it is killed. */
 import { lockFolder } from "../src/store/embedded/folder-lock.js";
 
 try {

@@ -1,4 +1,4 @@
-/** Two processes on one embedded database lose rows: the folder is one process's, as the kernel sees it. */
+/** Two processes on one embedded database would lose rows, so one process locks the folder. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const HOLDER = [
   join(import.meta.dirname, "folder-lock-holder.ts"),
 ];
 
-/** Runs a command until the test ends. @returns it, and its first line */
+/** Runs a command until the test ends. @returns the process and its first line */
 async function run(command: readonly string[]): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(command[0] ?? "", command.slice(1), {
     stdio: ["ignore", "pipe", "inherit"],
@@ -24,7 +24,7 @@ async function run(command: readonly string[]): Promise<{ child: ChildProcess; l
     try {
       process.kill(-(child.pid ?? 0), "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   });
   const [chunk] = await once(child.stdout ?? child, "data");
@@ -43,9 +43,9 @@ const mayMakeNamespaces = (() => {
   }
 })();
 
-// No database is touched: once is enough.
+// No database is used, so one project runs this.
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder", () => {
-  it("keeps others out until it is given back, in one process and in two", async () => {
+  it("excludes others until it is released, in one process and in two", async () => {
     const folder = newScratchFolder();
     const unlock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: process.pid });
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: child.pid });
   });
 
-  it("is had by exactly one of several that start at once", async () => {
+  it("is acquired by exactly one of several processes that start together", async () => {
     const folder = newScratchFolder();
     const lines = (await Promise.all(Array.from({ length: 5 }, () => hold(folder)))).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith("held"))).toHaveLength(1);
@@ -72,25 +72,25 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
 
   it("ends with a process that was killed, also before its parent reaps it", async () => {
     const folder = newScratchFolder();
-    // The shell becomes a `sleep`, which never asks how its child has ended.
+    // The shell becomes a `sleep`, which never waits for its child.
     const { line } = await run(["bash", "-c", '"$@" & exec sleep 600', "holder", ...HOLDER, folder]);
     const pid = Number(line.split("held by ")[1]);
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid });
     process.kill(pid, "SIGKILL");
     const stateOf = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.[0];
     await expect.poll(stateOf).toBe("Z");
-    // The first thread is a zombie a moment before the last one has closed the process's files.
+    // The first thread becomes a zombie before the last one has closed the files of the process.
     const isFree = async () => (await lockFolder(folder))().then(() => true);
     await expect.poll(() => isFree().catch(() => false)).toBe(true);
     expect(stateOf()).toBe("Z");
   });
 
-  it("is held by a process that stands still", async () => {
+  it("is held by a stopped process", async () => {
     const folder = newScratchFolder();
     const { child } = await hold(folder);
     child.kill("SIGSTOP");
     await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
-    // Longer than the queue of connections that nobody answers.
+    // More than the queue of unaccepted connections.
     for (let tries = 0; tries < 600; tries++) await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
     child.kill("SIGKILL");
     await once(child, "exit");

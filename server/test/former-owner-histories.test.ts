@@ -1,4 +1,4 @@
-/** The same over random histories of ownerships, clocks, loads and reads. */
+/** Access to samples of former owners in random histories of ownerships, clocks, loads and reads. */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import {
@@ -22,17 +22,17 @@ type Step =
   | { do: "wait"; ms: number }
   | { do: "backdate"; ms: number };
 
-/** Whoever owns the device then. */
+/** Stands for the owner at that time. */
 const OWNER = -1;
 const anyone = fc.nat(2);
 const mostlyOwner = fc.oneof({ weight: 4, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: anyone });
-/** Milliseconds from now: mostly about now, some long ago. */
+/** Milliseconds relative to now: mostly near now, sometimes long ago. */
 const offset = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: -20, max: 24 }).map((n) => n * 15_000) },
   { weight: 1, arbitrary: fc.constantFrom(-1, 0, 1, AHEAD_MS, AHEAD_MS + 1, -3_600_000) },
 );
 const offsets = fc.array(offset, { minLength: 1, maxLength: 6 });
-// Clocks of two processes differ, and clocks are set back.
+// Clocks of two processes differ, and clocks can be set back.
 const pause = fc.constantFrom(0, 1, 15_000, MINUTE_MS, 3 * MINUTE_MS, -30_000);
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(2, fc.record({ do: fc.constant("backdate"), ms: fc.constantFrom(1, 15_000, 60_000, 600_000) })),
 );
 
-/** What a manager reads of a device by every way there is. */
+/** Reads samples of a device as a manager in every possible way. */
 async function everythingRead(
   { s, manager, now, computedRead }: Owners,
   device: TestDevice,
@@ -88,7 +88,7 @@ function expectOwn({ samples, computed }: Awaited<ReturnType<typeof everythingRe
   }
 }
 
-/** Computed data begin and end with samples that their owner may read, and leave none of their heart rates out. */
+/** Computed data begins and ends with samples that the owner may read, and includes all of their heart rates. */
 function expectFrom(times: readonly number[], computed: Awaited<ReturnType<Owners["computedRead"]>>): void {
   const heard = times.filter((ms) => ms % 2 === 0);
   const { first_timestamp: first = null, last_timestamp: last = null } = computed ?? {};
@@ -100,7 +100,7 @@ function expectFrom(times: readonly number[], computed: Awaited<ReturnType<Owner
   }
 }
 
-/** The rules at their plainest: every ownership, every sample, looked through one by one. */
+/** Reference implementation of the rules: checks every ownership and every sample. */
 class Model {
   ownerships: { by: number; from: number; to: number }[] = [];
   samples = new Map<number, number>();
@@ -122,7 +122,7 @@ class Model {
     if (current?.by !== by) return;
     const to = Math.max(nowMs, current.from);
     current.to = to;
-    // one without length leaves no trace
+    // An empty ownership leaves no trace.
     if (current.from === to) this.ownerships.pop();
     for (const ms of this.samples.keys()) if (ms >= to) this.samples.delete(ms);
   }
@@ -142,7 +142,7 @@ class Model {
   }
 }
 
-/** A part of the histories in `npm test`, and all of them in `npm run test:more`. */
+/** `npm test` runs some of the histories, `npm run test:more` all of them. */
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 10 : 2;
 
 describe("over random histories of owners, clocks, loads and reads", () => {
@@ -161,7 +161,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
           async take(by: number) {
             await take(device, by);
             model.take(by, now());
-            // Then what is loaded is computed before anybody reads it.
+            // Then loaded samples are computed before anybody reads them.
             if (model.current?.by === by) await frameOf(device, by);
           },
           async release(by: number) {
@@ -174,7 +174,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
             if (status === 200) model.waiting.push({ by, times });
           },
           async runJobs() {
-            // A job that was added when the clock was ahead waits for its time.
+            // A job added while the clock was ahead waits until that time.
             s.clock.stopAt(latest);
             await s.runJobs();
             model.runJobs(now());

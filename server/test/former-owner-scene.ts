@@ -1,4 +1,4 @@
-/** Three managers, devices, and every sample marked with the manager who loaded it. */
+/** Three managers, devices, and samples marked with the manager who loaded them. */
 import { expect } from "vitest";
 import { withOwnService } from "./file-service.js";
 import { recordingOf, rowAt } from "./recordings.js";
@@ -6,16 +6,16 @@ import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
 
 export const MINUTE_MS = 60_000;
-/** What a device's clock may be ahead of the server's. */
+/** Maximum time by which the clock of a device may be ahead of the server. */
 export const AHEAD_MS = 5 * MINUTE_MS;
 export const isPostgres = process.env.TEST_DATABASE === "postgres";
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Degrees that tell who loaded a sample. */
+/** Degrees that identify the manager who loaded a sample. */
 export const latitudeOf = (index: number) => 10 + index;
 export const heartRateOf = (index: number) => 100 + index;
 
-/** A recording of a manager's: every sample says whose it is, every second one by its heart rate too. */
+/** A recording of a manager. Every sample identifies the manager by its position, and every second one also by its heart rate. */
 export const recordingBy = (device: TestDevice, index: number, times: readonly number[]) =>
   recordingOf(
     device.serial_number,
@@ -32,7 +32,7 @@ export interface Sample {
   "ecg.hr": number | null;
 }
 
-/** What a manager's time frames name beside the device. */
+/** Other objects referenced by the time frames of a manager. */
 async function teamOf(s: TestService, { id, token }: TestAccount) {
   const [athlete] = (await s.get(`/api/v1/athletes/?managed_by=${id}`, token)).body.results;
   return { activity: await newActivity(s, { id, token }), athlete: athlete.id as number };
@@ -48,7 +48,7 @@ async function managersOn(s: TestService) {
     return found;
   };
 
-  /** Sends a recording; the work is done later. */
+  /** Sends a recording without running its job. */
   async function upload(device: TestDevice, index: number, times: readonly number[], of = s) {
     const asi_b64 = Buffer.from(await recordingBy(device, index, times)).toString("base64");
     return of.post(`/api/v1/devices/${device.id}/bulk-load/`, { asi_b64 }, manager(index).token);
@@ -64,7 +64,7 @@ async function managersOn(s: TestService) {
   const raw = (device: TestDevice, index: number, startMs: number, stopMs: number, of = s) =>
     of.get(`/api/v1/devices/${device.id}/raw-data/?start=${startMs}&stop=${stopMs}`, manager(index).token);
 
-  /** Times of the samples that a manager may read. */
+  /** Returns the times of the samples that a manager may read. */
   async function timesRead(device: TestDevice, index: number, startMs: number, stopMs: number) {
     const { body } = await raw(device, index, startMs, stopMs);
     return (body.results ?? []).map((sample: Sample) => sample["gnss.timestamp"]);
@@ -72,10 +72,10 @@ async function managersOn(s: TestService) {
 
   const now = () => s.clock.now().getTime();
 
-  /** The time frames by device and manager. */
+  /** Time frames by device and manager. */
   const frames = new Map<string, number>();
 
-  /** A manager's time frame about now on a device; undefined for one who has never owned it. */
+  /** Creates a time frame of a manager around now on a device; undefined for a manager who has never owned it. */
   async function frameOf(device: TestDevice, index: number, of = s): Promise<number | undefined> {
     const key = `${device.id} ${index}`;
     const known = frames.get(key);
@@ -100,7 +100,7 @@ async function managersOn(s: TestService) {
     return body.id;
   }
 
-  /** The computed data of a manager's time frame; undefined where there is none. */
+  /** Returns the computed data of a manager's time frame; undefined if there is none. */
   async function computedRead(device: TestDevice, index: number, of = s) {
     const frame = await frameOf(device, index, of);
     if (frame === undefined) return undefined;
@@ -119,6 +119,6 @@ async function managersOn(s: TestService) {
 
 export type Owners = Awaited<ReturnType<typeof managersOn>>;
 
-/** `it` of a file, with a service and three managers. */
+/** `it` of a file with a service and three managers. */
 export const withManagers = () =>
   withOwnService().extend("owners", { scope: "file" }, ({ service }) => managersOn(service));

@@ -1,4 +1,4 @@
-/** Only the manager who loaded a device's samples reads them: the next owner does not get those of a former one. */
+/** Only the manager who loaded samples of a device can read them; the next owner cannot. */
 import { describe, expect } from "vitest";
 import { storeSamples } from "../src/store/samples/index.js";
 import {
@@ -17,7 +17,7 @@ import { TestService } from "./service.js";
 const it = withManagers();
 
 describe("a former owner's samples", () => {
-  it("from times after the release are gone, and the next owner's of the same times are stored", async ({
+  it("from times after the release are removed, and samples of the next owner at the same times are stored", async ({
     owners: { s, manager, now, load, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -34,7 +34,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
   });
 
-  it("from times before the release stay the former owner's, in the very chunk that is cut", async ({
+  it("from times before the release belong to the former owner, even in the same chunk", async ({
     owners: { s, manager, now, load, release, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -47,7 +47,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, first, first + 3_600_000)).toEqual(times.filter((ms) => ms < end));
   });
 
-  it("are not stored when they are more than five minutes ahead, or as far as the setting says", async ({
+  it("are not stored if they are too far in the future: five minutes, or by the setting", async ({
     owners: { s, manager, now, load },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -72,7 +72,7 @@ describe("a former owner's samples", () => {
     const unowned = now() - 3_600_000;
     const { body } = await upload(device, 0, [unowned, before, now() + MINUTE_MS, now() + 3 * MINUTE_MS]);
     await release(device, 0);
-    // No one owns the device when the job runs: what it stored now, the next owner would read.
+    // No one owns the device when the job runs. The next owner could read samples that it stored now.
     await s.runJobs();
     const job = await s.get(`/api/v1/jobs/${body.job_id}/`, manager(0).token);
     expect(job.body.details).toMatchObject({ samples_stored: 1, samples_refused: 3 });
@@ -82,7 +82,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, before, before + 3_600_000)).toEqual([before]);
   });
 
-  it("do not come from the cache of pages that the former owner read", async ({
+  it("are not returned from the page cache of the former owner", async ({
     owners: { s, manager, now, load, timesRead, release, take },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -94,7 +94,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("do not come with an ownership that is extended backwards, and an empty ownership leaves no row", async ({
+  it("are not gained by extending an ownership backwards, and an empty ownership leaves no row", async ({
     owners: { s, take, now, load, release, timesRead },
   }) => {
     const device = await s.device();
@@ -114,7 +114,7 @@ describe("a former owner's samples", () => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 4 * MINUTE_MS;
       await upload(device, 0, [ahead]);
-      // The release waits before it removes samples, and the load begins while the ownership's end is not yet to be seen.
+      // The release waits before it removes samples, and the load starts before the end of the ownership is visible.
       const held = await hold(s, "LOCK TABLE sample_chunks IN ACCESS EXCLUSIVE MODE");
       const releasing = release(device, 0);
       await held.waiters(1);
@@ -142,7 +142,7 @@ describe("a former owner's samples", () => {
         s.get(`/api/v1/devices/${device.id}/latest-timestamp/`, manager(0).token),
       ];
       await held.waiters(5);
-      // Release, take-over and load, all of them committed with the lock that the readers wait for.
+      // Release, take-over and load commit while the readers wait for the lock.
       const { client } = held;
       const from = iso(now());
       await client.query("UPDATE ownerships SET end_time = $1, version = version + 1 WHERE device_id = $2", [

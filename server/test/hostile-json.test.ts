@@ -26,10 +26,10 @@ const post = (path: string, body: Uint8Array, token?: string) =>
     headers: { "Content-Type": "application/json" },
   });
 
-/** By path and length. */
+/** Results by path and length. */
 const harmlessMs = new Map<string, number>();
 
-/** Posts a body with a text, and one about as long with a harmless text. @returns how many times as much processor time it takes */
+/** Posts a body with the text, and a body with a harmless text of similar length. @returns the ratio of processor times */
 async function costOf(path: string, bodyWith: (text: string) => string, text: string, token?: string) {
   const harmless = Buffer.from(bodyWith("x".repeat(text.length)));
   const key = `${path} ${Math.round(harmless.length / MIB)}`;
@@ -39,10 +39,10 @@ async function costOf(path: string, bodyWith: (text: string) => string, text: st
   return { cost: ms / knownMs, status: result.status };
 }
 
-/** Bytes of a text of about this size, repeated. */
+/** Repeats a text up to about this size in bytes. */
 const repeated = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / unit.length));
 
-/** Texts that cost a careless reader far more than others of their length. */
+/** Texts that are far more expensive for a careless parser than other texts of their length. */
 const UNITS = {
   "digits that look like a great number": `${"1".repeat(209)}A`,
   "an escaped pair of surrogates": "\\ud83d\\ude00",

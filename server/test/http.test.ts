@@ -13,7 +13,7 @@ beforeAll(async () => {
 const managers = "/api/v1/managers/";
 const email = "x@example.org";
 
-/** Sends bytes as they are, which no HTTP client would. */
+/** Sends raw bytes, which no HTTP client would send. */
 function raw(bytes: string): Promise<string> {
   const { port, hostname } = new URL(s.service.url ?? "");
   return new Promise((resolve, reject) => {
@@ -36,7 +36,7 @@ describe("paths and methods", () => {
     expect((await s.get("/nothing/", ann.token)).body).toEqual({ detail: "Not found." });
   });
 
-  it("HEAD answers as GET without a body; OPTIONS and a wrong method tell what is allowed", async () => {
+  it("HEAD responds like GET without a body; OPTIONS and a wrong method list the allowed methods", async () => {
     const head = await s.send("HEAD", "/api/v1/account/", { token: ann.token });
     expect([head.status, head.body]).toEqual([200, ""]);
     const options = await s.send("OPTIONS", `/api/v1/managers/${ann.id}/`);
@@ -89,7 +89,7 @@ describe("bodies", () => {
   const sendText = (body: BodyInit, type = "application/json") =>
     s.send("POST", managers, { body, headers: { "Content-Type": type } });
 
-  it("broken JSON is told as such", async () => {
+  it("malformed JSON is reported as such", async () => {
     for (const text of ["{", "", "nul", '{"username":"\u0001"', '{"__proto__":{"a":1}}', "\ufeff{"]) {
       const { status, body } = await sendText(text);
       expect([text, status]).toEqual([text, 400]);
@@ -99,7 +99,7 @@ describe("bodies", () => {
     expect(notUtf8.body).toEqual({ detail: "JSON parse error." });
   });
 
-  it("a body that is no object, or holds text that cannot be stored, is refused", async () => {
+  it("a body that is not an object, or contains text that cannot be stored, is refused", async () => {
     for (const text of ["[]", "1", '"x"', "null"]) expect((await sendText(text)).status).toBe(400);
     for (const name of ["\\u0000", "\\ud800", "\\udc00x"]) {
       const { status } = await sendText(
@@ -129,7 +129,7 @@ describe("bodies", () => {
     expect([status, body]).toEqual([413, { detail: "The request body is too large." }]);
   });
 
-  it("a number that no double holds is refused, not stored as null", async () => {
+  it("a number out of the range of a double is refused, not stored as null", async () => {
     for (const number of ["1e400", "-1E+999", "9".repeat(400), `${"9".repeat(250)}e99`]) {
       const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
       expect([status, body]).toEqual([400, { detail: "The body holds a number that is too large." }]);
@@ -151,7 +151,7 @@ describe("bodies", () => {
     expect(body.id).not.toBe(1);
   });
 
-  it("what has no effect is named in X-Ignored: unknown parameters and members, and a limit that is no number", async () => {
+  it("X-Ignored lists unknown parameters and members, and a limit that is not a number", async () => {
     const named = async (answer: Promise<{ status: number; headers: Headers }>) => {
       const { status, headers } = await answer;
       return [status, headers.get("x-ignored")];
@@ -161,17 +161,17 @@ describe("bodies", () => {
     expect(await named(s.get(`${devices}?limit=10`, ann.token))).toEqual([200, null]);
     const json = { username: `user-${Math.random()}`, email, nickname: "x" };
     expect(await named(s.post(managers, json))).toEqual([201, "nickname"]);
-    // Also where the request is refused: the wrong name may be the reason.
+    // Also for a refused request, because the wrong name may be the reason.
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
-  it("Accept may rule out the answer", async () => {
+  it("Accept may exclude the response", async () => {
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "application/json;q=0" })).status).toBe(406);
   });
 
-  it("bytes that are no HTTP get a plain refusal", async () => {
+  it("bytes that are not HTTP get a plain refusal", async () => {
     const garbage = await raw("GARBAGE\r\n\r\n");
     expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
     expect(garbage).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
@@ -179,14 +179,14 @@ describe("bodies", () => {
       detail: "The request could not be read.",
     });
     expect(await raw("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
-    // little enough to arrive whole: a connection closed with bytes unread is reset, and the answer lost
+    // Small enough to arrive completely: closing a connection with unread bytes resets it and loses the response.
     expect(await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 431 /,
     );
   });
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   it("carries a request id, the caller's own when it is harmless", async () => {
     const own = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "abc-123" });
     expect(own.headers.get("x-request-id")).toBe("abc-123");
@@ -205,12 +205,12 @@ describe("every answer", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("tells an error's stable code", async () => {
+  it("has the stable code of an error", async () => {
     expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
     expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
   });
 
-  it("tokens count only in the Authorization header, the scheme in any letter case", async () => {
+  it("tokens are valid only in the Authorization header, with a case-insensitive scheme", async () => {
     expect(
       (await s.get("/api/v1/account/", undefined, { Authorization: `bearer ${ann.token}` })).status,
     ).toBe(200);
@@ -222,7 +222,7 @@ describe("every answer", () => {
 });
 
 describe("throttling", () => {
-  // Processes on one PostgreSQL share their counters, so this service has a database of its own.
+  // Separate database, because processes on one PostgreSQL share their counters.
   let strict: TestService;
   let bob: TestAccount;
   let eve: TestAccount;
@@ -235,11 +235,11 @@ describe("throttling", () => {
     [bob, eve] = [await strict.manager(), await strict.manager()];
   });
 
-  it("counts a user's calls, says what is left, and then when to come back", async () => {
+  it("counts a user's calls, and reports the remaining ones and the time to wait", async () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
-    // A call that counts for two limits tells of both, also when it is refused.
+    // A call that counts towards two limits reports both, also when it is refused.
     const taking = await strict.post("/api/v1/devices/take-ownership/", {}, eve.token);
     expect(taking.headers.get("ratelimit-policy")).toMatch(/^"user";q=3;w=60, "ownership";q=\d+;w=60$/);
     expect(taking.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+, "ownership";r=\d+;t=\d+$/);
@@ -253,7 +253,7 @@ describe("throttling", () => {
   });
 
   it("counts anonymous and wrongly authenticated calls by address, health never", async () => {
-    // Calls with a token that the service has seen do not count by address.
+    // Calls with a token known to the service do not count by address.
     await strict.get("/api/v1/account/", eve.token);
     const statuses = new Set<number>();
     for (let i = 0; i < 6; i++) {
@@ -272,7 +272,7 @@ describe("health", () => {
     expect((await s.get("/health/ready/")).body).toEqual({ status: "ok" });
   });
 
-  it("metrics count requests by route, on a port of their own", async () => {
+  it("metrics count requests by route, on a separate port", async () => {
     await s.get("/api/v1/account/", ann.token);
     expect(await s.service.app.metrics.metrics()).toMatch(
       /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/account\/",status="200"\} \d+/,
@@ -280,7 +280,7 @@ describe("health", () => {
     expect((await s.get("/metrics")).status).toBe(404);
   });
 
-  it("metrics count the runs of jobs by outcome, and what waits since when", async () => {
+  it("metrics count the runs of jobs by outcome, and waiting jobs with their age", async () => {
     const t = await TestService.start(await newStore(), { smtpUrl: "smtp://127.0.0.1:1" });
     t.clock.stopAt(Date.now());
     const metrics = async () => {
@@ -288,14 +288,14 @@ describe("health", () => {
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
     expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
-    // Mails its credentials.
+    // The registration mails its credentials.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();
     expect(waiting('asi_jobs_waiting{kind="mail"}')).toBe(1);
     expect(waiting('asi_jobs_waiting{kind="compute"}')).toBe(0);
     expect(waiting('asi_jobs_delay_seconds{kind="mail"}')).toBe(7);
-    // No mail server is there.
+    // There is no mail server.
     await t.runJobs();
     const tried = await metrics();
     expect(tried('asi_job_runs_total{kind="mail",outcome="retry"}')).toBe(1);

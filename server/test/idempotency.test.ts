@@ -1,4 +1,4 @@
-/** A POST with an `Idempotency-Key` is done once, and every repetition gets the answer that was sent. */
+/** A POST with an `Idempotency-Key` takes effect once, and every repetition gets the original response. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   scene = await newScene(s);
 });
 
-/** The answer as its bytes and the headers that belong to it. */
+/** Bytes and relevant headers of the response. */
 async function post(path: string, by: TestAccount, json: unknown, key: string, at = s) {
   const response = await fetch(`${at.service.url}${path}`, {
     method: "POST",
@@ -38,7 +38,7 @@ async function post(path: string, by: TestAccount, json: unknown, key: string, a
   };
 }
 
-/** What each POST that changes something is sent. */
+/** Body of each POST that changes something. */
 const requests: Record<string, () => Promise<{ path: string; by: TestAccount; json?: unknown }>> = {
   createManagedAthlete: async () => {
     const by = await managingManager();
@@ -122,13 +122,13 @@ const permission = {
 };
 
 describe("a repeated request", () => {
-  it.each(Object.keys(requests))("gets the answer of the first to the byte: %s", async (name) => {
+  it.each(Object.keys(requests))("gets the bytes of the first response: %s", async (name) => {
     const { path, by, json } = await (requests[name] ?? expect.fail)();
     const key = randomUUID();
     const [first, meanwhile] = await Promise.all([post(path, by, json, key), post(path, by, json, key)]);
     expect(first.status).toBeLessThan(300);
     expect(meanwhile).toEqual(first);
-    // An answer without a key looks the same.
+    // A response without a key looks the same.
     expect(first.headers).toContainEqual([
       "content-type",
       first.status === 204 ? null : "application/json; charset=utf-8",
@@ -145,7 +145,7 @@ describe("a repeated request", () => {
 });
 
 describe("a key", () => {
-  it("belongs to a path with its query and a body: with others it is refused", async () => {
+  it("belongs to a path, query and body, and is refused with others", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();
     const first = await post(`${path}?a=1`, by, json, key);
@@ -161,7 +161,7 @@ describe("a key", () => {
     expect(await post(`${path}?a=1`, by, json, key)).toEqual(first);
   });
 
-  it("is ignored where the body has a password, so that no hash is stored from which it could be guessed", async () => {
+  it("is ignored if the body has a password, so that no hash is stored that would allow guessing it", async () => {
     const athlete = await s.athlete();
     const key = randomUUID();
     const stored = () => s.store.database.queries.$count(idempotencyKeys, eq(idempotencyKeys.key, key));
@@ -176,7 +176,7 @@ describe("a key", () => {
     expect(await stored()).toBe(0);
   });
 
-  it("is free again after a refusal, which changed nothing and is not stored", async () => {
+  it("remains unused after a refusal, which is not stored", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();
     expect((await post(path, by, { ...(json as object), owner: scene.anotherManager.id }, key)).status).toBe(

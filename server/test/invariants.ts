@@ -1,10 +1,10 @@
-/** What holds of every database of the service at rest: no orphans, no overlap of ownerships, no job lost or stuck. */
+/** Invariants of every database of the service at rest: no orphans, no overlapping ownerships, no lost or stuck jobs. */
 
 interface Queryable {
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Rows that must not be there, by what they would mean. Each query gives the ids of such rows. */
+/** Queries for the ids of invalid rows, by problem. */
 const RULES: Readonly<Record<string, string>> = {
   "two ownerships of a device overlap": `
     SELECT a.id FROM ownerships a JOIN ownerships b ON b.device_id = a.device_id AND b.id > a.id
@@ -60,7 +60,7 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT account_id AS id FROM idempotency_keys WHERE status IS NULL`,
 };
 
-/** Every foreign key, as the catalogue names it, checked again: a restore may have gone around them. */
+/** Every foreign key in the catalogue, checked again because a restore may have bypassed it. */
 const FOREIGN_KEYS = `
   SELECT c.conname AS name, c.conrelid::regclass::text AS child, c.confrelid::regclass::text AS parent,
     (SELECT string_agg(format('child.%I = parent.%I', a.attname, b.attname), ' AND ')
@@ -73,8 +73,8 @@ const FOREIGN_KEYS = `
   FROM pg_constraint c WHERE c.contype = 'f' ORDER BY 1`;
 
 /**
- * Looks for what must not be, on a database whose due jobs have been done.
- * @returns a sentence for each problem, with the first ids
+ * Searches for violated invariants in a database whose due jobs are done.
+ * @returns a message for each problem, with the first ids
  */
 export async function databaseProblems(database: Queryable): Promise<string[]> {
   const problems: string[] = [];

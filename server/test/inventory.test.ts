@@ -4,7 +4,7 @@ import { service } from "./service.js";
 
 const due = rows.filter(([, , , group]) => implemented.has(group));
 
-/** That each is called: `access.test.ts` calls all as everybody, `properties.test.ts` with random values. */
+/** Other tests call the operations: `access.test.ts` as every kind of caller, `properties.test.ts` with random values. */
 describe("inventory of operations", () => {
   it("has a route for each row, and a row for each route", async () => {
     const { operations } = (await service()).service.app;

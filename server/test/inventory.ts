@@ -1,4 +1,4 @@
-/** Every row of the operations that the service promises: number, method, path, group. */
+/** Specified operations of the service: number, method, path, group. */
 export const rows = [
   ["1", "POST", "/oauth2/token/", "token"],
   ["2", "POST", "/oauth2/token/", "token"],
@@ -93,7 +93,7 @@ export const rows = [
 
 export type Group = (typeof rows)[number][3];
 
-/** The groups that are built; adding one here makes its rows' routes and tests obligatory. */
+/** Implemented groups; adding one makes its routes and tests mandatory. */
 export const implemented: ReadonlySet<Group> = new Set<Group>([
   "token",
   "managers",

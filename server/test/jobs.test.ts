@@ -13,7 +13,7 @@ import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
-// A database for each test: here jobs are run, which elsewhere only gather, and counted.
+// Separate database for each test, because these tests run and count jobs.
 let s: TestService;
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  /** A mail to an account that exists: one to a deleted account is not kept. */
+  /** A mail to an existing account, because a mail to a deleted account is not kept. */
   const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({
@@ -98,7 +98,7 @@ describe("jobs", () => {
     const later = await TestService.start(s.store);
     const byId = eq(jobs.id, job?.id ?? 0);
     for (let loss = 1; loss <= 4; loss++) {
-      // What a worker leaves behind that is killed over its work.
+      // The state after a worker was killed during a job.
       await s.store.database.queries
         .update(jobs)
         .set({
@@ -202,7 +202,7 @@ describe("retention", () => {
       .insert(accounts)
       .values({ role: "MANAGER", username: "a", usernameKey: "a", email: "", createdAt: new Date() })
       .returning();
-    // More than once: what expires between two runs goes with the second.
+    // More than once, because rows that expire between two runs are removed by the second.
     for (const key of ["first", "second"]) {
       await queries.insert(idempotencyKeys).values({
         accountId: account?.id ?? 0,
@@ -242,7 +242,7 @@ describe("retention", () => {
     expect(await queries.$count(auditLog)).toBe(0);
     const statementsOn = (table: string) =>
       sent.filter((text) => new RegExp(`DELETE FROM "?${table}"?\\b`).test(text)).length;
-    // The third looks for counters too far ahead of the clock.
+    // The third statement removes counters too far ahead of the clock.
     expect([statementsOn("audit_log"), statementsOn("throttle_counters")]).toEqual([3, 3]);
   });
 });

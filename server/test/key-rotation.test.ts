@@ -1,4 +1,4 @@
-/** New keys for the secrets in the database, while the service runs, and through interruptions and kills. */
+/** Rotation of the keys for secrets while the service runs, with interruptions and kills. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { newActivity } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
-/** `npm test` kills a rotation once. */
+/** `npm test` kills one rotation. */
 const KILLS = process.env.TEST_ALL_HISTORIES === "1" ? 3 : 1;
 
 /** A service whose server key is in the file of its data folder, as without SERVER_KEY. */
@@ -49,7 +49,7 @@ async function hook(s: TestService, owner: TestAccount, secret_token: string): P
   return `/api/v1/activities/${activity}/webhooks/${body.id}/`;
 }
 
-/** How many secrets there are by the number of their key; none: the server key itself. */
+/** Number of secrets by the number of their key; none for the server key itself. */
 async function keysInUse({ queries }: { queries: Queries }): Promise<Record<string, number>> {
   const { rows } = await queries.execute<{ key: string; count: number }>(sql`
     SELECT coalesce(substring(secret FROM '^(k\\d+):'), 'none') AS key, count(*)::int AS count FROM (
@@ -60,7 +60,7 @@ async function keysInUse({ queries }: { queries: Queries }): Promise<Record<stri
   return Object.fromEntries(rows.map(({ key, count }) => [key, count]));
 }
 
-/** Mask of a secret: what the API shows of it, so that reading it proves that it can be decrypted. */
+/** Masked secret as shown by the API; reading it proves that the secret can be decrypted. */
 const masked = async (s: TestService, path: string, token: string) =>
   (await s.get(path, token)).body.secret_token;
 
@@ -69,7 +69,7 @@ describe("key rotate", () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret one");
-    // A mail that waits with a generated password, and a call that waits.
+    // A waiting mail with a generated password, and a waiting call.
     await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
     expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
     expect(await keysInUse(s.store.database)).toEqual({ none: 3 });
@@ -106,7 +106,7 @@ describe("key rotate", () => {
     const { queries } = s.store.database;
     const { rows } = await queries.execute<{ secret_token: string }>(sql`SELECT secret_token FROM webhooks`);
     await commands["key rotate"](s.ctx, {});
-    // Written by a process that had read it before.
+    // Written by a process that has read the old key before.
     await queries.execute(sql`UPDATE webhooks SET secret_token = ${rows[0]?.secret_token}`);
     expect(await masked(s, path, ann.token)).toBe("se****");
     await applyRetention(s.ctx);
@@ -122,7 +122,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("goes on wherever it was interrupted, and the service reads all secrets at any time", async () => {
+  it("continues after any interruption, and the service can always read all secrets", async () => {
     const s = await start();
     const ann = await s.manager();
     const paths = [await hook(s, ann, "secret 1"), await hook(s, ann, "secret 2")];
@@ -147,7 +147,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // As after a restart.
+      // Like after a restart.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }
@@ -158,14 +158,14 @@ describe("key rotate", () => {
     expect(rows[0]?.ids).toBe(1);
   });
 
-  it("goes on with the next server key after a crash", async () => {
+  it("continues with the next server key after a crash", async () => {
     const dataDir = newScratchFolder();
     serverKeyOf(dataDir);
     const next = await nextServerKey(dataDir);
     expect(await nextServerKey(dataDir)).toEqual(next);
   });
 
-  it("keeps the previous server key, also when two rotations run at once", async () => {
+  it("keeps the previous server key, also with two concurrent rotations", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -214,7 +214,7 @@ describe("key rotate", () => {
 });
 
 describe("key finish", () => {
-  /** A service with SERVER_KEY, and the contexts of processes with other ones. */
+  /** A service with SERVER_KEY, and contexts of processes with other server keys. */
   async function startWithKey() {
     const s = await start();
     const withKey = (key: Uint8Array) => ({
@@ -230,7 +230,7 @@ describe("key finish", () => {
     return { s, rotate, withKey, first: withKey(s.store.serverKey) };
   }
 
-  it("keeps the newest server key, and is refused where the old one is still set", async () => {
+  it("keeps the newest server key, and is refused if the old one is still set", async () => {
     const { s, first, rotate, withKey } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -258,7 +258,7 @@ describe("key finish", () => {
     await rotate(first, second.serverKey);
     for (const from of [first, second])
       await expect(rotate(from, third.serverKey)).rejects.toThrow("Run asi-server key finish first");
-    // The same rotation again changes nothing.
+    // Repeating the rotation changes nothing.
     expect(await rotate(first, second.serverKey)).toMatchObject({ key: 1, encrypted: 0 });
     expect(await masked(s, path, ann.token)).toBe("se****");
     await commands["key finish"](second, {});
@@ -284,7 +284,7 @@ describe("key finish", () => {
 });
 
 describe("a lost server key", () => {
-  it("is told at the start with what to do, and key reset makes the service usable again", async () => {
+  it("is reported at the start with advice, and key reset makes the service usable again", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -338,7 +338,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
         timeframes_events: false,
       });
     expect((await add(first, "secret")).status).toBe(200);
-    // Many calls that were made before.
+    // Many earlier calls.
     await client.query(`
       INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
       SELECT 'msg_' || n, id, webhook_url, secret_token, 'test', '{}', 'delivered', now()

@@ -1,4 +1,4 @@
-/** Workers that are killed over their work. */
+/** Workers that are killed during a job. */
 import { afterEach, describe, expect, it } from "vitest";
 import { Processes, type RunningProcess } from "./processes.js";
 import { answer, type Receiver, startReceiver } from "./receiver.js";
@@ -15,7 +15,7 @@ let receiver: Receiver | undefined;
 
 afterEach(() => receiver?.stop());
 
-/** A webhook of a new activity. @returns changes the activity, which calls the webhook */
+/** Creates a webhook of a new activity. @returns function that changes the activity, which calls the webhook */
 async function webhookOf(processes: Processes, on: RunningProcess, url: string) {
   const { id, token } = await processes.manager(on, `ann-${Date.now()}`);
   const schemas = await on.send("GET", "/api/v1/json-schemas/?type=1", token);
@@ -46,7 +46,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
     await change(first, "Renamed");
     await expect.poll(() => hook.received.length, { timeout: 10_000 }).toBe(1);
     hook.behaviour = answer(204);
-    // Whichever has the job: on PostgreSQL the one that is left takes it, the embedded database's next process does.
+    // On PostgreSQL, the remaining worker takes over the job; on the embedded database, the next process does.
     await first.kill();
     if (other !== undefined) await other.kill();
     await processes.start();
@@ -67,7 +67,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
       hook.behaviour = () => undefined;
       await change(api, `name ${kills}`);
       await expect.poll(() => hook.received.length).toBeGreaterThan(before);
-      // This worker waits for an answer when it is killed; until then, both do the jobs of the other changes.
+      // This worker waits for a response when it is killed; until then, both run the jobs of the other changes.
       hook.behaviour = answer(204);
       const next = await processes.start();
       for (let index = 1; index < CHANGES_PER_KILL; index += 1) {
@@ -83,7 +83,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
       await expect
         .poll(() => counted("jobs WHERE state <> 'SUCCESS' AND kind = 'webhook'"), { timeout: 60_000 })
         .toBe(0);
-      // Equal events that wait are merged, so there are at most as many deliveries as changes.
+      // Equal waiting events are merged, so there are at most as many deliveries as changes.
       expect(await counted("webhook_deliveries WHERE state <> 'delivered'")).toBe(0);
       expect(await counted("webhook_deliveries")).toBe(await counted("jobs WHERE kind = 'webhook'"));
       const { rows } = await client.query(
@@ -91,7 +91,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
       );
       const ids = hook.received.map(({ headers }) => String(headers["webhook-id"]));
       expect(rows[0].losses).toBeGreaterThanOrEqual(KILLS);
-      // A call more than once only where a worker was killed over it.
+      // A call is repeated only if a worker was killed during it.
       expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(rows[0].losses);
     } finally {
       await client.end();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const path = ({ id }: TestAccount) => `/api/v1/athletes/${id}/managers/`;
 
 describe("an athlete who is about to give a permission", () => {
-  it("sees who has a number, given the username too, and sees the name from then on", async () => {
+  it("identifies a manager by number and username, and then sees the name", async () => {
     expect((await s.get(path(eve), eve.token)).body.results).toEqual([]);
     const wanted = { manager: ann.id, username: ann.username.toUpperCase() };
     const found = await s.post(path(eve), wanted, eve.token);
@@ -31,7 +31,7 @@ describe("an athlete who is about to give a permission", () => {
     expect(audited.map(({ after }) => after)).toEqual([{ managerId: ann.id }]);
   });
 
-  it("gets one answer for everything that is no such manager, so that nobody can collect people", async () => {
+  it("gets the same response for every wrong pair, so that nobody can enumerate people", async () => {
     const ida = await s.athlete();
     const bob = await s.manager();
     const answers = await Promise.all(
@@ -53,7 +53,7 @@ describe("an athlete who is about to give a permission", () => {
     expect((await s.get(path(ida), ida.token)).body.count).toBe(0);
   });
 
-  it("cannot try pairs without end", async () => {
+  it("can try only a limited number of pairs", async () => {
     const ida = await s.athlete();
     const tries = Array.from({ length: 21 }, () =>
       s.post(path(ida), { manager: ann.id, username: "nobody" }, ida.token),

@@ -1,7 +1,7 @@
-/** The tables of a service that has run for years, filled by SQL, so that the planner of the database has real numbers. */
+/** Tables of a service that has run for years, filled by SQL, so that the planner of the database has realistic statistics. */
 import type pg from "pg";
 
-/** Rows of the largest tables: a thousand devices, a million jobs. */
+/** Number of rows of the largest tables: a thousand devices, a million jobs. */
 const MANAGERS = 400;
 const ATHLETES = 20_000;
 const DEVICES = 1_000;
@@ -12,7 +12,7 @@ const manager = (n: string) => `(1 + (${n}) % ${MANAGERS})`;
 const device = (n: string) => `(1 + (${n}) % ${DEVICES})`;
 const daysAgo = (days: string) => `now() - (${days}) * interval '1 day'`;
 
-/** One statement for each table; the order is that of their references. */
+/** One statement per table, in the order of their references. */
 const ROWS: readonly string[] = [
   `INSERT INTO accounts (role, username, username_key, email, external_id, first_name, last_name, gender, birth_date, managed_by, is_default_athlete, created_at)
    SELECT CASE WHEN n <= ${MANAGERS} THEN 'MANAGER' ELSE 'ATHLETE' END, 'person-' || n, 'person-' || n, 'person-' || n || '@example.org',
@@ -32,7 +32,7 @@ const ROWS: readonly string[] = [
    SELECT sha256(('c' || n)::bytea), 1 + n % ${MANAGERS + ATHLETES}, 1 + n % 40, 'https://app.example.org/', now() FROM generate_series(1, 5000) AS n`,
   `INSERT INTO devices (device_name, serial_number, device_type, firmware_version, activation_time, created_at)
    SELECT 'rover-' || n, 'SN' || n, 'T' || n % 3, '1.0.' || n % 5, ${daysAgo("n % 700")}, ${daysAgo("700")} FROM generate_series(1, ${DEVICES}) AS n`,
-  // Each device has had five owners, the last of which still owns it.
+  // Each device has had five owners; the last one is the current owner.
   `INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
    SELECT ${device("n")}, ${manager("n * 7 + n / 1000")}, ${daysAgo("700 - 140 * (n / 1000)")},
      CASE WHEN n / 1000 = 4 THEN timestamptz '2999-12-31T23:59:59Z' ELSE ${daysAgo("700 - 140 * (n / 1000 + 1)")} END
@@ -52,7 +52,7 @@ const ROWS: readonly string[] = [
    SELECT n, 1, 1, 1, repeat('x', 40), '{}', now() FROM generate_series(1, 80000) AS n`,
   `INSERT INTO removed_samples (device_id, start_ms, stop_ms)
    SELECT ${device("n")}, 1700000000000 + 1000000::bigint * n, 1700000000000 + 1000000::bigint * n + 500000 FROM generate_series(1, 20000) AS n`,
-  // Chunks of 3,000 samples; their payloads lie outside of the row, which holds a reference of this length.
+  // Chunks of 3,000 samples; their payloads are outside the row, which contains a reference of this length.
   `INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
    SELECT ${device("n")}, bucket, bucket * 300000, bucket * 300000 + 299900, 3000, '\\x000102030405060708090a0b0c0d0e0f1011', ${daysAgo("n % 700")}
    FROM generate_series(1, 300000) AS n, LATERAL (SELECT 5600000 + n / ${DEVICES} * 7::bigint AS bucket) AS chunk`,
@@ -62,7 +62,7 @@ const ROWS: readonly string[] = [
    SELECT 'msg-' || n, 1 + n % 10000, 'https://club.example.org/hook', 'sealed', 'timeframe-updated', jsonb_build_object('activity_id', n % 20000),
      CASE WHEN n % 2000 = 0 THEN 'pending' WHEN n % 3000 = 0 THEN 'retrying' WHEN n % 50 = 0 THEN 'failed' ELSE 'delivered' END, 1, n, ${daysAgo("n % 90")}
    FROM generate_series(1, 200000) AS n`,
-  // All but some hundred are finished.
+  // All except some hundred are finished.
   `INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at, finished_at, lease_until, lease_token)
    SELECT 'job-' || n, CASE WHEN n % 100 < 60 THEN 'compute' WHEN n % 100 < 95 THEN 'webhook' WHEN n % 100 < 99 THEN 'bulk-load' ELSE 'mail' END,
      CASE WHEN n % 100 BETWEEN 95 AND 98 THEN ${manager("n")} END, ${manager("n")}, state, '{}', '{}',
@@ -81,7 +81,10 @@ const ROWS: readonly string[] = [
    SELECT 'user:user-' || n, 5, 1000 * extract(epoch FROM now())::bigint + n % 120000 - 60000 FROM generate_series(1, 30000) AS n`,
 ];
 
-/** Fills the empty, migrated tables of a database. References are not checked, and the indexes of the largest tables are built at the end. */
+/**
+ * Fills the empty, migrated tables of a database. Does not check references, and builds the indexes of the largest tables at the
+ * end.
+ */
 export async function fillLargeDatabase(client: pg.ClientBase): Promise<void> {
   await client.query(
     "SET session_replication_role = replica; SET maintenance_work_mem = '256MB'; SET work_mem = '64MB'",

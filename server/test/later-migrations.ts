@@ -1,6 +1,9 @@
 import type { Migration } from "../src/store/migrations/migration.js";
 
-/** What a later release may bring: a column without a default for old rows, values that depend on rows, a filled table, batches. */
+/**
+ * Possible migrations of a later release: a column without a default for old rows, values that depend on rows, a filled table,
+ * batches.
+ */
 export const LATER: readonly Migration[] = [
   {
     name: "9001-level",

@@ -1,4 +1,4 @@
-/** Clients that leave while the service still asks the database who they are. */
+/** Clients that disconnect while the service authenticates them. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ann = await s.manager();
 });
 
-/** Sends the beginning of a request, and leaves before the database has answered who its caller is. */
+/** Sends the beginning of a request, and disconnects before the database query for its caller has finished. */
 async function sendAndLeave(path: string, type: string, body: string): Promise<void> {
   const { port, hostname } = new URL(s.service.url ?? "");
   await s.store.database.queries.transaction(async (transaction) => {
@@ -27,7 +27,7 @@ async function sendAndLeave(path: string, type: string, body: string): Promise<v
         `Content-Length: ${body.length + 10_000}\r\n\r\n${body}`,
     );
     const [request] = await read;
-    // A part of the body comes with the head; the rest has to be in the service's hands too.
+    // Part of the body arrives with the head; wait until the service has received the rest.
     await expect.poll(() => request.socket.bytesRead).toBeGreaterThan(body.length);
     const left = new Promise((resolve) => request.socket.once("close", resolve));
     socket.resetAndDestroy();

@@ -52,10 +52,10 @@ describe("json of an activity", () => {
     ]);
   });
 
-  it("that an update leaves as it is is neither judged again nor written to the audit", async () => {
+  it("unchanged by an update is neither validated again nor written to the audit", async () => {
     const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
     const path = `/api/v1/activities/${body.id}/`;
-    // As an earlier release may have stored it.
+    // An earlier release may have stored it.
     await s.store.database.queries
       .update(activities)
       .set({ json: { ...body.json, ...members(3_000) } })
@@ -81,7 +81,7 @@ describe("json of an activity", () => {
     expect(wrong.status).toBe(400);
   });
 
-  it("is judged again when another schema is to describe it", async () => {
+  it("is validated again when its schema changes", async () => {
     const { body } = await create({});
     const { results } = (await s.get("/api/v1/json-schemas/?type=1", ann.token)).body;
     const other = results.find(({ id }: { id: number }) => id !== schema);
@@ -108,7 +108,7 @@ describe("json of an activity", () => {
 });
 
 describe("problems of a body", () => {
-  it("are told up to a hundred", async () => {
+  it("are reported up to a hundred", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${ann.id}/permissions/`;
     const items = (count: number) => Array.from({ length: count }, () => ({}));
@@ -122,7 +122,7 @@ describe("problems of a body", () => {
     ]);
   });
 
-  it("are told up to a hundred of parameters too", async () => {
+  it("of parameters are also reported up to a hundred", async () => {
     const { status, body } = await create({ sport: 1 });
     expect([status, body]).toEqual([400, { json: { sport: ['Must be "soccer".'] } }]);
   });
@@ -171,7 +171,7 @@ describe("the query of a list", () => {
 });
 
 describe("the memory for bodies", () => {
-  /** Begins a body that never ends. */
+  /** Starts a body that never ends. */
   async function begin(
     on: TestService,
     { token }: TestAccount,
@@ -204,7 +204,7 @@ describe("the memory for bodies", () => {
       headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
     });
 
-  it("is bounded for a caller, then for all; others are told when to come again", async () => {
+  it("is limited per caller and in total; refused requests get a time to retry", async () => {
     const on = await startService({
       trustProxy: ["127.0.0.1"],
       bodyMemoryBytes: 8_000_000,
@@ -236,7 +236,7 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
-  it("is half of all for the users of one address together: another address sends its course meanwhile", async () => {
+  it("is limited to half for the users of one address, so that another address can send its course", async () => {
     const on = await startService({
       trustProxy: ["127.0.0.1"],
       bodyMemoryBytes: 8_000_000,
@@ -275,14 +275,14 @@ describe("the memory for bodies", () => {
     });
     const refused = () => answers.map(({ answer }) => answer.text.startsWith("HTTP/1.1 429 "));
     await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(1_600_000);
-    // One of the subscriber's two has to go; the other subscriber stays.
+    // One of the two connections of the subscriber is closed; the other subscriber is not affected.
     await expect.poll(refused, { timeout: 10_000 }).toContain(true);
     expect(refused()[2]).toBe(false);
     for (const { socket } of answers) socket.destroy();
     await on.stop();
   });
 
-  it("is not asked for by a body over its limit", async () => {
+  it("is not used by a body over its limit", async () => {
     const { port, hostname } = new URL(s.service.url ?? "");
     const socket = connect(Number(port), hostname);
     socket.write(

@@ -1,4 +1,4 @@
-/** A service that listens at two addresses, as `localhost` has them, ends with all that goes on at both. */
+/** A service that listens at two addresses, as for `localhost`, stops the connections of both. */
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { stopAfterTest } from "./cleanup.js";
 import { freePort } from "./free-port.js";
 import { newStore, TestService } from "./service.js";
 
-// A container may have no IPv6, and other systems have one loopback address of IPv4.
+// A container may have no IPv6, and other systems have only one IPv4 loopback address.
 const ADDRESSES = ["127.0.0.1", process.platform === "linux" ? "127.0.0.2" : "::1"];
 const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
 

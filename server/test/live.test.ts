@@ -1,4 +1,4 @@
-/** Raw data as it is stored, by server-sent events. */
+/** Live data by server-sent events. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -9,16 +9,16 @@ import { Processes } from "./processes.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// A database of its own: here jobs are run.
+// Separate database, because these tests run jobs.
 let s: TestService;
-/** Another process on the same database. */
+/** Starts another process on the same database. */
 let other: TestService;
 let ann: TestAccount;
 let device: TestDevice;
 
 const START = "2024-03-01T10:00:00.000Z";
 const START_MS = Date.parse(START);
-/** Shorter than in operation, so that the tests need not wait. */
+/** Shorter than in operation, so that tests do not wait. */
 const settings = { livePollMs: 50, liveHeartbeatMs: 100 };
 
 beforeAll(async () => {
@@ -59,14 +59,14 @@ async function follow(
   return client;
 }
 
-/** Stores samples of the walk: `count` from a time on. */
+/** Stores `count` samples of the walk from the given time. */
 const load = async (into: TestDevice, startMs: number, count: number) =>
   s.load(into, ann, await walk(into.serial_number, new Date(startMs).toISOString(), count));
 
 const samplesFrom = (startMs: number, count: number) =>
   timesFrom(new Date(startMs).toISOString(), count).map(sampleAt);
 
-/** Waits until a condition of the database holds. */
+/** Waits until a condition holds in the database. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }
@@ -118,7 +118,7 @@ describe("live data", () => {
       id: String(START_MS + 1_900),
       data: samplesFrom(START_MS - 600_000, 10),
     });
-    // Between those that are there, with some of them again.
+    // Samples between existing ones, and some existing ones again.
     await load(own, START_MS - 599_500, 10);
     expect((await client.next())?.data).toEqual(samplesFrom(START_MS - 599_000, 5));
     await load(own, START_MS + 2_000, 1);
@@ -150,7 +150,7 @@ describe("live data", () => {
     await load(own, nowMs - 5_000, 10);
     expect((await client.next())?.data).toEqual(samplesFrom(nowMs - 5_000, 10));
     client.leave();
-    // What has a time up to the moment when the client left is old to it.
+    // Samples up to the time when the client disconnected are old.
     const idMs = Number(ahead?.id);
     expect(idMs).toBeLessThan(nowMs + 240_000);
     await load(own, idMs + 1_000, 2);
@@ -298,7 +298,7 @@ describe("connections with live data", () => {
     for (const one of devices) clients.push(await follow(one, { by: eve }));
     expect(clients.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
     expect(Number(clients[32]?.headers["retry-after"])).toBeGreaterThan(0);
-    // One that replaces another takes no further place.
+    // A connection that replaces another one does not count additionally.
     const [again] = devices;
     if (again !== undefined) expect((await follow(again, { by: eve })).status).toBe(200);
   });

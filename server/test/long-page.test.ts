@@ -1,4 +1,4 @@
-/** Pages whose results hold megabytes each: `limit` may be 3000. */
+/** Pages with results of megabytes: `limit` may be 3000. */
 import { expect, it } from "vitest";
 import { listActivities } from "../src/domain/activities/list.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
@@ -66,6 +66,6 @@ it("a page with too many bytes is refused, and says how many results fit; its co
   ]);
   const names = pages.flatMap(({ results }) => results).map(({ name }: { name: string }) => name);
   expect(names).toEqual(["a", "b", "c", "d", "e"]);
-  // However small the limit of the service, one result is always sent.
+  // Even with a smaller limit of the service, one result is always sent.
   expect((await list("limit=1&page=5")).body.results).toHaveLength(1);
 });

@@ -1,19 +1,19 @@
-/** A mail server on loopback that keeps what it gets, and can be told to refuse or to make its clients wait. */
+/** A mail server on loopback that stores mails, and can refuse mails or delay its responses. */
 import { SMTPServer } from "smtp-server";
 import { stopAfterTest } from "./cleanup.js";
 
 export interface MailServer {
   url: string;
   mails: string[];
-  /** Refuses every mail from now on, until told otherwise. */
+  /** Refuses all mails until changed. */
   refuses: boolean;
-  /** The next mail is not answered until the function that this returns is called. */
+  /** Delays the response to the next mail until the returned function is called. */
   hold(then?: { refuses: boolean }): () => void;
-  /** How many mails wait for their answer. */
+  /** Number of mails that wait for a response. */
   held(): number;
 }
 
-/** Starts a mail server, until the test ends. */
+/** Starts a mail server until the end of the test. */
 export async function startMailServer(): Promise<MailServer> {
   let holding: Promise<void> | undefined;
   let refusesHeld = false;

@@ -20,7 +20,7 @@ const email = "someone@example.org";
 const unique = () => `user-${Math.random().toString(36).slice(2)}`;
 
 describe("account", () => {
-  it("the account tells a manager who they are and what they may", async () => {
+  it("the account operation returns a manager's profile and extra permissions", async () => {
     const { status, body } = await s.get("/api/v1/account/", ann.token);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -33,7 +33,7 @@ describe("account", () => {
     expect(body).not.toHaveProperty("password");
   });
 
-  it("the account tells an athlete in the athlete's shape", async () => {
+  it("the account operation returns an athlete's profile", async () => {
     const athlete = await s.athlete();
     const { body } = await s.get("/api/v1/account/", athlete.token);
     expect(body).toMatchObject({
@@ -123,11 +123,11 @@ describe("registration", () => {
       ["SHARE", body.id],
       ["WRITE", body.id],
     ]);
-    // A manager who registered without one has none.
+    // A manager registered without a default athlete has none.
     expect(await of(ann.id, ann.token)).toEqual([]);
   });
 
-  it("refuses what is missing, wrong or taken, field by field", async () => {
+  it("refuses missing, wrong or taken fields individually", async () => {
     const missing = await s.post("/api/v1/managers/", {});
     expect(missing.status).toBe(400);
     expect(missing.body).toEqual({
@@ -152,7 +152,7 @@ describe("registration", () => {
     expect(common.body).toHaveProperty("password");
   });
 
-  it("a wrong token is told as such", async () => {
+  it("a wrong token is reported as such", async () => {
     const { status, headers } = await s.get("/api/v1/account/", "wrong");
     expect(status).toBe(403);
     expect(headers.get("www-authenticate")).toBe('Bearer realm="api", error="invalid_token"');

@@ -1,4 +1,4 @@
-/** An input of many computed data that changes again before all of these are marked as stale. */
+/** An input of many results that changes again before all of them are marked as stale. */
 import { gt, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -14,7 +14,7 @@ it("has one row to look through, and every time frame is marked for each of the 
   const { queries } = s.store.database;
   const team = await Team.of(s);
   const { id: first } = (await team.create()).body;
-  // 700 of an hour each, one after the other: a transaction marks 200.
+  // 700 time frames of an hour each; a transaction marks 200.
   await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
     SELECT start_time + n * interval '1 h', end_time + n * interval '1 h' - interval '1 s', params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
@@ -42,7 +42,7 @@ it("has one row to look through, and every time frame is marked for each of the 
   await change(0, 700);
   await markSome();
   await markSome();
-  // The first of these are behind, the last ahead of what is marked.
+  // The first of these are already marked, the last are not.
   const before = await queries.select().from(timeframes).orderBy(timeframes.id);
   await change(300, 650);
   expect(await row()).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ it("has one row to look through, and every time frame is marked for each of the 
     expect(frame.dataVersion).toBeGreaterThan(frames[hour]?.dataVersion ?? 0);
     if (hour >= 300 && hour < 650) expect(frame.dataVersion).toBeGreaterThan(before[hour]?.dataVersion ?? 0);
   }
-  // Another input has a row of its own.
+  // Another input has a separate row.
   await transact(s.ctx, "test", (unit) =>
     unit.announce("samplesStored", {
       deviceId: team.device.id,

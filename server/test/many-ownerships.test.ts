@@ -1,4 +1,4 @@
-/** A device that is taken and released again and again: how often, and what it costs others. */
+/** A device that is taken and released repeatedly: limits, and the effect on other users. */
 import { and, eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -28,7 +28,7 @@ it("is taken as often as the quota allows, and an empty ownership does not count
   const { status, body } = await s.take(device, ann);
   expect([status, body.message]).toEqual([400, expect.stringContaining("at most 2 ownerships")]);
   expect(await owned()).toBe(2);
-  // Nobody owns the device.
+  // The device has no owner.
   expect((await s.take(device, await s.manager())).status).toBe(201);
 });
 
@@ -42,7 +42,7 @@ it("is taken and released by one user a bounded number of times a minute", async
   expect((await s.release(device, ann)).status).toBe(429);
 });
 
-/** A device that ann has owned many times, a second each, bob once in between, with samples of theirs. */
+/** A device with many ownerships of ann, a second each, and one of bob in between, with samples of both. */
 async function owners(count: number) {
   const s = await service();
   const [ann, bob] = [await s.manager(), await s.manager()];
@@ -75,7 +75,7 @@ it("is left by a deleted account in transactions of at most a hundred ownerships
   const left = () =>
     queries.$count(ownerships, and(eq(ownerships.deviceId, device.id), eq(ownerships.managerId, ann.id)));
   const steps = [await left()];
-  // The first are removed here, the rest by the command, as after an interruption.
+  // The first ones are removed here, the rest by the command, as after an interruption.
   for (let times = 0; times < 3; times++) {
     await transact(s.ctx, "account delete", (unit) => eraseOwnerships(unit, device.id, ann.id));
     steps.push(await left());
@@ -112,7 +112,7 @@ it("lists in the details of a job at most a thousand of the times that its owner
     start: "2023-01-01T00:00:02.000Z",
     stop: "2023-01-01T00:00:02.999Z",
   });
-  // Reading is by the same times.
+  // Reads use the same times.
   const page = await s.get(
     `/api/v1/devices/${device.id}/raw-data/?start=${start}&stop=${start + 86_400_000}`,
     ann.token,

@@ -15,7 +15,7 @@ import { newDatabase } from "./service.js";
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 describe("migrations", () => {
-  it("are applied once, however often they are asked for", async () => {
+  it("are applied once, even if requested repeatedly", async () => {
     const { database } = await newDatabase();
     onTestFinished(() => database.close());
     const both = await Promise.all([migrate(database), migrate(database)]);
@@ -24,7 +24,7 @@ describe("migrations", () => {
     expect(await migrate(database)).toEqual([]);
   });
 
-  it("make the tables that the queries know", async () => {
+  it("create the tables used by the queries", async () => {
     const database = await migrated();
     const { rows } = await database.pool.query(
       `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
@@ -50,7 +50,7 @@ describe("migrations", () => {
   });
 });
 
-/** A new database with the schema of this release, closed when the test ends. */
+/** A new database with the schema of this release, closed at the end of the test. */
 async function migrated(): Promise<Database> {
   const { database: other } = await newDatabase();
   onTestFinished(() => other.close());
@@ -73,7 +73,7 @@ describe("a database and a release that do not fit together", () => {
     const other = await migrated();
     const release = await holdServerLock(other);
     const next = withMore({ name: "9001-a", sql: "CREATE TABLE a (x int)" });
-    // Processes of the same release start beside each other.
+    // Processes of the same release can start concurrently.
     expect(await migrate(other)).toEqual([]);
     await expect(migrate(other, next)).rejects.toThrow(
       /^Processes of a former release run on this database.* End all of them/,
@@ -89,7 +89,7 @@ describe("a database and a release that do not fit together", () => {
       AND pid = pg_backend_pid() AND objid = 7340002`;
     await migrate(other, withMore({ name: "9001-a", sql: held }));
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
-    // One that has seen the former schema comes to the lock too late.
+    // A process that has seen the former schema gets the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
       /^The database is of a newer release: it has the migration 9001-a/,
     );
@@ -102,7 +102,7 @@ describe("a database and a release that do not fit together", () => {
       const running = await processes.start();
       const next = await openDatabase({ url: processes.env.DATABASE_URL ?? "", poolSize: 1 });
       onTestFinished(() => next.close());
-      // What a cut network does: the process still runs, and its lock is gone.
+      // Simulates an interrupted network: the process still runs, but its lock is released.
       await next.pool.query(`INSERT INTO migrations (name) VALUES ('9999-of-tomorrow');
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       expect(await running.exited).toBe(1);
@@ -146,7 +146,7 @@ describe("a database and a release that do not fit together", () => {
     const refused = migrate(poor);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(/^The database user may not apply .* Grant it CREATE/);
-    // Once the schema is there, it needs no such right.
+    // With an existing schema, it does not need this right.
     await migrate(other);
     await other.pool.query(`GRANT SELECT ON migrations TO ${role}`);
     expect(await migrate(poor)).toEqual([]);
@@ -154,7 +154,7 @@ describe("a database and a release that do not fit together", () => {
 });
 
 describe("a migration", () => {
-  it("that fails leaves nothing of itself, and those before it applied", async () => {
+  it("that fails has no effect, and previous ones remain applied", async () => {
     const other = await migrated();
     const good: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
     const bad: Migration = { name: "9002-b", sql: "CREATE TABLE b (x int); SELECT 1 / 0" };
@@ -165,7 +165,7 @@ describe("a migration", () => {
     expect(await migrate(other, withMore(good, mended))).toEqual(["9002-b"]);
   });
 
-  it("outside of a transaction makes an index while others write", async () => {
+  it("outside a transaction creates an index while others write", async () => {
     const other = await migrated();
     const index: Migration = {
       name: "9001-index",
@@ -174,7 +174,7 @@ describe("a migration", () => {
         "CREATE INDEX CONCURRENTLY devices_type ON devices (device_type)",
       ],
     };
-    // A second process that waits for its turn must not keep the index waiting.
+    // A second waiting process must not block the creation of the index.
     const both = await Promise.all([migrate(other, withMore(index)), migrate(other, withMore(index))]);
     expect(both.flat()).toEqual(["9001-index"]);
     const { rows } = await other.pool.query(
@@ -183,7 +183,7 @@ describe("a migration", () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it("outside of a transaction goes on after an interruption with the indexes that it has finished", async () => {
+  it("outside a transaction keeps completed indexes after an interruption", async () => {
     const other = await migrated();
     await other.pool.query(`
       CREATE TABLE a (x int, y int); INSERT INTO a VALUES (1, 1), (2, 1);
@@ -191,7 +191,7 @@ describe("a migration", () => {
     const indexes: Migration = {
       name: "9001-indexes",
       outsideTransaction: [
-        // Another one had this name.
+        // Another migration had this name.
         "DROP INDEX CONCURRENTLY IF EXISTS a_x",
         "CREATE INDEX CONCURRENTLY a_x ON a (x)",
         "DROP INDEX CONCURRENTLY IF EXISTS former",
@@ -215,7 +215,7 @@ describe("a migration", () => {
     expect(await found()).toEqual([finished, { ...broken, id: expect.any(String), valid: true }]);
   });
 
-  it("in batches fills every row, in transactions of a bounded size, and goes on where it was stopped", async () => {
+  it("in batches fills every row in transactions of limited size, and continues after an interruption", async () => {
     const other = await migrated();
     await other.pool.query("CREATE TABLE a (x int PRIMARY KEY, y int, by xid)");
     await other.pool.query("INSERT INTO a (x) SELECT generate_series(1, 25)");
@@ -233,7 +233,7 @@ describe("a migration", () => {
     expect(await filled()).toEqual([{ rows: 10 }, { rows: 10 }, { rows: 4 }]);
   });
 
-  it.runIf(isPostgres)("gives up a table that others keep locked, and says so", async () => {
+  it.runIf(isPostgres)("fails with a message for a table that others keep locked", async () => {
     const other = await migrated();
     const holder = await other.pool.connect();
     await holder.query("BEGIN; LOCK TABLE devices IN ROW EXCLUSIVE MODE");

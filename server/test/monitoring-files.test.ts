@@ -1,4 +1,4 @@
-/** The files for Prometheus, Grafana and a collector in deploy/: they ask for what the service has, and hold together. */
+/** The files for Prometheus, Grafana and a collector in deploy/ use existing metrics and are consistent. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const ALERTS = join(DEPLOY, "prometheus-alerts.yaml");
 const alerts = readFileSync(ALERTS, "utf8");
 const dashboard = JSON.parse(readFileSync(join(DEPLOY, "grafana-dashboard.json"), "utf8"));
 
-/** The expressions of the rules; none contains a quoted `#` or a colon at a line's end. */
+/** Expressions of the rules; none contains a quoted `#` or a colon at the end of a line. */
 const rules = [...alerts.matchAll(/^ +expr: (?:\|\n((?: {10}.*\n)+)|(.+))/gm)].map(
   ([, block, line]) => block ?? line ?? "",
 );
@@ -22,7 +22,7 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: { targets: { ex
   targets.map(({ expr }) => expr),
 );
 
-/** The metrics of an expression: names before a selector. */
+/** Metrics of an expression: names before a selector. */
 const metricsIn = (expression: string) =>
   [...expression.matchAll(/([a-z0-9_]+)\s*\{/g)].map(([, name = ""]) => name);
 
@@ -40,7 +40,7 @@ function promtool(): string | undefined {
 const checker = promtool();
 
 describe("the alerting rules and the dashboard", () => {
-  it("ask only for metrics that a process has", async () => {
+  it("use only existing metrics", async () => {
     const { metrics } = (await service()).service.app;
     const named = (await metrics.metrics()).concat(await metricsOfOtherServers(), "\n# HELP up ");
     const asked = [...rules, ...queries].map((expression) => [expression, metricsIn(expression)] as const);
@@ -52,7 +52,7 @@ describe("the alerting rules and the dashboard", () => {
     }
   });
 
-  it("the panels have titles of their own and do not overlap", () => {
+  it("the panels have unique titles and do not overlap", () => {
     const places = dashboard.panels.map(
       ({ gridPos: { x, y } }: { gridPos: { x: number; y: number } }) => `${x} ${y}`,
     );
@@ -67,7 +67,7 @@ describe("the alerting rules and the dashboard", () => {
   });
 });
 
-/** Metrics that are there only with a replica, or with samples on several servers. */
+/** Metrics that exist only with a replica or with samples on several servers. */
 async function metricsOfOtherServers(): Promise<string> {
   const { Registry } = await import("prom-client");
   const registry = new Registry();
@@ -88,7 +88,7 @@ async function metricsOfOtherServers(): Promise<string> {
 
 describe("the configuration of the collector", () => {
   const text = readFileSync(join(DEPLOY, "otel-collector.yaml"), "utf8");
-  // Duplicate keys and other errors of YAML throw.
+  // Duplicate keys and other YAML errors throw.
   const collector = parse(text, { strict: true }) as Record<
     "receivers" | "processors" | "exporters",
     Record<string, unknown>
@@ -96,7 +96,7 @@ describe("the configuration of the collector", () => {
   const { pipelines } = collector.service;
   const kinds = ["receivers", "processors", "exporters"] as const;
 
-  it("has a pipeline for each signal of the service, of parts that are there, and uses every part", () => {
+  it("has a pipeline of existing parts for each signal of the service, and uses every part", () => {
     expect(Object.keys(pipelines).sort()).toEqual(["metrics", "traces"]);
     for (const kind of kinds) {
       const used = Object.values(pipelines).flatMap((pipeline) => pipeline[kind] ?? []);

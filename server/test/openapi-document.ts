@@ -1,4 +1,4 @@
-/** What the tests read of the service's OpenAPI document. */
+/** Parts of the service's OpenAPI document that the tests read. */
 
 export interface Schema {
   $ref?: string;
@@ -32,19 +32,19 @@ export interface Operation {
 }
 
 export interface OpenApiDocument {
-  /** The operations of each path by method, in small letters. */
+  /** Operations of each path by lower-case method. */
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; responses: Record<string, StatedResponse> };
 }
 
-/** @throws Error when it is no OpenAPI document. What the document says is compared with what the service does elsewhere. */
+/** @throws Error when the document is not an OpenAPI document. Other tests compare its content with the service. */
 export function readDocument(value: unknown): OpenApiDocument {
   const isDocument = typeof value === "object" && value !== null && "paths" in value && "components" in value;
   if (!isDocument) throw new Error("No OpenAPI document");
   return value as OpenApiDocument;
 }
 
-/** What a `$ref` names. @throws Error when there is nothing of that name */
+/** Returns the target of a `$ref`. @throws Error when it does not exist */
 export function referred<T>(among: Readonly<Record<string, T>>, reference: string): T {
   const found = among[reference.slice(reference.lastIndexOf("/") + 1)];
   if (found === undefined) throw new Error(`The document has no ${reference}`);

@@ -33,7 +33,7 @@ describe("documentation", () => {
     expect(JSON.parse(text)).toEqual(file);
   });
 
-  it("the document tells of every operation its rights, its errors and an example", () => {
+  it("the document has rights, errors and an example for every operation", () => {
     for (const { id, path, method, success } of s.service.app.operations) {
       const entry = document.body.paths[path][method.toLowerCase()];
       expect(entry.operationId).toBe(id);
@@ -73,12 +73,12 @@ describe("documentation", () => {
 
   it("the document has the headers of the rates at every success and every error of the API", () => {
     const { paths, components } = document.body;
-    // The form of the authorization is a page.
+    // The authorization form is an HTML page.
     const ofApi = s.service.app.operations.filter(({ path }) => path !== "/oauth2/authorize/");
     for (const { path, method } of ofApi) {
       const { responses } = paths[path][method.toLowerCase()];
       for (const [status, response] of Object.entries<{ $ref?: string; headers?: object }>(responses)) {
-        // A redirect, and what the client has already.
+        // A redirect, and 304 for cached data.
         if (["302", "304"].includes(status)) continue;
         const { headers } = response.$ref
           ? components.responses[response.$ref.split("/").at(-1) ?? ""]
@@ -133,7 +133,7 @@ describe("documentation", () => {
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
       document.body.paths,
     ).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
-    // The rights of people last as long as their data.
+    // Rights of data subjects exist as long as their data.
     const lasting = ["exportAthlete", "eraseAthlete"];
     const isDeprecated = ({ path, operationId }: (typeof operations)[number]) =>
       (groups.test(path) && !lasting.includes(operationId)) || others.includes(operationId);
@@ -156,7 +156,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document has pages of lists as examples that agree with themselves", () => {
+  it("the document has consistent example pages of lists", () => {
     const pages = s.service.app.operations.flatMap(({ path, method, success: { status } }) => {
       const { example } = document.body.paths[path][method.toLowerCase()].responses[status].content?.[
         "application/json"

@@ -1,4 +1,4 @@
-/** What the operator's commands do to accounts and applications, as users see it. */
+/** Effects of the operator's commands on accounts and applications, as seen by users. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
@@ -53,7 +53,7 @@ describe("account disable", () => {
     expect((await refresh()).body).toEqual(disabled);
     expect((await s.token({ grant_type: "password", username, password })).body).toEqual(disabled);
     expect((await signIn(password)).body).toEqual(told);
-    // Who does not know the password does not learn it.
+    // A caller who does not know the password does not learn this.
     expect((await signIn("wrong")).headers.get("x-error-code")).toBe("wrong_credentials");
     const wrong = await s.token({ grant_type: "password", username, password: "wrong" });
     const nobody = await s.token({ grant_type: "password", username: "nobody", password: "wrong" });
@@ -66,7 +66,7 @@ describe("account disable", () => {
     expect(await lastAudit()).toMatchObject({ operation: "obtainToken", operator: null });
   });
 
-  it("says so on the login page of an application, to who knows the password", async ({
+  it("is reported on the login page of an application to a user who knows the password", async ({
     operator: { s, run },
   }) => {
     const { username, password } = await s.manager();
@@ -81,9 +81,7 @@ describe("account disable", () => {
     expect(await logIn("wrong")).toContain("The username or the password is wrong.");
   });
 
-  it("leaves the data: those who may read it go on, and nothing is deleted", async ({
-    operator: { s, run },
-  }) => {
+  it("keeps the data readable for others, and deletes nothing", async ({ operator: { s, run } }) => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -100,7 +98,9 @@ describe("account disable", () => {
     });
   });
 
-  it("of nobody is refused, and twice is once", async ({ operator: { s, refusal, run } }) => {
+  it("of an unknown account is refused, and a repetition changes nothing", async ({
+    operator: { s, refusal, run },
+  }) => {
     const { username } = await s.manager();
     expect(await refusal("account disable", { username: "nobody" })).toBe("not_found");
     const once = await run("account disable", { username });
@@ -109,7 +109,7 @@ describe("account disable", () => {
 });
 
 describe("account list and show", () => {
-  it("tell what an account is, without password, picture or token", async ({
+  it("show an account without password, picture or token", async ({
     operator: { s, list, run, refusal },
   }) => {
     const manager = await managingManager(
@@ -141,7 +141,7 @@ describe("account list and show", () => {
     expect(await refusal("account list", { role: "king" })).toBe("invalid");
   });
 
-  it("come in parts, each row once, however many there are", async ({ operator: { s, run } }) => {
+  it("return any number of rows in parts, each row once", async ({ operator: { s, run } }) => {
     await s.store.database.queries.execute(sql`
       INSERT INTO accounts (role, username, username_key, email, created_at)
       SELECT 'ATHLETE', 'many-' || n, 'many-' || n, '', now() FROM generate_series(1, 1200) AS n`);
@@ -163,7 +163,7 @@ describe("account list and show", () => {
 });
 
 describe("account reset-password", () => {
-  it("mails a link, and is refused where nobody could use it", async ({
+  it("mails a link, and is refused if nobody could use it", async ({
     operator: { s, run, lastAudit, list, refusal },
   }) => {
     const manager = await managingManager({}, "?create_default_athlete=true", s);
@@ -191,7 +191,7 @@ describe("account reset-password", () => {
 });
 
 describe("app list and rotate-secret", () => {
-  it("replace a lost secret: the old one ends at once, and sessions go on with the new one", async ({
+  it("replace a lost secret: the old one is invalid immediately, and sessions continue with the new one", async ({
     operator: { s, run, list, refusal },
   }) => {
     const { username, password } = await s.manager();

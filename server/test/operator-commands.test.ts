@@ -1,4 +1,4 @@
-/** The operator's commands as typed: real processes, on a running service and on a stopped one. */
+/** The operator's commands as typed: real processes, with the service running and stopped. */
 import { execFile, spawnSync } from "node:child_process";
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ interface Ended {
 let processes: Processes;
 let service: RunningProcess;
 
-/** Runs a command with nothing at its standard input. */
+/** Runs a command with empty standard input. */
 const runOn = ({ env }: Processes, ...args: string[]) =>
   new Promise<Ended>((resolve) => {
     const child = execFile(
@@ -28,10 +28,10 @@ const runOn = ({ env }: Processes, ...args: string[]) =>
 
 const run = (...args: string[]) => runOn(processes, ...args);
 
-/** Whether util-linux can give a command a terminal. */
+/** Whether util-linux can run a command in a terminal. */
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 
-/** Runs a command at a terminal on which somebody types. */
+/** Runs a command in a terminal with typed input. */
 const atTerminal = (command: string, typed: string) =>
   spawnSync(
     "script",
@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => processes.end());
 
 describe("the operator's commands", { timeout: 120_000 }, () => {
-  it("do their work with --yes where they ask nothing: sessions are ended", async () => {
+  it("accept --yes even if they ask nothing", async () => {
     const { token } = await processes.manager(service, "yan");
     expect((await service.send("GET", "/api/v1/account/", token)).status).toBe(200);
     expect(await run("session", "revoke", "yan", "--yes")).toMatchObject({ code: 0, stderr: "" });
@@ -69,7 +69,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "list", "--yes", "--limit", "1")).code).toBe(0);
   });
 
-  it("act on a running service, list as a table and as JSON, and tell of errors by their status", async () => {
+  it("act on a running service, list as a table and as JSON, and report errors by their status", async () => {
     const { id, token } = await processes.manager(service, "mia");
     const account = async () =>
       (await service.send("GET", "/api/v1/account/", token)).headers.get("x-error-code");
@@ -119,7 +119,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("ask before what cannot be undone: without a terminal and without --yes nothing happens", async () => {
+  it("ask before irreversible work: without a terminal and without --yes nothing happens", async () => {
     await register("kim");
     const refused = await run("account", "delete", "kim");
     expect([refused.code, refused.stderr]).toEqual([
@@ -183,7 +183,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
       .toBe("SUCCESS");
   });
 
-  it("work on a stopped service, and name who ran them in the audit", async () => {
+  it("work on a stopped service, and record their user in the audit", async () => {
     const stopped = await Processes.onNewDatabase();
     const before = await stopped.start();
     for (const username of ["ann", "ben"]) await register(username, before);

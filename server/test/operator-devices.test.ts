@@ -1,4 +1,4 @@
-/** What the operator's commands do to devices and their samples, as users see it. */
+/** Effects of the operator's commands on devices and their samples, as seen by users. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -102,7 +102,7 @@ describe("samples delete", () => {
     const { body: before } = await team.computed(frame);
     const { body: stored } = await s.get(`/api/v1/timeframes/${frame}/`, manager.token);
     const startMs = Date.parse(stored.start_time);
-    // Retention has removed others: it keeps results, and a deletion must not.
+    // Retention has removed other samples. It keeps results, but a deletion must not.
     await s.store.database.queries
       .insert(removedSamples)
       .values({ deviceId: device.id, startMs, stopMs: startMs + 10 });

@@ -1,4 +1,6 @@
-/** The operator's commands on a service with a database of its own: lists and jobs are those of the tests of a file. */
+/**
+ * The operator's commands on a service with a separate database, so that lists and jobs contain only data of this file's tests.
+ */
 import { desc } from "drizzle-orm";
 import { type Arguments, type CommandName, commands, type Outcome } from "../src/operator/commands.js";
 import { auditLog } from "../src/store/schema.js";
@@ -35,7 +37,7 @@ function commandsOn(s: TestService) {
   };
 }
 
-/** `it` of a file, with a service and the operator's commands on it. */
+/** `it` of a file with a service and the operator's commands. */
 export const withOperator = () =>
   withOwnService({ webhookAllowPrivate: true, host: "127.0.0.1" }).extend(
     "operator",

@@ -1,4 +1,4 @@
-/** What the operator's commands do to jobs and webhooks, as users see it. */
+/** Effects of the operator's commands on jobs and webhooks, as seen by users. */
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -63,7 +63,7 @@ describe("job list, retry and revoke", () => {
       });
       return jobId;
     };
-    // Not a number: the computation fails, for good after so many failures.
+    // An invalid number makes the computation fail repeatedly, until the job fails.
     const broken = await failed("compute", { timeframe: "x" });
     await s.runJobs();
     const [row] = await queries.select().from(jobs).where(eq(jobs.jobId, broken));
@@ -138,7 +138,7 @@ describe("job list, retry and revoke", () => {
   });
 });
 
-/** A webhook of an account, with a delivery that waits. */
+/** A webhook of an account with a waiting delivery. */
 async function webhookOf(
   s: TestService,
   owner: TestAccount,

@@ -9,7 +9,7 @@ import { walk } from "./recordings.js";
 const SERIAL = "OUTAGE-1";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const CLIENTS = 4;
-/** Samples of a load; 10 a second. */
+/** Number of samples of a load; 10 a second. */
 const ROWS = 20;
 const LOAD_MS = 700;
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -17,13 +17,13 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 interface Outage {
   rounds: number;
   how: "fast" | "immediate";
-  /** How long the database stays away in a round. */
+  /** Duration of the outage in one round. */
   awayMs: number;
 }
 
 /**
- * Lets clients create activities and load recordings while the database goes and comes back. Every answer is a success or
- * a 503 with `Retry-After`; readiness says no and then yes; all that was acknowledged is there at the end, once.
+ * Lets clients create activities and load recordings while the database stops and starts. Every response is a success or a 503
+ * with `Retry-After`; readiness changes to false and back; everything acknowledged is stored exactly once at the end.
  */
 export async function expectToOutlive(
   server: PostgresServer,
@@ -31,7 +31,7 @@ export async function expectToOutlive(
 ): Promise<void> {
   const processes = await Processes.onNewDatabase({
     DATABASE_URL: `${server.url}postgres`,
-    // So that a job that lost its worker's connection is begun again while the test waits.
+    // Short lease, so that a job that has lost its connection is restarted during the test.
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     THROTTLE_USER_PER_MINUTE: "1000000",
@@ -62,7 +62,7 @@ export async function expectToOutlive(
   async function createActivities(): Promise<void> {
     while (!over) {
       const name = `ride ${numbers.next().value}`;
-      // The first schema installed.
+      // The first installed schema.
       const body = { name, json: { sport: "biking" }, json_schema: 1, owner };
       const answer = await api.send("POST", "/api/v1/activities/", token, body);
       if (!judge(answer)) continue;
@@ -84,7 +84,7 @@ export async function expectToOutlive(
   }
 
   const load = Promise.all([...Array.from({ length: CLIENTS }, createActivities), loadRecordings()]);
-  // Told when it is awaited.
+  // Awaited later.
   load.catch(() => undefined);
   const ready = async () => (await api.send("GET", "/health/ready/")).status;
   for (let round = 0; round < rounds; round++) {
@@ -99,7 +99,7 @@ export async function expectToOutlive(
   await sleep(LOAD_MS);
   over = true;
   await load;
-  // The outage was felt, and the load went on after it.
+  // The outage affected requests, and the load continued after it.
   expect(refused).toBeGreaterThan(0);
   expect(created.length).toBeGreaterThan(rounds);
   expect(loaded.length).toBeGreaterThan(rounds);
@@ -119,7 +119,7 @@ export async function expectToOutlive(
     const { samples_stored, samples_known } = (await get()).details;
     expect(samples_stored + samples_known).toBe(ROWS);
   }
-  // Neither process has ended, and neither log quotes what a client sent.
+  // Neither process has ended, and neither log contains data of a client.
   expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   for (const { output } of [api, worker]) expect(output()).not.toMatch(/params|ride \d|"detail":"Key/);
 }

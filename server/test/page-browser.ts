@@ -5,7 +5,7 @@ import type { Answer, Send, TestAccount, TestService } from "./service.js";
 export const PAGE = { "X-Asi-Page": "1" };
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-/** A browser with the page: it keeps the cookie that it gets. */
+/** A browser with the page; stores the cookie that it receives. */
 export class Browser {
   cookie: string | undefined;
   readonly at: TestService;
@@ -14,7 +14,7 @@ export class Browser {
     this.at = at;
   }
 
-  /** A request of the page itself, unless other headers are given. */
+  /** Sends a request of the page itself, unless other headers are given. */
   async send(method: string, path: string, { headers = PAGE, ...more }: Send = {}): Promise<Answer> {
     const answer = await this.at.send(method, path, {
       ...more,
@@ -37,7 +37,7 @@ export class Browser {
     return this.cookie?.split("=")[1] ?? "";
   }
 
-  /** Whether the session is open. */
+  /** Whether the session is active. */
   async isSignedIn(): Promise<boolean> {
     return (await this.send("GET", "/api/v1/account/")).status === 200;
   }
@@ -56,6 +56,6 @@ function browsersOn(s: TestService) {
   };
 }
 
-/** `it` of a file, with a service and browsers. */
+/** `it` of a file with a service and browsers. */
 export const withBrowsers = () =>
   withSharedService().extend("browsers", { scope: "file" }, ({ service }) => browsersOn(service));

@@ -1,4 +1,4 @@
-/** What pages of others make the browser of a user send counts for nothing. */
+/** Requests that other pages send through the browser of a user have no effect. */
 import { describe, expect } from "vitest";
 import { Browser, PAGE, withBrowsers } from "./page-browser.js";
 import { type Send, startService } from "./service.js";
@@ -6,7 +6,7 @@ import { type Send, startService } from "./service.js";
 const it = withBrowsers();
 
 describe("a forged request", () => {
-  /** What a page of somebody else can make the browser of a user send, with its cookie or without. */
+  /** Requests that another page can send through the browser of a user, with or without its cookie. */
   const forgeries: [string, Record<string, string>][] = [
     ["another origin", { ...PAGE, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }],
     ["another origin, in an old browser", { Origin: "https://evil.example" }],

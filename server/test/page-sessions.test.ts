@@ -1,4 +1,4 @@
-/** Sessions of the page: a cookie that counts only for requests of the page itself. */
+/** Sessions of the page: the cookie is valid only for requests of the page itself. */
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import type { Config } from "../src/config/config.js";
@@ -101,7 +101,7 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
     const sessions = async () =>
       s.store.database.queries.$count(refreshTokens, eq(refreshTokens.accountId, ann.id));
-    // Another one is that of the token.
+    // The other session is the one of the token.
     expect(await sessions()).toBe(2);
     await applyRetention(later.ctx);
     expect(await sessions()).toBe(1);
@@ -152,7 +152,7 @@ describe("a session of the page", () => {
     ]);
     expect((await laptop.send("DELETE", `/session/${sessions[0].id}/`)).status).toBe(204);
     expect([await phone.isSignedIn(), await laptop.isSignedIn()]).toEqual([false, true]);
-    // That of the application, with its access tokens.
+    // The session of the application, with its access tokens.
     expect((await laptop.send("DELETE", `/session/${sessions[2].id}/`)).status).toBe(204);
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(403);
     expect(await list()).toHaveLength(1);

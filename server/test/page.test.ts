@@ -1,4 +1,4 @@
-/** The page at `/`, as the service sends it. What the page does is tested in its own workspace. */
+/** Delivery of the page at `/` by the service. The workspace of the page tests its behaviour. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { newStore, startService, TestService } from "./service.js";
 
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
 
-/** A folder as the build of the page leaves it. */
+/** A folder with the layout of a built page. */
 function builtPage(): string {
   const folder = newScratchFolder();
   mkdirSync(join(folder, "assets"));
@@ -23,7 +23,7 @@ function builtPage(): string {
   return folder;
 }
 
-/** The status of a path that is sent as it is: `fetch` would shorten it. */
+/** Status of a path sent verbatim; `fetch` would normalise it. */
 const statusOf = ({ service }: TestService, path: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const { hostname, port } = new URL(service.url ?? "");
@@ -36,7 +36,7 @@ const statusOf = ({ service }: TestService, path: string) =>
   });
 
 describe("the page", () => {
-  it("is served at / with its policy, and is asked for again each time", async () => {
+  it("is served at / with its policy, and is revalidated each time", async () => {
     const s = await startService({ pageDir: builtPage() });
     for (const path of ["/", "/index.html", "/sw.js"]) {
       const { status, headers } = await s.get(path);
@@ -44,7 +44,7 @@ describe("the page", () => {
       expect(headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
       const again = await s.get(path, undefined, {
         "If-None-Match": headers.get("etag") ?? "",
-        // As browsers do; fetch of Node.js would ask for the whole file.
+        // Like browsers; fetch of Node.js would request the whole file.
         "Cache-Control": "max-age=0",
       });
       expect([again.status, again.body]).toEqual([304, ""]);
@@ -54,7 +54,7 @@ describe("the page", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  it("says in its document that there is a service, in a compressed one too, and nowhere else", async () => {
+  it("indicates the service only in the response of its document, also compressed", async () => {
     const folder = builtPage();
     writeFileSync(join(folder, "index.html.br"), brotliCompressSync("<!doctype html><title>Page</title>"));
     const s = await startService({ pageDir: folder });
@@ -69,7 +69,7 @@ describe("the page", () => {
     expect((await s.get("/sw.js")).headers.get("link")).toBeNull();
   });
 
-  it("has files with hashed names that never change, compressed as they were built", async () => {
+  it("has files with hashed names that never change, compressed at build time", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { status, headers, body } = await s.get("/assets/worker-0a1b2c3d.js", undefined, {
       "Accept-Encoding": "br",
@@ -116,7 +116,7 @@ describe("the page", () => {
     expect(policy).not.toMatch(/https?:/);
   });
 
-  it("takes no calls from the limit of an address", async () => {
+  it("does not count towards the limit of an address", async () => {
     const s = await TestService.start(await newStore(), {
       pageDir: builtPage(),
       throttleAddressPerMinute: 1,
@@ -139,7 +139,7 @@ describe("the page", () => {
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("that is not there says how to build it", async () => {
+  it("that is missing says how to build it", async () => {
     const s = await startService({ pageDir: newScratchFolder() });
     const { status, body } = await s.get("/");
     expect([status, body.detail]).toEqual([404, expect.stringContaining("npm run build -w asi-web")]);

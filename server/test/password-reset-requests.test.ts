@@ -1,4 +1,4 @@
-/** Requests for a link for a new password, which anyone may send: they tell strangers nothing, and serve them nothing. */
+/** Requests for a password reset link, which anyone may send, reveal nothing to strangers and are useless to them. */
 import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -62,7 +62,7 @@ describe("a request for a link", () => {
       const statuses: number[] = [];
       for (let n = 0; n < 4; n++) statuses.push(await from(address, username));
       expect(statuses).toEqual([204, 204, 204, 429]);
-      // Written otherwise, it is the same username.
+      // Different spelling of the same username.
       expect(await from(address, username.toUpperCase())).toBe(429);
       expect(await from("192.0.2.9", username)).toBe(204);
     }
@@ -97,7 +97,7 @@ describe("a request for a link", () => {
     expect([await askFromAnywhere(), await askFromAnywhere()]).toEqual([6, 6]);
     const [{ token = "" } = {}] = await linksTo(person, at);
     expect((await reset(token, newPassword(), at)).status).toBe(204);
-    // Nothing is left to wait for.
+    // No requests wait.
     expect(await askFromAnywhere()).toBe(7);
   });
 

@@ -1,4 +1,4 @@
-/** Asking for a link for a new password, reading its mail, and using it. */
+/** Requests for a password reset link, its mail, and its use. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface Mail {
   text: string;
 }
 
-/** Reads a mail as a mail program does: lines that end with "=" go on (RFC 2045 section 6.7). */
+/** Decodes a mail like a mail program: lines that end with "=" continue (RFC 2045 section 6.7). */
 export function readMail(raw: string): Mail {
   const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
   const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
@@ -39,7 +39,7 @@ function passwordResetsOn(s: TestService) {
   const reset = (token: string, password: string, at = s) =>
     at.post("/api/v1/account/reset-password/", { token, password });
 
-  /** The mails to an account, of all that is to be sent. */
+  /** Runs the jobs and returns the mails to an account. */
   async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
     await at.runJobs();
     const folder = join(at.config.dataDir, "mail");
@@ -49,14 +49,14 @@ function passwordResetsOn(s: TestService) {
       .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
   }
 
-  /** The links that were mailed to an account, in any order. */
+  /** Links mailed to an account, in any order. */
   const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
     (await mailsTo(account, at)).flatMap(({ text }) => {
       const [, page = "", token = ""] = LINK.exec(text) ?? [];
       return token === "" ? [] : [{ page, token }];
     });
 
-  /** Asks for a link and reads the mail. @returns the token */
+  /** Requests a link and reads the mail. @returns the token */
   async function linked(account: TestAccount, at = s): Promise<string> {
     const before = (await linksTo(account, at)).map(({ token }) => token);
     expect((await ask(account.username, at)).status).toBe(204);
@@ -71,7 +71,7 @@ function passwordResetsOn(s: TestService) {
     (await s.token({ grant_type: "password", username, password })).status === 200;
   const isOpen = async (token: string) => (await s.get("/api/v1/account/", token)).status === 200;
 
-  /** Expects that a token is refused, without a word about why. */
+  /** Expects that a token is refused without a reason. */
   async function expectRefused(token: string, at = s): Promise<void> {
     const { status, headers, body } = await reset(token, newPassword(), at);
     expect([status, headers.get("x-error-code"), body]).toEqual([
@@ -81,7 +81,7 @@ function passwordResetsOn(s: TestService) {
     ]);
   }
 
-  /** The jobs that ended because the link had expired. */
+  /** Number of jobs that ended because the link had expired. */
   const expired = (at = s) =>
     at.store.database.queries
       .select({ details: jobs.details, payload: jobs.payload, failures: jobs.failures })
@@ -91,6 +91,6 @@ function passwordResetsOn(s: TestService) {
   return { s, ask, reset, mailsTo, linksTo, linked, logsIn, isOpen, expectRefused, expired };
 }
 
-/** `it` of a file, with a service and what asks for links and uses them. */
+/** `it` of a file with a service and functions that request and use links. */
 export const withPasswordResets = () =>
   withSharedService().extend("passwords", { scope: "file" }, ({ service }) => passwordResetsOn(service));

@@ -1,4 +1,4 @@
-/** A forgotten password: a link by mail, which works once and for an hour. */
+/** A forgotten password: a mailed link that works once and for an hour. */
 import { request } from "node:http";
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -26,7 +26,7 @@ describe("a forgotten password", () => {
       expect(mail?.text).toContain(`Username: ${person.username}\n`);
       const [link] = await linksTo(person);
       expect(link?.page).toBe(s.service.url);
-      // Asking alone changes nothing.
+      // The request alone changes nothing.
       expect([await isOpen(person.token), await logsIn(person, person.password)]).toEqual([true, true]);
 
       const password = newPassword();
@@ -92,7 +92,7 @@ describe("a forgotten password", () => {
     passwords: { ask, expired },
   }) => {
     const server = await startMailServer();
-    // The mails of other tests wait in another database.
+    // Mails of other tests are in another database.
     const store = await newStore();
     const without = await TestService.start(store);
     const person = await without.manager();
@@ -104,7 +104,7 @@ describe("a forgotten password", () => {
     server.refuses = true;
     await ask(person.username, at);
     await at.runJobs();
-    // As many failures as make the pause between two attempts longer than the rest of the hour.
+    // So many failures that the pause before the next attempt is longer than the rest of the hour.
     for (const minutes of [1, 2, 4, 8, 16]) {
       at.clock.advance(minutes * 60_000);
       await at.runJobs();

@@ -1,10 +1,10 @@
-/** A proxy that serves a service under a path, and remembers what the service answered. */
+/** A proxy that serves a service under a path prefix, and records the responses of the service. */
 import { createServer, type Server, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface SeenAnswer {
   method: string;
-  /** As the client sent it, with the prefix. */
+  /** Path from the client, with the prefix. */
   path: string;
   status: number;
 }
@@ -37,14 +37,14 @@ export class PathProxy {
     });
   }
 
-  /** @param prefix such as `/tracking`, without a slash at its end */
+  /** @param prefix path prefix such as `/tracking`, without a trailing slash */
   static async start(prefix: string): Promise<PathProxy> {
     const proxy = new PathProxy(prefix);
     await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
     return proxy;
   }
 
-  /** Where clients reach the service, as its `BASE_URL`. */
+  /** Address for clients of the service, as in `BASE_URL`. */
   get address(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${this.#prefix}`;
   }

@@ -74,7 +74,7 @@ describe("permissions", () => {
     await later.stop();
   });
 
-  it("the athlete lists those of one manager", async () => {
+  it("the athlete lists the permissions of one manager", async () => {
     const gus = await s.athlete();
     const { body: mine } = await s.post(ofManager(gus, ann), wanted("SHARE"), gus.token);
     await s.post(ofManager(gus, bob), wanted(), gus.token);
@@ -87,7 +87,7 @@ describe("permissions", () => {
     expect((await s.get(ofManager(gus, ann), ann.token)).status).toBe(403);
   });
 
-  it("the athlete gives one, and answers 200", async () => {
+  it("the athlete grants one, with status 200", async () => {
     const { status, body, headers } = await s.post(
       ofManager(fay, ann),
       { ...wanted("WRITE", "2024-01-01 06:00:00+0100"), is_active: false, id: 1, manager: bob.id },
@@ -114,7 +114,7 @@ describe("permissions", () => {
     expect((await s.post(ofManager(fay, eve), wanted(), fay.token)).status).toBe(404);
   });
 
-  it("a permission keeps the times of any year that can be written", async () => {
+  it("a permission can have times in any valid year", async () => {
     const gus = await s.athlete();
     for (const year of ["0001", "0012", "0020", "0031", "0049", "0050", "0099", "0100", "1899", "9998"]) {
       const times = wanted("READ", `${year}-02-03T04:05:06.007Z`, "9999-12-31T23:59:59.999Z");
@@ -127,7 +127,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(403);
   });
 
-  it("several at once are given all or none", async () => {
+  it("several at once are all granted, or none", async () => {
     const gus = await s.athlete();
     const three = ["READ", "WRITE", "READ"].map((kind) => wanted(kind));
     const { status, body } = await s.post(ofManager(gus, ann), three, gus.token);
@@ -152,7 +152,7 @@ describe("permissions", () => {
     expect((await s.get(all(gus), gus.token)).body.count).toBe(3);
   });
 
-  it("what is missing or wrong is refused, field by field", async () => {
+  it("missing or wrong fields are refused individually", async () => {
     const give = (json: unknown) => s.post(ofManager(fay, ann), json, fay.token);
     expect((await give({})).body).toEqual({
       start_time: ["This field is required."],
@@ -165,7 +165,7 @@ describe("permissions", () => {
     }
   });
 
-  it("one idempotency key gives one", async () => {
+  it("one idempotency key grants one permission", async () => {
     const gus = await s.athlete();
     const headers = { "Idempotency-Key": randomUUID() };
     const give = () =>
@@ -193,7 +193,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(200);
   });
 
-  it("are revoked a thousand at a time, so that the audit writes texts of a bounded length", async () => {
+  it("are revoked a thousand at a time, so that the audit writes texts of limited length", async () => {
     const [gus, far] = [await s.athlete(), await s.manager()];
     const { queries } = s.store.database;
     const values = { athleteId: gus.id, managerId: far.id, permission: "READ" } as const;
@@ -226,7 +226,7 @@ describe("permissions", () => {
     expect(ids((await s.get(all(gus), gus.token)).body)).toEqual([second]);
   });
 
-  it("covers an interval by the union of what one manager was given on one athlete", async () => {
+  it("covers an interval by the union of one manager's permissions on one athlete", async () => {
     const [gus, other] = await Promise.all([s.athlete(), s.athlete()]);
     const day = (n: number) => new Date(Date.UTC(2024, 0, n));
     const give = (manager: TestAccount, kind: string, from: number, until: number) =>
@@ -245,7 +245,7 @@ describe("permissions", () => {
         day(4),
       );
     expect(await covered("READ")).toBe(false);
-    // Given later than the one that follows it in time.
+    // Granted after the one that follows it in time.
     await give(ann, "READ", 1, 3);
     expect(await covered("READ")).toBe(true);
     expect(await covered("WRITE")).toBe(false);

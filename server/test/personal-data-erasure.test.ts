@@ -1,4 +1,4 @@
-/** The erasure of a person, of whom nothing is left. */
+/** The erasure of a person leaves no trace. */
 import { createHash } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ describe("the erasure of an athlete", () => {
     expect((await scene.erase(manager.password, manager.token)).status).toBe(403);
   });
 
-  it("leaves no value of the person and no row that belongs to them, in no table and no file", async () => {
+  it("leaves no value and no row of the person in any table or file", async () => {
     const scene = await Scene.of(s);
     const username = `${scene.mark}-user`;
     expect((await s.post("/api/v1/account/request-password-reset/", { username })).status).toBe(204);
@@ -53,7 +53,7 @@ describe("the erasure of an athlete", () => {
     expect(
       await placesOf(s, createHash("sha256").update(username).digest("base64url").toLowerCase()),
     ).toEqual([]);
-    // The club keeps what its devices recorded; nothing says any more who wore them.
+    // The club keeps the recordings of its devices, but no data says who wore them.
     expect(await scene.samples()).toBe(600);
     expect(body).toMatchObject({
       person: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -73,9 +73,9 @@ describe("the erasure of an athlete", () => {
     ]);
   });
 
-  it("removes the samples of the time frames where the operator says so, and not those that an older one gives to others", async () => {
+  it("removes the samples of the time frames if the operator requests it, except those of others by an older time frame", async () => {
     const scene = await Scene.of(s);
-    // Another athlete had the device from second 150 to 200, which was said before; what was said afterwards changes nothing.
+    // Another athlete had the device from second 150 to 200 by an older time frame; later time frames have no effect.
     await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
     await scene.frame(0, 60, scene.team.athlete);
     const counted = await commands["athlete erase"](s.ctx, { id: String(scene.id) });
@@ -115,7 +115,7 @@ describe("the erasure of an athlete", () => {
     expect(await left()).toBe(0);
   });
 
-  it("removes no time frame that the manager gives to another athlete meanwhile", async () => {
+  it("removes no time frame that the manager assigns to another athlete at the same time", async () => {
     const scene = await Scene.of(s);
     const [moved] = scene.frames;
     const removed = await eraseSamples(s.ctx.queries, scene.id, async (work) => {

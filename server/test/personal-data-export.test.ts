@@ -1,4 +1,4 @@
-/** A copy of all that the service has about a person. */
+/** An export of all data about a person. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -31,7 +31,7 @@ describe("the export of an athlete", () => {
     return { response, files: await unzip(Buffer.from(await response.arrayBuffer())) };
   };
 
-  it("has everything about the athlete as JSON, without secrets, and the samples as CSV", async () => {
+  it("has all data about the athlete as JSON, without secrets, and the samples as CSV", async () => {
     const result = await scene.team.computed(scene.frames[0] ?? 0);
     expect(result.status).toBe(200);
     const known = await s.manager();
@@ -56,7 +56,7 @@ describe("the export of an athlete", () => {
     const frames = json(files, "timeframes.json");
     expect(frames.map(({ id }: { id: number }) => id)).toEqual(scene.frames);
     expect(frames[0].device).toBe(scene.team.device.id);
-    // Who knows the serial number and the name of a device can take it.
+    // Serial number and name suffice to take a device.
     for (const text of files.values()) expect(text).not.toContain(scene.team.device.serial_number);
     expect(json(files, "computed-data.json")).toMatchObject([
       {
@@ -94,7 +94,7 @@ describe("the export of an athlete", () => {
     expect((await s.get(`${scene.path}export/`)).status).toBe(403);
   });
 
-  it("gives its place back when it has been sent, and sends nothing to a HEAD", async () => {
+  it("releases its slot when it has been sent, and sends no body to a HEAD", async () => {
     const get = (method: string) =>
       fetch(`${s.service.url}${scene.path}export/`, {
         method,
@@ -196,7 +196,7 @@ describe("the export of an athlete", () => {
     expect(rows.map(sampleRows)).toEqual([60, 0, 0, 0, 60]);
   });
 
-  it("takes as many statements for each time frame, however many others cover the same time", async () => {
+  it("needs the same number of statements per time frame, for any number of others over the same time", async () => {
     const perFrame: number[] = [];
     for (const count of [20, 200]) {
       const other = await Scene.of(s);
@@ -206,19 +206,19 @@ describe("the export of an athlete", () => {
       const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
       const athlete = await findAthlete(other.id, { queries, lock: false });
       for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
-        // Only the statements are of interest.
+        // Only the statements matter.
       }
       perFrame.push((sent - 30) / count);
     }
     for (const statements of perFrame) expect(statements).toBeLessThanOrEqual(2);
   });
 
-  it("breaks off when the account is deleted meanwhile, so that no one takes it for complete", async () => {
+  it("is aborted when the account is deleted, so that it is recognisably incomplete", async () => {
     const athlete = await findAthlete(scene.id, { queries: s.ctx.queries, lock: false });
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {
       for await (const _ of exportAthlete(s.ctx, athlete)) {
-        // Only its end is of interest.
+        // Only the end matters.
       }
     };
     await expect(read()).rejects.toThrow("not_found");

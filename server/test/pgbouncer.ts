@@ -1,4 +1,4 @@
-/** A real PgBouncer in front of a PostgreSQL server, where the program is installed. */
+/** A real PgBouncer in front of a PostgreSQL server, if the program is installed. */
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,10 @@ import pg from "pg";
 import { freePort } from "./free-port.js";
 import { NOBODY } from "./postgres.js";
 
-/** Debian keeps it where only root's path leads. */
+/** Debian installs it in a folder that is only in the path of root. */
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 
-/** The version of the installed program; undefined when there is none. */
+/** Version of the installed program; undefined if it is not installed. */
 export const pgbouncerVersion: string | undefined =
   PROGRAM === undefined
     ? undefined
@@ -20,14 +20,14 @@ export const pgbouncerVersion: string | undefined =
 export interface Pooler {
   /** URL of the same database through the pooler. */
   url: string;
-  /** Process numbers of the server's sessions that the pooler uses. */
+  /** Process ids of the server sessions used by the pooler. */
   sessions(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a pooler that lends sessions for a transaction each.
- * @param databaseUrl of the database behind it
+ * Starts a pooler with a session per transaction.
+ * @param databaseUrl URL of the database behind it
  * @param size number of its sessions
  */
 export async function startPgbouncer(databaseUrl: string, size: number): Promise<Pooler> {

@@ -1,7 +1,7 @@
-/** What the planner of PostgreSQL makes of a statement, whatever its parameters are. */
+/** Plans of PostgreSQL for a statement with any parameters. */
 import type pg from "pg";
 
-/** A table or an index with more rows than this is large. */
+/** Minimum number of rows of a large table or index. */
 const MANY_ROWS = 5_000;
 
 interface Node {
@@ -13,14 +13,14 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Statements that the planner plans. */
+/** Statements with a plan. */
 const PLANNED = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 
-/** Explains statements on one database, and finds those that read all of a large table or index. */
+/** Explains statements on one database, and finds those that read a whole large table or index. */
 export class Plans {
   readonly #client: pg.ClientBase;
   readonly #rows: ReadonlyMap<string, number>;
-  /** The first column of each index; null for an expression. */
+  /** First column of each index; null for an expression. */
   readonly #leading: ReadonlyMap<string, string | null>;
 
   private constructor(
@@ -46,7 +46,7 @@ export class Plans {
     );
   }
 
-  /** Why a statement is slow where there is much data, with its plan; undefined when it is not. */
+  /** Returns the reason why a statement is slow with much data, with its plan; undefined if it is fast. */
   async problemOf(text: string): Promise<string | undefined> {
     if (!PLANNED.test(text)) return undefined;
     const { rows } = await this.#client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
@@ -57,7 +57,7 @@ export class Plans {
     return `reads all of ${found.join(" and ")}:\n${text}\n${lines}`;
   }
 
-  /** References of large tables to rows that may be removed, which are then searched for without an index. */
+  /** References of large tables to removable rows, whose removal would search them without an index. */
   async referencesWithoutIndex(): Promise<string[]> {
     const { rows } = await this.#client.query<{ name: string; table: string }>(
       `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
@@ -71,7 +71,7 @@ export class Plans {
     return (this.#rows.get(name) ?? 0) > MANY_ROWS;
   }
 
-  /** @param limited whether only the first rows of the node are wanted */
+  /** @param limited whether only the first rows of the node are needed */
   #wholeReads(node: Node, limited: boolean): string[] {
     const within = (node.Plans ?? []).flatMap((plan) =>
       this.#wholeReads(plan, node["Node Type"] === "Limit" || (limited && node["Node Type"] === "LockRows")),

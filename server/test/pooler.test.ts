@@ -1,4 +1,4 @@
-/** PostgreSQL behind PgBouncer that lends sessions for a transaction each: statements of one client run in different sessions. */
+/** PostgreSQL behind PgBouncer with a session per transaction: statements of one client run in different sessions. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startService as startProcess } from "../src/process/service.js";
@@ -13,7 +13,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 if (isPostgres && pgbouncerVersion === undefined)
   console.warn("PgBouncer is not installed: nothing is tested behind it.");
 
-/** Sessions of the pooler: fewer than the service has connections to it. */
+/** Number of sessions of the pooler, fewer than the connections of the service. */
 const SESSIONS = 3;
 
 describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer ${pgbouncerVersion}`, () => {

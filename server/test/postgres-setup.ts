@@ -12,12 +12,12 @@ import { startRun } from "./run-folder.js";
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
-    /** Servers to which every database of the run spreads its samples; none in most runs. */
+    /** Servers for the samples of every database of the run; none in most runs. */
     sampleServerUrls: readonly string[];
   }
 }
 
-/** A folder for the run's files, and one PostgreSQL server for the whole run. */
+/** Creates a folder for files of the run, and starts one PostgreSQL server for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "postgres-"));
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Databases that tests copy: copying one takes less than migrating one. */
+/** Databases for tests to copy, because copying takes less time than migrating. */
 async function addTemplates(url: string): Promise<void> {
   const admin = new pg.Client(`${url}postgres`);
   await admin.connect();

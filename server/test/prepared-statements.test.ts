@@ -15,7 +15,7 @@ afterAll(async () => {
 const timesPrepared = "SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement = $1";
 
 describe("statements with parameters", () => {
-  it("are parsed once for each connection, whoever sends them", async () => {
+  it("are parsed once per connection for all callers", async () => {
     const client = await store.database.pool.connect();
     try {
       const text = "SELECT $1::int + 1 AS next";
@@ -60,7 +60,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("that come often stay prepared, however many variants of a list somebody asks for", async () => {
+  it("that are frequent stay prepared, despite many variants of a list", async () => {
     const client = await store.database.pool.connect();
     const often = "SELECT $1::int * 3 AS product";
     try {
@@ -78,7 +78,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("are given up also where that happens in a transaction that has failed", async () => {
+  it("are deallocated even in a failed transaction", async () => {
     const client = await store.database.pool.connect();
     try {
       await client.query("BEGIN");

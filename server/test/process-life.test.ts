@@ -1,4 +1,4 @@
-/** How a process of the service starts and ends, as the log and an orchestrator see it. */
+/** Start and end of a process of the service, as seen in the log and by an orchestrator. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Longer than any orderly end takes on a busy machine, shorter than the time for a request to arrive. */
+/** Longer than any orderly end on a busy machine, shorter than the time limit of a request. */
 const PATIENCE_MS = 40_000;
 
 interface Line {
@@ -32,7 +32,7 @@ const linesOf = (output: string): Line[] =>
     .map((line) => JSON.parse(line));
 
 describe("a process of the service", { timeout: 120_000 }, () => {
-  it("ends in order when it is told to twice, by Ctrl-C and by its supervisor", async () => {
+  it("ends in order after two signals, from Ctrl-C and from its supervisor", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { pid, terminate, output } = await processes.start();
     process.kill(pid, "SIGINT");
@@ -42,11 +42,11 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(linesOf(output()).filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it("says in the log that it starts, is ready, was told to end, and has ended", async () => {
+  it("logs its start, readiness, the signal to end, and its end", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();
     expect(await terminate()).toBe(0);
-    // The web framework has one of its own.
+    // The web framework has its own listener.
     const lines = linesOf(output()).filter(({ msg }) => !msg.startsWith("Server listening"));
     expect(lines.map(({ msg }) => msg)).toEqual([
       "starting",
@@ -60,10 +60,10 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(lines[2]).toMatchObject({ signal: "SIGTERM" });
   });
 
-  it("cuts off a request that does not end in SHUTDOWN_TIMEOUT_MS, says so, and ends", async () => {
+  it("aborts a request that does not end in SHUTDOWN_TIMEOUT_MS, logs this, and ends", async () => {
     const processes = await Processes.onNewDatabase({
       SHUTDOWN_TIMEOUT_MS: "1000",
-      // Nothing else ends the request while the test waits.
+      // Nothing else ends the request during the test.
       REQUEST_TIMEOUT_MS: "600000",
       TRANSFER_GRACE_MS: "600000",
     });
@@ -75,7 +75,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     });
     socket.on("error", () => undefined);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    // A body that never comes. The answer to Expect says that the head has been read.
+    // A body that never arrives. The response to Expect shows that the head has been read.
     socket.write(
       "POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{",
     );
@@ -97,7 +97,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       });
       socket.on("error", () => undefined);
       const closed = new Promise((resolve) => socket.once("close", resolve));
-      // A command of which the end never comes.
+      // A command that never arrives completely.
       socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{");
       await once(socket, "data");
       expect(await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })])).toBe(0);
@@ -105,7 +105,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     },
   );
 
-  it("ends at once when its clients have sent nothing, half a head, or nothing more after an answer", async () => {
+  it("ends immediately if its clients have sent nothing, half a head, or nothing after a response", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);
@@ -118,7 +118,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       const closed = once(socket, "close");
       const first = once(socket, "data");
       first.catch(() => undefined);
-      // Without a reader, a socket does not notice its end.
+      // Without a reader, a socket does not detect its end.
       socket.resume().write(sent);
       return { first, closed };
     };
@@ -133,9 +133,9 @@ describe("a process of the service", { timeout: 120_000 }, () => {
       await open("GET /hea"),
       await open("\x16\x03\x01"),
     ];
-    // The embedded database takes the operator's commands at a socket.
+    // The embedded database receives the operator's commands on a socket.
     if (!isPostgres) unused.unshift(await open("", connect(join(processes.dataDir, OPERATOR_SOCKET))));
-    // The last one is refused as no HTTP, so all before it have been read.
+    // The last one is refused because it is not HTTP, so all previous ones have been read.
     await unused.at(-1)?.closed;
     expect(await terminate()).toBe(0);
     await Promise.all(unused.map(({ closed }) => closed));
@@ -175,7 +175,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
 
   it.runIf(isPostgres)("refuses the database of a newer release in a sentence", async () => {
     const processes = await Processes.onNewDatabase();
-    // Makes the tables.
+    // Creates the tables.
     await processes.command("app", "create", "--name", "Coach");
     const admin = new pg.Client(processes.env.DATABASE_URL);
     await admin.connect();
@@ -186,7 +186,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     );
   });
 
-  it("that an error ends which nobody caught says what it was, and tells no parameter of a statement", async () => {
+  it("that ends by an uncaught error logs the error without parameters of a statement", async () => {
     const thrower = join(newScratchFolder(), "thrower.mjs");
     writeFileSync(
       thrower,

@@ -1,4 +1,4 @@
-/** What a process meets on its machine: another one's port, and a clock that was set back. */
+/** Conflicts with the environment of a process: a port in use, and a clock that was set back. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,12 +22,12 @@ it("a second process takes a free port for its metrics when the first one has th
   // the one that the process says when it is ready
   expect(chosen).toBe(warning?.metricsPort);
   await stop();
-  // A port that somebody has chosen is not exchanged for another one.
+  // A configured port is not replaced by another one.
   await expect(serveMetrics(app, "127.0.0.1", port)).rejects.toThrow("EADDRINUSE");
   first.close();
 });
 
-it("a clock that is a day behind is warned of, and one that is right is not", async () => {
+it("a warning is logged for a clock that is a day behind, but not for a correct one", async () => {
   const s = await service();
   await s.manager();
   const warned: string[] = [];

@@ -1,4 +1,4 @@
-/** The built service as an operator runs it: processes, signals, commands. */
+/** The built service as run by an operator: processes, signals, commands. */
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Whether this user may make a small file system. */
+/** Whether this user may create a small file system. */
 const canMount = (() => {
   try {
     execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
@@ -28,9 +28,9 @@ beforeEach(async () => {
   processes = await Processes.onNewDatabase();
 });
 
-// Each command is a process of its own, which takes a second on an idle machine and many on a busy one.
+// Each command is a separate process, which takes a second on an idle machine and many on a busy one.
 describe("the service as a process", { timeout: 120_000 }, () => {
-  it("serves, takes the operator's commands meanwhile, and ends cleanly on SIGTERM", async () => {
+  it("serves, accepts the operator's commands, and ends cleanly on SIGTERM", async () => {
     const { url, terminate, output } = await processes.start();
     const command = processes.command.bind(processes);
     const refusal = (...args: string[]) => processes.refusal(args);
@@ -85,14 +85,14 @@ describe("the service as a process", { timeout: 120_000 }, () => {
       expect(readdirSync(processes.dataDir).filter((name) => name.startsWith("lock"))).toEqual([]);
   });
 
-  it("says at its start by which address clients reach it, if that is another", async () => {
+  it("logs at its start the address for clients, if it is different", async () => {
     const { url, output } = await processes.startWith({ BASE_URL: "https://asi.example.org/records" });
     expect(output()).toContain(
       `listens on ${url}; clients reach it at https://asi.example.org/records; viewer: https://asi.example.org/records/; documentation: https://asi.example.org/records/api/docs/\n`,
     );
   });
 
-  it("goes on after it was killed, and lets no second process into the folder", async () => {
+  it("continues after it was killed, and locks the folder", async () => {
     const first = await processes.start();
     if (!isPostgres) {
       await expect(processes.start()).rejects.toThrow(/in use by process \d+/);
@@ -106,7 +106,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await second.terminate()).toBe(0);
   });
 
-  it("finishes what was begun before it ends", async () => {
+  it("completes running work before it ends", async () => {
     const { url, terminate } = await processes.start();
     const { port, hostname } = new URL(url);
     const body = JSON.stringify({
@@ -142,7 +142,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await terminate()).toBe(0);
   });
 
-  it("lists its settings, and names each that is wrong", async () => {
+  it("lists its settings, and reports each invalid one", async () => {
     const list = await processes.command("config");
     expect(list).toContainEqual(expect.objectContaining({ variable: "PORT", default: "8080", value: "0" }));
     const wrong = await processes.refusal([], { PORT: "x", LOG_LEVEL: "loud" });
@@ -175,7 +175,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await terminate()).toBe(0);
   });
 
-  it("tells of errors in words, in JSON where that is asked for, and of an unknown command as such", async () => {
+  it("prints errors as text, or as JSON on request, and reports an unknown command", async () => {
     const args = ["device", "add", "--serial-number", "-x", "--device-name", "n", "--device-type", "t"];
     const words = await processes.refusal(args);
     expect(words).toContain('serial_number: "-x": letters');
@@ -199,7 +199,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     );
   });
 
-  it("says which setting keeps it from its data", async () => {
+  it("names the setting that prevents access to its data", async () => {
     const file = join(newScratchFolder(), "file");
     writeFileSync(file, "");
     expect(await processes.refusal([], { DATA_DIR: file })).toMatch(
@@ -220,7 +220,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     }
   });
 
-  it("takes nothing from a file that is not there or has another form", async () => {
+  it("ignores a file that is missing or has another format", async () => {
     const folder = newScratchFolder();
     const imported = (content: string) => {
       const csv = join(folder, "devices.csv");

@@ -1,4 +1,4 @@
-/** The built service as real processes on one database: several at once, killed and started again. */
+/** The built service as real processes on one database, several at once, killed and restarted. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type Answer, newStore } from "./service.js";
 
 export const MAIN = join(import.meta.dirname, "../dist/main.js");
 
-/** A start takes a second or two on an idle machine. */
+/** A start takes one or two seconds on an idle machine. */
 const START_TIMEOUT_MS = 60_000;
 
 const run = promisify(execFile);
@@ -20,18 +20,18 @@ const run = promisify(execFile);
 export interface RunningProcess {
   url: string;
   pid: number;
-  /** What it has printed. */
+  /** Output so far. */
   output(): string;
-  /** SIGTERM. @returns the exit status */
+  /** Sends SIGTERM. @returns the exit status */
   terminate(): Promise<number | null>;
-  /** The exit status when it ends by itself or otherwise; null by a signal. */
+  /** Exit status, for any end of the process; null after a signal. */
   exited: Promise<number | null>;
-  /** SIGKILL; returns when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
   send(method: string, path: string, token?: string, json?: unknown): Promise<Answer>;
 }
 
-/** A new database and the settings of the processes on it. Made within a test, its processes end with the test. */
+/** A new database and the settings of its processes. Processes created within a test end with the test. */
 export class Processes {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export class Processes {
       ...settings,
     };
     if (settings.DATABASE_URL !== undefined) {
-      // The caller's own.
+      // Settings of the caller.
     } else if (process.env.TEST_DATABASE === "postgres") {
       const store = await newStore();
       env.DATABASE_URL = store.databaseUrl ?? "";
@@ -67,12 +67,12 @@ export class Processes {
     return processes;
   }
 
-  /** Returns when the process listens. */
+  /** Resolves when the process listens. */
   async start(...args: string[]): Promise<RunningProcess> {
     return this.startWith({}, ...args);
   }
 
-  /** The same with settings of its own. */
+  /** Starts a process with additional settings. */
   async startWith(settings: Record<string, string>, ...args: string[]): Promise<RunningProcess> {
     const isWorker = args.includes("worker");
     const child = spawn(process.execPath, [MAIN, ...args], {
@@ -122,7 +122,7 @@ export class Processes {
         const response = await fetch(`${url}${path}`, {
           method,
           headers: {
-            // A kept connection may be one to a process that was killed.
+            // A kept-alive connection may lead to a process that was killed.
             Connection: "close",
             ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
             ...(json === undefined ? {} : { "Content-Type": "application/json" }),
@@ -139,12 +139,12 @@ export class Processes {
     };
   }
 
-  /** Runs a command of the operator's. @returns what it prints as JSON */
+  /** Runs a command of the operator. @returns its output as JSON */
   async command(...args: string[]) {
     return JSON.parse((await run(process.execPath, [MAIN, ...args, "--json"], { env: this.env })).stdout);
   }
 
-  /** Runs a command that is refused. @returns what it prints on stderr */
+  /** Runs a command that is refused. @returns its output on stderr */
   async refusal(args: string[], settings: Record<string, string> = {}): Promise<string> {
     return run(process.execPath, [MAIN, ...args], { env: { ...this.env, ...settings } }).then(
       () => "no refusal",
@@ -152,7 +152,7 @@ export class Processes {
     );
   }
 
-  /** A connection to the PostgreSQL database of the processes; to be ended. */
+  /** Opens a connection to the PostgreSQL database of the processes; the caller must end it. */
   async query(): Promise<pg.Client> {
     const client = new pg.Client(this.env.DATABASE_URL);
     await client.connect();
@@ -173,7 +173,7 @@ export class Processes {
     return { id: body.id as number, token: (await answer.json()).access_token as string };
   }
 
-  /** Adds a device that a manager owns since long ago. @returns its id */
+  /** Adds a device that a manager has owned for a long time. @returns its id */
   async ownedDevice({ send }: RunningProcess, token: string, serial: string): Promise<number> {
     const names = ["--device-name", "tracker", "--device-type", "T1"];
     await this.command("device", "add", "--serial-number", serial, ...names);
@@ -185,7 +185,7 @@ export class Processes {
     return body.id;
   }
 
-  /** Kills whatever still runs. */
+  /** Kills remaining processes. */
   async end(): Promise<void> {
     for (const child of this.#started.keys()) child.kill("SIGKILL");
     await Promise.all(this.#started.values());

@@ -1,15 +1,18 @@
-/** What the service costs that runs in the process of the tests. Processor time does not count what other processes take, as the clock does. */
+/** Cost of the service in the process of the tests. Processor time, unlike the clock, excludes time of other processes. */
 
 /**
- * So many times the processor time of a harmless request mean that a reader is careless. One that goes over its input once takes a few
- * times as much at most, whatever else the process does meanwhile; one that goes over it for each character, thousands of times.
+ * Maximum ratio to the processor time of a harmless request. A parser that reads its input once takes a few times as much, even
+ * during other work; a parser that rereads it for each character takes thousands of times.
  */
 export const CARELESS = 30;
 
-/** A collection of what other tests left is no cost of this work: it does not come in each of the rounds. */
+/** Garbage collection of other tests' data does not count, because it does not happen in every round. */
 const ROUNDS = 3;
 
-/** @returns what `work` returns at last, and the least processor time of this process in one of a few rounds, ms; not less than a millisecond */
+/**
+ * @returns the last result of `work`, and the minimum processor time of this process over a few rounds, ms; at least one
+ *   millisecond
+ */
 export async function processorTimeOf<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let round = 1; ; round++) {

@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is one that the OpenAPI document foresees, and the database stays whole. */
+/** For any input, the response matches the OpenAPI document, and the database remains consistent. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DocumentedCalls, mayEnd } from "./documented-calls.js";
@@ -8,7 +8,7 @@ import { newStore, service, TestService } from "./service.js";
 const isLong = process.env.TEST_ALL_HISTORIES === "1";
 
 const RUNS = isLong ? 25 : 8;
-/** Of operations that may end what the others are tried on. */
+/** Number of calls of operations that may delete objects used by others. */
 const ENDING_RUNS = isLong ? 8 : 4;
 
 const calls = await DocumentedCalls.of(await service());

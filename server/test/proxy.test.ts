@@ -1,4 +1,4 @@
-/** The service behind real proxies, set up as docs/proxy.md says: TLS ends there, and a path is in front of every path. */
+/** The service behind real proxies, configured as in docs/proxy.md, with TLS and a path prefix. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   const base = `https://localhost:${port}/tracking`;
   const processes = await Processes.onNewDatabase({
     PORT: String(servicePort),
-    // With a slash at the end, as an operator may write it.
+    // With a trailing slash, as an operator may write it.
     BASE_URL: `${base}/`,
     TRUST_PROXY: "127.0.0.1",
     ...settings,
@@ -96,12 +96,12 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   const agents: Agent[] = [];
   stopAfterTest(async () => {
     for (const agent of agents) await agent.destroy();
-    // By SIGKILL, nginx would leave its workers running.
+    // After SIGKILL, nginx would leave its workers running.
     child.kill("SIGTERM");
     await exited;
   });
 
-  /** A client with an address of its own. */
+  /** A client with a separate address. */
   const clientAt = (localAddress: string) => {
     const agent = new Agent({ localAddress, connect: { rejectUnauthorized: false } });
     agents.push(agent);
@@ -132,12 +132,12 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     skip(missing, skipped);
     const { base, get, processes } = await startBehind(name);
 
-    // Without the slash at the end, as people type it.
+    // Without the trailing slash, as people type it.
     const short = await get(base, { redirect: "manual" });
     expect([300, 301, 302, 307, 308]).toContain(short.status);
     expect(new URL(short.headers.get("location") ?? "", base).pathname).toBe("/tracking/");
 
-    // A browser resolves what the documentation loads against its address.
+    // A browser resolves the resources of the documentation against its address.
     const docs = `${base}/api/docs/`;
     const page = await (await get(docs)).text();
     const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(
@@ -147,7 +147,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     expect(parts).toEqual(
       expect.arrayContaining([`${base}/`, `${docs}docs.css`, `${docs}main.js`, schemaUrl]),
     );
-    // There may be no page at `/`.
+    // `/` may have no page.
     for (const part of parts.filter((address) => address !== `${base}/`)) {
       expect([part, (await get(part)).status]).toEqual([part, 200]);
     }
@@ -178,7 +178,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
       "/api/v1/devices/take-ownership/",
       json({ serial_number: "ROVER-1", device_name: "tracker" }, token),
     );
-    // More than a proxy takes unless it is told.
+    // More than the default limit of a proxy.
     const recording = await walk("ROVER-1", "2024-05-11T20:30:00Z", 36_000);
     expect(recording.length).toBeGreaterThan(1024 * 1024);
     const load = await get(
@@ -202,7 +202,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     expect([converted.status, (await converted.text()).split("\n").length]).toEqual([200, 36_002]);
   });
 
-  it("clients are told apart by their addresses, whatever they claim", async ({ skip }) => {
+  it("clients are distinguished by their real addresses", async ({ skip }) => {
     skip(missing, skipped);
     const { clientAt } = await startBehind(name, { THROTTLE_ADDRESS_PER_MINUTE: "5" });
     const statusOf = async (address: string, claimed?: string) => {

@@ -1,4 +1,4 @@
-/** Where there are a thousand devices and a million jobs, no statement of the service reads all of a large table. */
+/** With a thousand devices and a million jobs, no statement of the service reads a whole large table. */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
@@ -18,10 +18,10 @@ import { newStore, TestService } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Of each operation; some end what the others are tried on. */
+/** Number of calls per operation; some delete objects used by others. */
 const RANDOM_CALLS = 4;
 
-/** A value that a list accepts. */
+/** Returns a value that a list accepts. */
 const acceptedValue = ({ type, format }: Schema): string =>
   format === "date-time"
     ? "2024-01-01T00:00:00Z"
@@ -33,7 +33,7 @@ const acceptedValue = ({ type, format }: Schema): string =>
           ? "1"
           : "a";
 
-/** Every list with each of its filters, orders and searches alone. */
+/** Queries of every list with each filter, order and search separately. */
 async function readLists(s: TestService, { ids, owner }: Scene, document: OpenApiDocument): Promise<void> {
   for (const [path, { get }] of Object.entries(document.paths)) {
     if (get === undefined || path.startsWith("/oauth2/")) continue;
@@ -46,7 +46,7 @@ async function readLists(s: TestService, { ids, owner }: Scene, document: OpenAp
   }
 }
 
-/** The times around now: the scene's recording is of this minute. */
+/** Times around now: the recording of the scene is from this minute. */
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
 async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void> {
@@ -64,7 +64,7 @@ async function readRawData(s: TestService, { ids, owner }: Scene): Promise<void>
   await s.get(`/api/v1/activities/${ids.activity}/computed-data/`, owner.token);
 }
 
-/** Events of webhooks whose owner has no delivery left that may wait. */
+/** Events of webhooks whose owner has reached the limit of waiting deliveries. */
 async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<void> {
   const full = { ...ctx, config: { ...ctx.config, webhookMaxPending: 0 } };
   await transact(full, "test", (unit) =>
@@ -72,7 +72,7 @@ async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<vo
   );
 }
 
-/** The commands of the operator, except for backup, which reads everything. */
+/** Commands of the operator, except backup, which reads everything. */
 async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
   const { ctx } = s;
   const operator = { ...s.ctx, database: s.store.database };
@@ -90,7 +90,7 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
   await commands["account delete"](ctx as never, { username: owner.username });
 }
 
-/** All that a service does: every operation, the jobs, the commands, the metrics, and the removal of what is old. */
+/** Runs all work of the service: every operation, jobs, commands, metrics, and retention. */
 async function liveThrough(s: TestService): Promise<void> {
   const calls = await DocumentedCalls.of(s);
   const document = readDocument((await s.get("/api/schema/")).body);
@@ -100,7 +100,7 @@ async function liveThrough(s: TestService): Promise<void> {
   await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
   await s.load(scene.device, scene.owner, again);
-  // Its response counts against a quota.
+  // Its response counts towards a quota.
   await s.send("POST", "/api/v1/activities/", {
     token: scene.owner.token,
     json: {
@@ -158,12 +158,12 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
       const problem = await plans.problemOf(text).catch((error: Error) => `${error.message}:\n${text}`);
       if (problem !== undefined) problems.push(problem);
     }
-    // Of every operation, and of the jobs.
+    // Statements of every operation and of the jobs.
     expect(sent.length).toBeGreaterThan(250);
     expect(problems.join("\n\n")).toBe("");
   });
 
-  it("the removal of a row finds all that refers to it by an index", async () => {
+  it("the removal of a row finds all references by an index", async () => {
     expect(await plans.referencesWithoutIndex()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** How jobs are found, leased, and given back. */
+/** Jobs are found, leased and returned. */
 import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -71,7 +71,7 @@ describe("leases", () => {
     const done = one.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
     const until = (await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0;
-    // Beyond the end of the first lease.
+    // After the end of the first lease.
     await expect
       .poll(async () => ((await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0) - until, { timeout: 5_000 })
       .toBeGreaterThan(1_000);
@@ -93,7 +93,7 @@ describe("leases", () => {
       .update(jobs)
       .set({ leaseUntil: ENDED })
       .where(eq(jobs.id, job?.id ?? 0));
-    // The worker looks for lost jobs before it takes this one.
+    // The worker checks for lost jobs before it takes this one.
     const next = await transact(one.ctx, "test", (change) =>
       change.enqueue({ kind: "compute", payload: { timeframe: 2 ** 31 } }),
     );
@@ -113,7 +113,7 @@ describe("leases", () => {
     const job = await addMail();
     const late = still.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
-    // What a worker finds that stood still for longer than its lease.
+    // The state after a worker was suspended for longer than its lease.
     await s.store.database.queries
       .update(jobs)
       .set({ leaseUntil: ENDED })
@@ -181,7 +181,7 @@ describe("accounts take turns", () => {
     await worker.runJobs();
     const order = mail.mails.map((text) => /To: (?:of-)?(\w+)@/.exec(text)?.[1]);
     expect(order).toHaveLength(22);
-    // Three groups take turns: the two addresses, and the service itself.
+    // Three groups take turns: the two addresses and the service itself.
     expect(order.slice(0, 3)).toEqual(expect.arrayContaining(["99", "a"]));
   });
 
@@ -202,7 +202,7 @@ describe("accounts take turns", () => {
     const fill = () => lane.fill(s.ctx, ({ chargedTo }) => charged.push(chargedTo));
     for (let account = 1; account <= 20; account += 1) await add("192.0.2.1", account);
     await fill();
-    // No job has ended. The address holds three times as many places as it leaves free.
+    // No job has ended. The address holds three times as many slots as it leaves free.
     expect(charged).toHaveLength(6);
     await add("192.0.2.2", 99);
     await fill();
@@ -248,7 +248,7 @@ describe("kinds of work have places of their own", () => {
   });
 });
 
-/** Runs statements under EXPLAIN ANALYZE, and keeps how many pages of the database each one touched. */
+/** Runs statements under EXPLAIN ANALYZE, and records the number of database pages that each one accessed. */
 function explaining(): { queries: Queries; touched: number[] } {
   const { pool } = s.store.database;
   const touched: number[] = [];

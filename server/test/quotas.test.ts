@@ -1,4 +1,4 @@
-/** What one account may store. Each test has a service whose settings allow little. */
+/** Quotas of one account. Each test has a service with low limits. */
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { IDEMPOTENCY_LIFETIME_MS } from "../src/domain/change/idempotency.js";
@@ -30,11 +30,11 @@ async function createActivity(
   });
 }
 
-/** Text that the database cannot compress to much less. */
+/** Text that the database can hardly compress. */
 const noise = (bytes: number) =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil((bytes * 3) / 4)))).toString("base64");
 
-/** The base64 of a JPEG, as far as its first bytes tell. */
+/** Base64 that begins like a JPEG. */
 const picture = (bytes: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes)]).toString("base64");
 
@@ -156,12 +156,12 @@ describe("the responses kept for an account's idempotency keys", () => {
     expect((await remove(s, first, ann)).status).toBe(204);
     expect(refusal(await createActivity(s, ann, course, "2"))).toEqual(REFUSED);
     expect((await s.get("/api/v1/activities/", ann.token)).body.results).toEqual([]);
-    // What was sent is sent again; what is not kept, or is small, or another's, is not refused.
+    // A repetition, a small response, and a request without a key or of another account are not refused.
     expect((await createActivity(s, ann, course, "1")).body).toEqual(first.body);
     expect((await createActivity(s, ann, course)).status).toBe(201);
     expect((await createActivity(s, ann, "<gpx/>", "3")).status).toBe(201);
     expect((await createActivity(s, bob, course, "1")).status).toBe(201);
-    // Room again after 24 hours.
+    // Space is available again after 24 hours.
     await s.store.database.queries
       .update(idempotencyKeys)
       .set({ createdAt: new Date(Date.now() - IDEMPOTENCY_LIFETIME_MS) })
@@ -199,7 +199,7 @@ describe("the idempotency keys of an account", () => {
     expect((await createActivity(s, ann, "<gpx/>", "1")).body).toEqual(first.body);
     expect((await createActivity(s, ann)).status).toBe(201);
     expect((await createActivity(s, bob, "<gpx/>", "3")).status).toBe(201);
-    // Room again after 24 hours.
+    // Space is available again after 24 hours.
     s.clock.advance(IDEMPOTENCY_LIFETIME_MS);
     await applyRetention(s.ctx, { vacuums: false });
     const token = await s.logIn(ann.username, ann.password);
@@ -229,7 +229,7 @@ describe("the samples of an account's devices", () => {
     expect(details.message).toContain("1000 samples");
     const ranges = `/api/v1/devices/${second.id}/preprocessed-data-ranges/?start=${START}&stop=${LATER}`;
     expect((await s.get(ranges, ann.token)).body.results).toEqual([]);
-    // What is known already takes no room; another account has room of its own.
+    // Known samples take no space; another account has a separate quota.
     expect((await load(first, START, 600)).state).toBe("SUCCESS");
     expect((await load(first, LATER, 300)).state).toBe("SUCCESS");
     expect((await load(await longOwned(s, bob), START, 600, bob)).state).toBe("SUCCESS");
@@ -244,9 +244,9 @@ describe("the samples of an account's devices", () => {
     expect(await load(device, START, 900, ann)).toBe("SUCCESS");
     expect((await s.release(device, ann)).status).toBe(204);
     expect((await s.take(device, bob)).status).toBe(201);
-    // The 900 of the device are not those of its owner of now.
+    // The 900 samples of the device do not belong to its current owner.
     expect(await load(await longOwned(s, bob), START, 900, bob)).toBe("SUCCESS");
-    // Still the former owner's.
+    // They still count for the former owner.
     expect(await load(await longOwned(s, ann), START, 600, ann)).toBe("FAILURE");
   });
 
@@ -268,7 +268,7 @@ describe("the samples of an account's devices", () => {
     };
     expect(await load("2024-03-01T10:00:00.000Z", 10)).toBe("SUCCESS");
     expect(await load("2024-03-02T10:00:00.000Z", 9)).toBe("SUCCESS");
-    // More samples of the same five minutes take no more room.
+    // More samples in the same five minutes take no more space.
     expect(await load("2024-03-01T10:00:01.000Z", 10)).toBe("SUCCESS");
     expect(await load("2024-03-03T10:00:00.000Z", 10)).toBe("FAILURE");
     expect(await load("2024-03-03T10:00:00.000Z", 1)).toBe("SUCCESS");

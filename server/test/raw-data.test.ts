@@ -10,7 +10,7 @@ import { auditLog } from "../src/store/schema.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// A database of its own: here jobs are run.
+// Separate database, because these tests run jobs.
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
   device = await s.ownedDevice(ann);
   await s.backdate(device, "2024-01-01T00:00:00Z");
-  // Two ranges: a minute at 10 Hz, and another after 5 minutes and 1 ms.
+  // Two ranges: a minute at 10 Hz, and another one after 5 minutes and 1 ms.
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
 });
@@ -190,7 +190,7 @@ describe("raw data", () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${bounds.start}&stop=${bounds.stop}`;
     const same = await s.get(path, ann.token, { "If-None-Match": `"other", W/${etag}` });
     expect([same.status, same.body, same.headers.get("etag")]).toEqual([304, "", etag]);
-    // It would be that of the page.
+    // A 304 response does not repeat the content type.
     expect(same.headers.get("content-type")).toBeNull();
     const refused = await s.get(path, bob.token, { "If-None-Match": etag });
     expect(refused.status).toBe(403);
@@ -206,7 +206,7 @@ describe("raw data", () => {
         403,
         `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
       ]);
-      // A time without ownership that is no mistake of the unit.
+      // A time without ownership that is not a mistake of the unit.
       const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
       expect(early.body.detail).toBe("You did not own the device between start and stop.");
     }
@@ -388,7 +388,7 @@ describe("retention of raw data", () => {
     const old = await now.ownedDevice(eve);
     await now.backdate(old, "2010-01-01T00:00:00Z");
     await now.load(old, eve, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
-    // The retention of 731 days later removes the tokens of today too.
+    // Retention 731 days later also removes the current tokens.
     const count = async () => {
       const token = await now.logIn(eve.username, eve.password);
       return (await now.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
@@ -400,7 +400,7 @@ describe("retention of raw data", () => {
     const removed: [string, number][] = [];
     await applyRetention(later.ctx, { onRemoved: (...one) => removed.push(one) });
     expect(await count()).toBe(0);
-    // It leaves a trace: who looks for the samples finds when and why they went.
+    // The audit shows when and why the samples were removed.
     expect(removed).toContainEqual(["samples", 10]);
     const startMs = Date.parse("2010-06-01T00:00:00Z");
     const audited = await now.store.database.queries
@@ -422,7 +422,7 @@ describe("retention of raw data", () => {
 describe.runIf(process.env.TEST_DATABASE === "embedded")(
   "the embedded database has nobody who tidies it",
   () => {
-    /** Share of a table's pages that hold nothing but rows everybody sees: those are read from the index alone. */
+    /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
     const tidyShare = async (table: string) => {
       const { rows } = await s.store.database.pool.query(
         "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",

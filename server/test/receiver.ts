@@ -1,4 +1,4 @@
-/** Receivers of webhooks on loopback, as good and as bad as real ones. */
+/** Receivers of webhooks on loopback, well-behaved and faulty. */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,9 +16,9 @@ export interface Receiver {
   url: string;
   port: number;
   received: Received[];
-  /** Connections taken so far. */
+  /** Number of accepted connections. */
   connections: number;
-  /** What it does next; it answers 204 until told otherwise. */
+  /** Behaviour for the next calls; the default is status 204. */
   behaviour: Behaviour;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export const answer =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Starts a receiver that keeps every call it got whole. */
+/** Starts a receiver that stores every complete call. */
 export async function startReceiver(port = 0, host = "127.0.0.1"): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -57,8 +57,8 @@ export async function startReceiver(port = 0, host = "127.0.0.1"): Promise<Recei
 }
 
 /**
- * Verifies a call by the text of Standard Webhooks 1.0 alone: `webhook-signature` is a list, separated by spaces, of
- * versions and signatures; `v1` is the base64 of HMAC-SHA256 over `id.timestamp.body`.
+ * Verifies a call only by the text of Standard Webhooks 1.0: `webhook-signature` is a space-separated list of versions and
+ * signatures; `v1` is the base64 of HMAC-SHA256 over `id.timestamp.body`.
  */
 export function isSigned({ headers, body }: Received, secret: string): boolean {
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;

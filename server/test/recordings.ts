@@ -1,4 +1,4 @@
-/** Recordings as a device makes them, built row by row. */
+/** Recordings like those of a device, built row by row. */
 import { type EncodableRow, encode } from "asi-convert";
 
 export interface RecordingOptions {
@@ -7,7 +7,7 @@ export interface RecordingOptions {
   periodMs?: number;
 }
 
-/** The rows of a walk: every value depends on the time alone, so that a test knows what it must read. */
+/** Rows of a walk. Every value depends only on the time, so that a test knows the expected samples. */
 export const rowAt = (ms: number): EncodableRow & { altitude: number; hr: number | null } => {
   const step = Math.floor(ms / 100) % 10_000;
   return {
@@ -20,7 +20,7 @@ export const rowAt = (ms: number): EncodableRow & { altitude: number; hr: number
   };
 };
 
-/** A row as the service sends it. */
+/** A row as sent by the service. */
 export const sampleAt = (ms: number) => {
   const row = rowAt(ms);
   return {
@@ -47,7 +47,7 @@ export function recordingOf(
   );
 }
 
-/** Times from `start`, `count` of them. */
+/** Returns `count` times from `start`. */
 export const timesFrom = (start: string, count: number, periodMs = 100): number[] =>
   Array.from({ length: count }, (_, i) => Date.parse(start) + i * periodMs);
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   device = await s.ownedDevice(ann);
 });
 
-/** The end of a connection, also by a reset: the server may cut it while bytes are on their way. */
+/** Resolves at the end of a connection, including a reset, because the server may close it while bytes are in transit. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
 describe("a client whose body is refused while it still sends", () => {
@@ -61,7 +61,7 @@ describe("a client whose body is refused while it still sends", () => {
 });
 
 describe("a client whose body never ends", () => {
-  /** Sends a request whose body goes on until the connection is closed. @returns the start of the response */
+  /** Sends a request whose body continues until the connection is closed. @returns the start of the response */
   const sendWithoutEnd = async (of: TestService, requestLine: string) => {
     const { hostname, port } = new URL(of.service.url ?? "");
     const socket = connect(Number(port), hostname);
@@ -83,7 +83,7 @@ describe("a client whose body never ends", () => {
     return received.slice(0, "HTTP/1.1 200".length);
   };
 
-  it("is cut off after each response, also where it is refused before any hook runs", async () => {
+  it("is aborted after each response, even if it is refused before any hook runs", async () => {
     // Only the response ends them.
     const patient = await startService({ requestTimeoutMs: 3_600_000 });
     const responses = {
@@ -118,9 +118,9 @@ describe("a connection", () => {
     expect(await pipelined(16)).toBe(16);
   });
 
-  it("is cut at a thousand; the address gets another one soon", async () => {
+  it("is closed at a thousand; the address can soon open another one", async () => {
     expect(await pipelined(1_000)).toBeLessThanOrEqual(16);
-    // Otherwise the tests that follow would find no connection.
+    // Otherwise later tests would find no connection.
     await expect.poll(() => pipelined(1), { timeout: 10_000 }).toBe(1);
   });
 });

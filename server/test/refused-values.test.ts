@@ -1,4 +1,4 @@
-/** Values that JSON can express and the database cannot hold, and what the log says of statements that fail. */
+/** Values of JSON that the database cannot store, and log lines of failed statements. */
 import { Writable } from "node:stream";
 import { sql } from "drizzle-orm";
 import Fastify from "fastify";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => s.store.close());
 
-/** A text of JSON, as it is: JSON.stringify would refuse or change some numbers. */
+/** Raw JSON text, because JSON.stringify would reject or change some numbers. */
 const patch = (text: string) =>
   s.send("PATCH", `/api/v1/activities/${activity}/`, {
     token: ann.token,
@@ -30,7 +30,7 @@ const patch = (text: string) =>
     headers: { "Content-Type": "application/json" },
   });
 
-describe("a value that the database cannot hold", () => {
+describe("a value that the database cannot store", () => {
   it.each([
     ["a NUL character", String.raw`"\u0000"`],
     ["a NUL character in a name", String.raw`{"a\u0000": 1}`],
@@ -53,7 +53,7 @@ describe("a value that the database cannot hold", () => {
     expect(await patch(text)).toMatchObject({ status: 200, body: { json: { more: Number(text) + 0 } } });
   });
 
-  it("is refused wherever it comes from, not told as an error of the service", async () => {
+  it("is refused from any source, and not reported as an error of the service", async () => {
     const { app, lines } = listener();
     app.get("/overflow/", () => s.store.database.queries.execute(sql`SELECT ${"1e999999"}::numeric`));
     app.get("/json/", () => s.store.database.queries.execute(sql`SELECT ${`{"a": ${SECRET}`}::jsonb`));
@@ -99,7 +99,7 @@ describe("a statement that fails", () => {
   });
 });
 
-/** A bare application with the service's errors and log. */
+/** A minimal application with the errors and the log of the service. */
 function listener() {
   let written = "";
   const stream = new Writable({

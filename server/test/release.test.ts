@@ -1,4 +1,4 @@
-/** The release folder: the service installed and started without the repository, as an operator does it. */
+/** The release folder: the service is installed and started without the repository, like by an operator. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
     }
   });
 
-  it("is installed by one command and started by another; SIGTERM ends it cleanly", async ({ skip }) => {
+  it("is installed by one command and started by another; SIGTERM stops it cleanly", async ({ skip }) => {
     const folder = copy();
     const options = ["--prefer-offline", "--fetch-retries=0", "--no-audit", "--no-fund", "--ignore-scripts"];
     const install = spawnSync("npm", ["ci", ...options], { cwd: folder, encoding: "utf8", env: env() });
@@ -125,7 +125,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
       hasPage ? [200, "text/html"] : [404, "application/json"],
     );
 
-    // The command of the service reaches the running service, and the converter is there too.
+    // The command reaches the running service, and the converter is included.
     const run = (command: string, ...args: string[]) =>
       execFileSync(join("node_modules/.bin", command), args, { cwd: folder, env: env(settings) }).toString();
     expect(JSON.parse(run("asi-server", "app", "create", "--name", "Coach", "--json"))).toMatchObject({

@@ -4,12 +4,12 @@ import { gunzipSync } from "node:zlib";
 
 const FOLDER = join(import.meta.dirname, "releases");
 
-/** The backups that `npm run record-release -w server` has recorded. */
+/** Backups recorded by `npm run record-release -w server`. */
 export const RECORDED = readdirSync(FOLDER).filter((name) => name.endsWith(".backup"));
 
 export const releaseFile = (name: string): string => join(FOLDER, name);
 
-/** The manager whose story a recorded backup holds, and the lines of the backup. */
+/** The manager of the story in a recorded backup, and the lines of the backup. */
 export function readRelease(name: string): { username: string; password: string; lines: string[] } {
   const lines = gunzipSync(readFileSync(releaseFile(name)))
     .toString()

@@ -1,4 +1,4 @@
-/** Pages of raw data from a real streaming replica: while it is young enough, and only with what the caller may see. */
+/** Pages of raw data from a real streaming replica, while it is recent enough, and only with samples that the caller may see. */
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readFromReplica } from "../src/domain/raw-data/replica-reading.js";
@@ -13,7 +13,7 @@ import { type TestAccount, type TestDevice, TestService, testConfig } from "./se
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** No times, on which no right depends. */
+/** Without times, on which no right depends. */
 const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
 const log = { info: () => undefined, warn: () => undefined } as never;
 
@@ -27,11 +27,11 @@ describe.runIf(isPostgres)("a read replica", () => {
   let urls: { primary: string; replica: string };
 
   beforeAll(async () => {
-    // What is committed is in the log at once, as with a server's defaults; otherwise the age is that of a moment later.
+    // Commits are in the log immediately, like with the defaults of a server; otherwise the age would refer to a moment later.
     primary = await startPostgres({ settings: ["synchronous_commit=on"] });
     const setUp = new pg.Client(`${primary.url}postgres`);
     await setUp.connect();
-    // A role without rights beyond its database.
+    // A role without rights outside its database.
     await setUp.query("CREATE ROLE asi LOGIN");
     await setUp.query("CREATE DATABASE asi OWNER asi");
     await setUp.end();
@@ -67,7 +67,7 @@ describe.runIf(isPostgres)("a read replica", () => {
 
   const pause = () => admin.query("SELECT pg_wal_replay_pause()");
 
-  /** When the replica has everything that is committed now. */
+  /** Resolves when the replica has all current commits. */
   async function caughtUp(): Promise<void> {
     const now = performance.now();
     await expect.poll(() => performance.now() - replica.ageMs > now, PATIENCE).toBe(true);
@@ -155,7 +155,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   it("has a page's age counted from the state that it was read from", async () => {
     await caughtUp();
     await pause();
-    // Some record that is not replayed.
+    // A record that is not replayed.
     await s.manager();
     const age = replica.ageMs;
     await expect.poll(() => replica.ageMs, PATIENCE).toBeGreaterThan(age + 1_500);
@@ -166,7 +166,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   it("shows a new owner nothing of the former one, though it does not know yet that the owner has changed", async () => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const device = await s.ownedDevice(ann);
-    // Of the minutes to come: ann's, until she releases the device.
+    // Samples of the next minutes, which belong to ann until she releases the device.
     const start = new Date(Date.now() + 60_000).toISOString();
     expect((await s.load(device, ann, await walk(device.serial_number, start, 10))).body.state).toBe(
       "SUCCESS",
@@ -194,7 +194,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   });
 
   it("with another history than the primary is not read, though it has replayed more", async () => {
-    // The server that was promoted in the place of the primary, before the replica got its last changes.
+    // A server promoted in place of the primary before the replica got its last changes.
     const promoted = await primary.startReplica();
     stopAfterTest(() => promoted.stop());
     const client = new pg.Client(`${promoted.url}postgres`);

@@ -1,4 +1,4 @@
-/** Holds every answer that services of this process give against the OpenAPI document. */
+/** Compares every response of the services in this process with the OpenAPI document. */
 import { subscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
@@ -6,12 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { openApiDocument } from "../src/http/documentation/openapi.js";
 import { DocumentedResponses, isJson, JSON_TYPE } from "./documented-responses.js";
 
-/** Longer pages are not gathered: tests send pages of hundreds of megabytes to see that no one has to. */
+/** Longer pages are not collected, because tests send pages of hundreds of megabytes. */
 const MAX_GATHERED_BYTES = 32 * 1024 * 1024;
 
 const differing: string[] = [];
 
-/** Each answer since the last call that is not as the document states it, in words. */
+/** Messages about responses since the last call that differ from the document. */
 export const takeDifferences = (): string[] => differing.splice(0);
 
 // Every application has the same operations.
@@ -38,7 +38,7 @@ function check(
   let name = `${request.method} ${request.url.split("?", 1)[0]}`;
   if (operation !== undefined) {
     name = `${operation.id} (${request.method})`;
-    // Other methods and paths answer as the canonical ones do.
+    // Other methods and paths have the same responses as the canonical ones.
     const method = operation.patch !== undefined && request.method === "PATCH" ? "PATCH" : operation.method;
     found = answers.differences(operation.path, method.toLowerCase(), given);
   } else if (given.status >= 400 && !unguarded) {
@@ -47,11 +47,11 @@ function check(
   if (found !== null) differing.push(`${name} answered ${given.status}: ${found}`);
 }
 
-/** A body without its compression. */
+/** Decompresses a body. */
 const plainOf = (reply: FastifyReply, body: Uint8Array) =>
   reply.getHeader("content-encoding") === "gzip" ? gunzipSync(body) : Buffer.from(body);
 
-/** Gathers what the stream sends, without a change to its pace, and checks it at its end. */
+/** Collects the output of the stream without changing its pace, and checks it at its end. */
 function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: string) => void): void {
   reply.raw.once("pipe", (source: Readable) => {
     if (source !== payload) return;
@@ -69,10 +69,10 @@ function checkStream(reply: FastifyReply, payload: Readable, checkText: (text: s
 }
 
 function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
-  // The client has left: nobody reads the answer.
+  // The client has disconnected, so nobody reads the response.
   if (reply.raw.closed || request.raw.socket.destroyed) return;
   if (payload instanceof Readable) {
-    // A CSV is text for the document, and conversion tests read it whole.
+    // For the document, a CSV is text; conversion tests read it completely.
     if (mediaTypeOf(reply) !== JSON_TYPE) check(app, request, reply, "a stream");
     else checkStream(reply, payload, (text) => check(app, request, reply, text));
     return;
@@ -82,11 +82,11 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
   check(app, request, reply, text === "" ? undefined : text);
 }
 
-// Fastify tells of every application when it is made, before it has hooks of its own.
+// Fastify reports every application on creation, before it has hooks.
 subscribe("fastify.initialization", (message) => {
   const { fastify: app } = message as { fastify: FastifyInstance };
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Not of the service: the port for metrics, an application of a test.
+    // Not part of the service: the port for metrics, or an application of a test.
     if (app.hasDecorator("operations")) inspect(app, request, reply, payload);
     done(null, payload);
   });

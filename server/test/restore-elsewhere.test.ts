@@ -1,4 +1,4 @@
-/** A backup in another place than that of its database: the erased, and the server key. */
+/** Restore of a backup on another machine: erased people and the server key. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serverKeyId, wrongKeyWarning } from "../src/domain/secrets/secrets.js";
@@ -19,7 +19,7 @@ describe("a restore", () => {
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
     await commands.backup(source.ctx, { file });
-    // The start has named the list, and the backup has the name.
+    // The start has named the list, and the backup contains the name.
     const names = await erasureListNames(erasureListOf(source.config));
     expect(names).toHaveLength(1);
     expect(await verifyBackup(file)).toMatchObject({ erasureLists: names });
@@ -37,11 +37,11 @@ describe("a restore", () => {
       erasures_listed: 0,
       erased_again: 0,
     });
-    // A start of the service makes a list, which knows nothing of the erasures elsewhere.
+    // A start of the service creates a list without the erasures from elsewhere.
     const { dataDir } = elsewhere;
     await makeErasureList(list);
     await expect(restoreFrom(testConfig({ databaseUrl, dataDir }), file)).rejects.toThrow(
-      `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`,
+      `The list of erasures ${list} does not belong to the database of the backup, but was created elsewhere`,
     );
     const withList = testConfig({ databaseUrl, erasureList: erasureListOf(source.config) });
     expect(await restoreFrom(withList, file)).toMatchObject({
@@ -71,7 +71,7 @@ describe("a restore", () => {
     const opened = await openStore(config);
     const ctx = { ...source.ctx, serverKey: opened.serverKey };
     expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
-      `encrypted for another server key than that of this process, ${server_key}`,
+      `encrypted for another server key than the key of this process, ${server_key}`,
     );
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });

@@ -1,4 +1,4 @@
-/** Paths that there are not, and headers that decide what becomes of a request before its body is read. */
+/** Unknown paths, and headers that decide about a request before its body is read. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Processes } from "./processes.js";
 import { walk } from "./recordings.js";
@@ -28,23 +28,26 @@ const contentTypes: [type: string, body: () => BodyInit][] = [
 ];
 
 describe("a path that does not exist", () => {
-  it.each(contentTypes)("is 404 with a body of %s, and a missing last slash is told", async (type, body) => {
-    const send = (path: string) =>
-      s.send("POST", path, {
-        token: ann.token,
-        body: body(),
-        ...(type === "multipart/form-data" ? {} : { headers: { "Content-Type": type } }),
-      });
-    for (const path of ["/oauth2/token", "/api/v2/files/asi-to-csv", "/api/v1/devices/1/bulk-load"]) {
-      const { status, headers, body: answer } = await send(`${path}?a=/`);
-      expect([path, status, answer]).toEqual([path, 404, NO_SLASH]);
-      expect(headers.get("x-error-code")).toBe("not_found");
-    }
-    for (const path of ["/oauth2/tokens/", "/api/v1/nothing", "/api/v1/devices/x/", "//"]) {
-      const { status, body: answer } = await send(path);
-      expect([path, status, answer]).toEqual([path, 404, NOT_FOUND]);
-    }
-  });
+  it.each(contentTypes)(
+    "is 404 with a body of %s, and reports a missing trailing slash",
+    async (type, body) => {
+      const send = (path: string) =>
+        s.send("POST", path, {
+          token: ann.token,
+          body: body(),
+          ...(type === "multipart/form-data" ? {} : { headers: { "Content-Type": type } }),
+        });
+      for (const path of ["/oauth2/token", "/api/v2/files/asi-to-csv", "/api/v1/devices/1/bulk-load"]) {
+        const { status, headers, body: answer } = await send(`${path}?a=/`);
+        expect([path, status, answer]).toEqual([path, 404, NO_SLASH]);
+        expect(headers.get("x-error-code")).toBe("not_found");
+      }
+      for (const path of ["/oauth2/tokens/", "/api/v1/nothing", "/api/v1/devices/x/", "//"]) {
+        const { status, body: answer } = await send(path);
+        expect([path, status, answer]).toEqual([path, 404, NOT_FOUND]);
+      }
+    },
+  );
 
   it("is logged with its path, without the query, escaped and cut", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
@@ -107,7 +110,7 @@ describe("operations open to anyone", () => {
     },
   );
 
-  it("and so does the documentation", async () => {
+  it("the documentation ignores them, too", async () => {
     expect((await s.get("/api/schema/", "expired")).status).toBe(200);
     expect((await s.get("/api/docs/", "expired")).status).toBe(200);
   });
@@ -156,7 +159,7 @@ describe("entity tags", () => {
     expect(await read(`W/${tag}`)).toBe(304);
     expect(await read(`"a,b", ${tag}`)).toBe(304);
     expect(await read("*")).toBe(304);
-    // The tag within another one, and without its quotes, is none.
+    // The tag within another one, or without quotes, does not match.
     expect(await read(`"a,${tag.slice(1)}`)).toBe(200);
     expect(await read(tag.slice(1, -1))).toBe(200);
 

@@ -1,31 +1,31 @@
 /**
- * The folder for everything that a run of the tests writes outside the repository. A run that leaves files in it, or processes,
- * fails: what they hold would be in the way of the next run.
+ * Folder for everything that a run of the tests writes outside the repository. A run that leaves files in it or processes fails,
+ * because they could affect the next run.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long a process that has been told to end may take, ms. */
+/** Time that a process has to end, ms. */
 const ENDING_MS = 5_000;
 
 /** The test runner ends its workers and its compiler itself, and later. */
 const OF_RUNNER = /vitest|esbuild --service/;
 
-/** What tsx compiles is kept there, for the next process of the same user. */
+/** Files compiled by tsx, kept for the next process of the same user. */
 const TSX_CACHE = "tsx-";
 
 const readProcess = <T>(read: () => T): T | undefined => {
   try {
     return read();
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended or belongs to another user.
     return undefined;
   }
 };
 
-/** Processes that have the folder in their environment or arguments, or work in it; none where there is no /proc. */
+/** Returns processes with the folder in their environment or arguments, or as working directory; none without /proc. */
 function processesOf(folder: string): { pid: number; command: string }[] {
   const pids = (readProcess(() => readdirSync("/proc")) ?? []).map(Number).filter((pid) => pid > 0);
   return pids.flatMap((pid) => {
@@ -51,8 +51,8 @@ async function endProcesses(folder: string): Promise<string[]> {
 }
 
 /**
- * Makes temporary files of this process and of those that it starts go to a folder of the run. Each project of the run calls it.
- * @returns ends the project; the last one removes the folder, and the run fails when something is left in it, or a process
+ * Redirects temporary files of this process and its children to a folder of the run. Each project of the run calls it.
+ * @returns function that ends the project; the last one removes the folder, and fails the run if a file or a process remains
  */
 export function startRun(): () => Promise<void> {
   const folder = process.env.TEST_RUN_FOLDER ?? makeFolder();
@@ -69,7 +69,7 @@ export function startRun(): () => Promise<void> {
   };
 }
 
-/** Counts the projects of the run. Each has this module for itself, so the number is in the environment. */
+/** Counts the projects of the run. Each project loads this module separately, so the number is in the environment. */
 function changeProjects(by: number): number {
   const projects = Number(process.env.TEST_RUN_PROJECTS ?? 0) + by;
   process.env.TEST_RUN_PROJECTS = String(projects);
@@ -82,7 +82,7 @@ function makeFolder(): string {
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   process.env.TEST_RUN_FOLDER = folder;
-  // A run that is interrupted, or whose set-up fails, does not get to its end.
+  // An interrupted run, or one whose set-up fails, does not reach its end.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,4 +1,4 @@
-/** Samples on Citus, as far as a stand-in of its functions shows: no test has run on Citus itself. */
+/** Samples on Citus, with a stand-in of its functions. No test has run on Citus itself. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -24,14 +24,14 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
   const run = (name: "samples distribute" | "samples gather" | "samples servers", args = {}) =>
     commands[name]({ ...s.ctx, database: s.store.database, operator: "root" }, args);
 
-  /** The samples on a server of their own. */
+  /** Samples on a separate server. */
   const distributeToServers = () => {
     const servers = join(newScratchFolder(), "servers.txt");
     writeFileSync(servers, "postgres://a@127.0.0.1/samples\n");
     return run("samples distribute", { servers });
   };
 
-  /** Holds back what Citus does until the work is done. */
+  /** Delays work of Citus until the given work is done. */
   const whileCitusIsBusy = async (command: () => Promise<unknown>, work: () => Promise<void>) => {
     const { pool } = s.store.database;
     const holder = await pool.connect();
@@ -101,7 +101,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     expect(await distributedTables(databaseUrl)).toEqual([]);
   });
 
-  it("need Citus, and no servers of their own", async () => {
+  it("require Citus, and no sample servers", async () => {
     await expect(run("samples distribute", { citus: true })).rejects.toThrow("CREATE EXTENSION citus");
     await installCitusStandIn(databaseUrl);
     await expect(run("samples distribute", { citus: true, servers: "servers.txt" })).rejects.toThrow(
@@ -110,7 +110,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     await expect(run("samples distribute")).rejects.toThrow("Give --servers FILE or --citus");
   });
 
-  it("are brought back before they go to servers", async () => {
+  it("must be brought back before they are moved to servers", async () => {
     await installCitusStandIn(databaseUrl);
     await run("samples distribute", { citus: true });
     await expect(distributeToServers()).rejects.toThrow("asi-server samples gather");

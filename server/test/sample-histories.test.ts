@@ -1,6 +1,6 @@
 /**
- * Random histories of one device, by everything that gives, moves or removes samples, on the service itself: who reads, exports and
- * loses what, against the two rules of `domain/sample-ownership/owners.ts`, looked through sample by sample.
+ * Random histories of one device on the service itself, with every operation that gives, moves or removes samples. Compares
+ * reads, exports and losses with the two rules of `domain/sample-ownership/owners.ts`, applied sample by sample.
  */
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
@@ -19,12 +19,12 @@ import { newScratchFolder } from "./scratch.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 import { grant, newActivity, schemaId } from "./team.js";
 
-/** A part of them in `npm test`, more in `npm run test:more`. */
+/** `npm test` runs some of them, `npm run test:more` more. */
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 12 : 2;
-/** What a device's clock may be ahead of the server's. */
+/** Maximum time by which the clock of a device may be ahead of the server. */
 const AHEAD_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
-/** Pages of raw data may be two minutes old. */
+/** Maximum age of pages of raw data, two minutes. */
 const NO_CACHE = { rawDataCacheBytes: 0 };
 const FOREVER = Number.POSITIVE_INFINITY;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -77,17 +77,17 @@ interface Frame {
   athlete: number;
   from: number;
   to: number;
-  /** Since when it says so. */
+  /** Time since which it assigns the samples. */
   at: number;
 }
 
-/** The rules at their plainest. Managers and athletes are the ids of their accounts. */
+/** Reference implementation of the rules. Managers and athletes are ids of accounts. */
 class Model {
   ownerships: Ownership[] = [];
-  /** Times. */
+  /** Times of the samples. */
   samples = new Set<number>();
   frames: Frame[] = [];
-  /** Managers who may make time frames of an athlete, as `manager athlete`. */
+  /** Managers who may create time frames of an athlete, as `manager athlete`. */
   permitted = new Set<string>();
 
   ownerAt = (ms: number) => this.ownerships.find(({ from, to }) => from <= ms && ms < to)?.by;
@@ -118,7 +118,7 @@ class Model {
 
   readable = (by: number) => [...this.samples].filter((ms) => this.ownerAt(ms) === by);
 
-  /** Whom the owner's oldest time frame names. */
+  /** Returns the athlete of the owner's oldest time frame. */
   wearerAt = (ms: number) =>
     this.frames
       .filter(({ by, from, to }) => by === this.ownerAt(ms) && from <= ms && ms <= to)
@@ -155,7 +155,7 @@ interface Manager extends TestAccount {
   activity: number;
 }
 
-/** What is kept with a backup: the state then, and who has been erased since. */
+/** Saved with a backup: the state at that time, and people erased since. */
 interface Kept {
   file: string;
   model: Model;
@@ -164,7 +164,7 @@ interface Kept {
   erased: { do: "delete" | "erase"; id: number }[];
 }
 
-/** The service and the model, step by step. */
+/** Runs the service and the model step by step. */
 class History {
   readonly s: TestService;
   readonly device: TestDevice;
@@ -271,7 +271,7 @@ class History {
     }
   }
 
-  /** A manager sends a recording, whoever owns the device; those who do not are refused. */
+  /** A manager sends a recording at any time; the service refuses samples of other owners. */
   async load(manager: Manager, offsets: readonly number[]): Promise<void> {
     const times = [...new Set(offsets)].sort((a, b) => a - b).map((ms) => this.now + ms);
     const recording = await recordingOf(this.device.serial_number, times.map(rowAt));
@@ -310,12 +310,12 @@ class History {
       at: this.now,
     };
     model.frames.push(frame);
-    // Whatever the rules: a later time frame takes no sample from anybody.
+    // Independent of the rules: a later time frame takes no sample from anybody.
     for (const { id } of this.athletes)
       expect(model.exported(id)).toEqual(expect.arrayContaining(before.exported(id)));
   }
 
-  /** A manager gives a time frame to another athlete and time. */
+  /** A manager assigns a time frame to another athlete and time. */
   async move(which: number, athlete: TestAccount, from: number, lengthMs: number): Promise<void> {
     const { model, managers, now } = this;
     const frame = model.frames[which];
@@ -382,7 +382,7 @@ class History {
     };
   }
 
-  /** Everybody reads and exports what is theirs, and there is nothing else. */
+  /** Everybody reads and exports exactly their samples, and no others exist. */
   async check(of = this.s): Promise<void> {
     const { model, device, now } = this;
     const window = `start=${now - 12 * HOUR_MS}&stop=${now + 12 * HOUR_MS}`;
@@ -411,7 +411,7 @@ class History {
     expect(rows[0]?.n).toBe(model.samples.size);
   }
 
-  /** Restores the backup: the state then, without those who have been erased since. */
+  /** Restores the backup: the state at that time, without people erased since. */
   async checkRestored(): Promise<void> {
     const { kept, s } = this;
     if (kept === undefined) return;
@@ -420,7 +420,7 @@ class History {
     const again = await TestService.start(s.store, { ...NO_CACHE, dataDir: s.config.dataDir });
     again.clock.stopAt(this.now);
     this.model = kept.model;
-    // In the order of their ids, as the start does it.
+    // In the order of ids, like the start.
     for (const { do: what, id } of kept.erased.toSorted((a, b) => a.id - b.id)) this.model[what](id);
     const isLeft = ({ id }: TestAccount) => !kept.erased.some((gone) => gone.id === id);
     this.managers = kept.managers.filter(isLeft);

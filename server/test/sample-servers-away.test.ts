@@ -1,4 +1,4 @@
-/** A server with a part of the samples goes away and comes back: its devices answer 503, the others do not notice. */
+/** A sample server becomes unreachable and returns: requests for its devices get 503, others are not affected. */
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     for (const other of [1, 2]) {
       const startedAt = performance.now();
       expect((await page(device(other))).body.count).toBe(600);
-      // A connection that waits for the lost server would wait for 2 s at least.
+      // A connection that waits for the lost server would wait at least 2 s.
       expect(performance.now() - startedAt).toBeLessThan(1_900);
     }
   }
@@ -71,15 +71,15 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     expect(refused.headers.get("x-error-code")).toBe("unavailable");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     await expectOthersServed();
-    // Without its address, because anyone may ask.
+    // Without its address, because anyone may read it.
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok", sample_servers_away: 1 });
     expect(await s.service.app.metrics.metrics()).toMatch(
       new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
     );
-    // A load of another device counts the samples of the account, of which some are on the lost server.
+    // A load of another device counts the samples of the account, some of which are on the lost server.
     const recording = await walk(device(1).serial_number, new Date(START_MS + 7_200_000).toISOString(), 10);
     expect((await s.load(device(1), ann, recording)).body.state).toBe("SUCCESS");
-    // Retention removes what it can reach, goes on with a rotation of keys, and says that it could not reach the rest.
+    // Retention removes reachable samples, continues a key rotation, and reports the unreachable server.
     const { queries } = s.store.database;
     await queries.execute(sql`
       INSERT INTO encryption_keys (key_id, server_key_id, encrypted_key, created_at)
@@ -150,7 +150,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
         /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
       );
       expect(readdirSync(folder)).toEqual([]);
-      // So does every other command that needs it, in a process of its own.
+      // Every other command that needs the server does the same, in a separate process.
       const [start, stop] = [START_MS, START_MS + 1].map((ms) => new Date(ms).toISOString());
       const { serial_number: serialNumber } = device(0);
       const deleting = withCommands(testConfig({ databaseUrl }), "tess", (run) =>
@@ -178,7 +178,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
-  /** Watches the servers on sessions of their own, and keeps what is logged. */
+  /** Watches the servers on separate sessions, and collects log lines. */
   async function watching() {
     const application_name = `watch ${randomBytes(4).toString("hex")}`;
     const refused: unknown[] = [];
@@ -194,7 +194,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
       return client;
     });
     await watch.start({ info: () => undefined, warn: (line: object) => warnings.push(line) });
-    /** Ends its sessions that read a part of the samples at this moment. @returns how many */
+    /** Ends its sessions that currently read some samples. @returns the number of sessions */
     const endReading = async (part: string) => {
       const { rows } = await s.store.database.pool.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND state = 'active' AND query LIKE $2",
@@ -215,7 +215,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     await remote.connect();
     try {
       await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      // So that a session is at work when it is ended.
+      // A session must be active when it is ended.
       const [{ table } = { table: "" }] = await sampleServers(s.store.database.pool);
       await remote.query(`BEGIN; LOCK TABLE ${table}`);
       await expect.poll(() => endReading("0"), { ...PATIENCE, interval: 10 }).toBe(1);

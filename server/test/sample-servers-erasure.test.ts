@@ -1,4 +1,4 @@
-/** The erasure of a person whose samples are on several servers. */
+/** Erasure of a person whose samples are on several servers. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { Scene, START } from "./personal-data-scene.js";
@@ -26,7 +26,7 @@ describe.runIf(isSpread)("the erasure of an athlete with samples on several serv
     };
   });
 
-  /** A minute of the athlete with each device, of two that are stored. */
+  /** Two minutes are stored with each device, one of them of the athlete. */
   async function record(): Promise<void> {
     const samples = Array.from({ length: 120 }, (_, second) => ({ t: START + second * 1000, speed: 3000 }));
     for (const { id } of devices) {
@@ -60,7 +60,7 @@ describe.runIf(isSpread)("the erasure of an athlete with samples on several serv
     const [, lost] = servers as [PostgresServer, PostgresServer];
     await lost.halt("fast");
     await expect(erase()).rejects.toThrow();
-    // Nobody is told that the person is gone.
+    // The erasure is not reported as done.
     expect((await s.get(scene.path, scene.token)).status).toBe(200);
     await lost.restart();
     await expect.poll(async () => (await s.get("/health/ready/")).body).toEqual({ status: "ok" });

@@ -1,4 +1,4 @@
-/** Copies of samples that a move leaves behind are dropped, also when its command has ended too early to do so. */
+/** Copies of samples from a move are dropped, even if the command has ended before it could drop them. */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { abandonedCopies, type Connection, type Copy } from "../src/store/placement/placement.js";
@@ -19,7 +19,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
 
   /**
    * Runs a command.
-   * @param ended the command ends instead of such a statement, or with the COMMIT of a transaction that has one
+   * @param ended the command ends instead of running a matching statement, or at the COMMIT of a transaction with one
    */
   async function run<T>(
     command: (client: Connection) => Promise<T>,
@@ -48,7 +48,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
   const gather = (client: Connection) => moveSamples(client, []);
   const abandoned = () => abandonedCopies(store.database.pool);
 
-  /** How many of the copies are still on their servers. */
+  /** Number of copies that are still on their servers. */
   async function remaining(copies: readonly Copy[]): Promise<number> {
     const found = copies.map(({ url, table }) =>
       onServer(url, async (remote) => {
@@ -109,7 +109,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await remaining(copies)).toBe(0);
   });
 
-  it("are dropped although the statistics of the new table cannot be computed, of which a note tells", async () => {
+  it("are dropped even if the statistics of the new table cannot be computed, with a note", async () => {
     await run(distribute);
     expect(await run(gather, { before: /^ANALYZE/ })).toMatchObject({
       tablesLeft: [],

@@ -1,4 +1,4 @@
-/** Samples on several servers for a role without superuser rights, set up by the statements of docs/several-servers.md. */
+/** Samples on several servers for a role without superuser rights, configured by the statements of docs/several-servers.md. */
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
       await client.end();
     }
 
-    /** The address of a server, where the role owns a database, and gets in with its password only. */
+    /** Address of a server where the role owns a database and can log in only with its password. */
     async function prepare({ url }: PostgresServer): Promise<string> {
       const client = new pg.Client(`${url}postgres`);
       await client.connect();

@@ -1,4 +1,4 @@
-/** Samples on several servers: moving them there and back, and every statement of the service goes to one server. */
+/** Samples on several servers: moving them there and back; every statement of the service runs on one server. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,11 +25,11 @@ import { type TestAccount, type TestDevice, TestService } from "./service.js";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** What a device has; in SQL, so that it is the same wherever the samples are. */
+/** Data of a device, read by SQL, so that it does not depend on the location of the samples. */
 const CONTENT =
   "SELECT device_id, bucket, start_ms, stop_ms, n, md5(payload) AS payload FROM sample_chunks ORDER BY 1, 2";
 
-// One story: each test finds the samples where the one before has left them.
+// The tests depend on each other: each one starts with the state of the previous one.
 describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () => {
   let store: Awaited<ReturnType<typeof storeOn>>;
   let s: TestService;
@@ -44,7 +44,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
   }
 
   beforeAll(async () => {
-    // Not moved yet.
+    // The samples have not been moved yet.
     store = await storeOn([]);
     await start();
     file = join(newScratchFolder(), "servers.txt");
@@ -73,7 +73,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
   const distribute = (more = {}) => commands["samples distribute"](operator, { servers: file, ...more });
   const servers = async () => (await commands["samples servers"](operator)).servers as unknown[];
 
-  /** Tables of samples on the servers. Those of other files of tests are there too. */
+  /** Tables of samples on the servers, including those of other test files. */
   const tablesOnServers = async () => {
     const names =
       "SELECT relname FROM pg_class WHERE starts_with(relname, 'sample_chunks_') AND relkind = 'r' ORDER BY 1";
@@ -113,7 +113,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
     expect(await content()).toEqual(before);
     expect(await servers()).toEqual(Array(3).fill(expect.objectContaining({ answers: true })));
-    // A second time there is nothing to do.
+    // A second call does nothing.
     expect(await distribute()).toMatchObject({ chunks_copied: 0 });
     const loads = (async () => {
       for (const device of devices) await load(device, 1);
@@ -136,7 +136,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const before = await content();
     const tables = await tablesOnServers();
     const { pool } = s.store.database;
-    // What an interruption leaves: the move has begun, and some chunks are copied.
+    // State after an interruption: the move has begun, and some chunks are copied.
     const stop =
       "CREATE OR REPLACE FUNCTION stop_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.copied > 2 THEN RAISE 'interrupted'; END IF; RETURN NEW; END $$";
     await pool.query(stop);
@@ -188,7 +188,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await expect(gathering).rejects.toThrow("canceling");
     await reader.query("ROLLBACK");
     reader.release();
-    // What such a commit leaves: it is on the server, and the database has no note of it.
+    // State after such a commit: the chunk is on the server, but the database has no record of it.
     const holders = await sampleServers(pool);
     const [holder] = holders;
     if (holder === undefined) throw new Error("No server");
@@ -273,7 +273,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const one = join(newScratchFolder(), "one.txt");
     writeFileSync(one, first);
     await commands["samples distribute"](operator, { servers: one });
-    // Each server is asked again once a second.
+    // Each server is checked once a second.
     await sleep(1_500);
     expect(watch.states.filter(({ problem }) => problem !== undefined)).toEqual([]);
     await watch.stop();
@@ -299,7 +299,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     );
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("SELECT added FROM sample_chunks");
-    // The service of this release goes on, which would not know the migration.
+    // The service of this release, which does not know the migration, continues.
     await database.pool.query("DELETE FROM migrations WHERE name = '9999-added'");
     await start();
   });
@@ -314,7 +314,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       expect([where, status, body.detail]).toEqual([where, 200, undefined]);
     };
     const sent = await statementsOf(async () => {
-      // Only the statements of new connections are noted.
+      // Only statements of new connections are recorded.
       const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
       // After the service, which is stopped first.
       stopAfterTest(() => database.close());
@@ -325,7 +325,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       const { ctx, computing } = other;
       await load(device, 5, other);
       await load(device, 5, other);
-      // Half a recording over one that is there: chunks are replaced.
+      // Half of the recording overlaps an existing one, so chunks are replaced.
       const half = new Date(START_MS + 5 * DAY_MS + 200_000).toISOString();
       await other.load(device, ann, await walk(device.serial_number, half, 4_000));
       for (const page of [1, 2]) {
@@ -350,13 +350,13 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       (text) =>
         /\bsample_chunks\b/.test(text) && !/pg_inherits|pg_partition_tree|advisory|^VACUUM/.test(text),
     );
-    // Of loads, pages, ranges, the newest samples, deletions, quotas and retention.
+    // Statements of loads, pages, ranges, newest samples, deletions, quotas and retention.
     expect(onSamples.length, onSamples.join("\n")).toBeGreaterThan(10);
     const client = new pg.Client(operator.database.pool.options.connectionString ?? "");
     await client.connect();
     stopAfterTest(() => client.end());
     for (const text of onSamples) {
-      // The first parameter is the device: that is by what a server that is unreachable is told from the others.
+      // The first parameter is the device, by which statements for an unreachable server are recognised.
       expect(text).toMatch(/device_id = \$1|SELECT \$1::bigint/);
       for (const plan of await plansOf(client, text, device.id)) {
         const foreign = plan.filter((line) => /Foreign (Scan|Update|Delete|Insert) on/.test(line));
@@ -367,7 +367,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     }
   });
 
-  /** The custom and the generic plan of a statement, as lines. */
+  /** Custom and generic plan of a statement, as lines. */
   async function plansOf(client: pg.Client, text: string, device: number): Promise<string[][]> {
     const plans: string[][] = [];
     for (const mode of ["force_custom_plan", "force_generic_plan"]) {

@@ -1,4 +1,4 @@
-/** A database whose samples are on servers of its own, which a test may stop. */
+/** A database whose samples are on separate servers, which a test may stop. */
 import { randomBytes } from "node:crypto";
 import type { Database } from "../src/store/connection/database.js";
 import { migrate } from "../src/store/migrations/migrate.js";
@@ -9,14 +9,14 @@ import { moveSamples } from "../src/store/sample-servers/move.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
 
-/** Only in the project whose databases are spread. */
+/** Only in the project with distributed databases. */
 export const isSpread = process.env.TEST_DISTRIBUTED === "1";
 
 export async function startServers(count: number): Promise<PostgresServer[]> {
   return Promise.all(Array.from({ length: count }, () => startPostgres()));
 }
 
-/** Moves the samples of a database to servers; to none: back into it. */
+/** Moves the samples of a database to servers, or back to the database if there are none. */
 export async function moveTo({ direct }: Pick<Database, "direct">, servers: readonly PostgresServer[]) {
   const client = await direct.connect();
   try {
@@ -29,7 +29,7 @@ export async function moveTo({ direct }: Pick<Database, "direct">, servers: read
   }
 }
 
-/** A new, migrated database whose samples are on the servers; to be closed. */
+/** A new, migrated database with samples on the servers; the caller must close it. */
 export async function storeOn(servers: readonly PostgresServer[]): Promise<Store & { databaseUrl: string }> {
   const { database, databaseUrl } = await newDatabase();
   await migrate(database);
@@ -42,7 +42,7 @@ export async function storeOn(servers: readonly PostgresServer[]): Promise<Store
   };
 }
 
-/** The index of the server that has the samples of a device. */
+/** Index of the server with the samples of a device. */
 export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: number): Promise<number> {
   const servers = await sampleServers(pool);
   for (const { remainder } of servers) {
@@ -58,7 +58,7 @@ export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: n
 /** A device of the manager for each server, in the order of the servers. */
 export async function deviceOnEach(s: TestService, by: TestAccount, count: number): Promise<TestDevice[]> {
   const found: TestDevice[] = [];
-  // By chance, a hundred devices are never all on the same few servers.
+  // A hundred random devices are practically never all on the same servers.
   for (let tries = 0; tries < 100 && Object.keys(found).length < count; tries++) {
     const device = await s.device();
     const server = await serverOfDevice(s.store.database, device.id);

@@ -4,12 +4,12 @@ import { walk } from "./recordings.js";
 import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
 
-/** People around one manager's things: who may what with them is told by the authorization matrix. */
+/** People around the objects of one manager. The authorization matrix defines their rights. */
 export interface Scene {
   owner: TestAccount;
   formerOwner: TestAccount;
   anotherManager: TestAccount;
-  /** The athlete of `ids.athlete`. */
+  /** Athlete of `ids.athlete`. */
   thatAthlete: TestAccount;
   anotherAthlete: TestAccount;
   device: TestDevice;
@@ -17,9 +17,9 @@ export interface Scene {
   externalId: string;
   /** Id of the owner's managed athlete. */
   managedAthlete: number;
-  /** For every path parameter, an object of the owner, or of that athlete. */
+  /** An object of the owner or of that athlete for every path parameter. */
   ids: Record<string, number>;
-  /** Gives the former owner the permission of `ids` anew, after it has been revoked. */
+  /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
     owner.token,
   );
-  // A recording of the minute to come, which is the owner's time.
+  // A recording of the next minute, during the ownership of the owner.
   const recording = await walk(device.serial_number, new Date(Date.now() + 60_000).toISOString(), 1);
   const { body: job } = await s.post(
     `/api/v1/devices/${device.id}/bulk-load/`,
@@ -78,7 +78,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await s.runJobs();
-  // Stored where private addresses are allowed, so that no test's delivery leaves the machine.
+  // Stored while private addresses are allowed, so that no delivery leaves the machine.
   const open = await TestService.start(s.store, { webhookAllowPrivate: true });
   const webhooks = `/api/v1/activities/${activity}/webhooks/`;
   const { body: webhook } = await open.post(
@@ -92,7 +92,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await open.stop();
-  // Another session than the one of the owner's token.
+  // A session other than the one of the owner's token.
   await s.logIn(owner.username, owner.password);
   const { body: sessions } = await s.get("/session/", owner.token);
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);

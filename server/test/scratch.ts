@@ -4,10 +4,10 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The run's folder for files; removed when the run ends. */
+    /** Folder for files of the run; removed at its end. */
     scratch: string;
   }
 }
 
-/** A new folder of the run's. */
+/** Creates a folder within the run's folder. */
 export const newScratchFolder = (): string => mkdtempSync(join(inject("scratch"), "f-"));

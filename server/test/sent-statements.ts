@@ -1,7 +1,7 @@
 import pg from "pg";
 import { PreparingClient } from "../src/store/connection/preparing-client.js";
 
-/** The texts of all statements that the pools of services in this process send while `work` runs, each once. */
+/** Returns the distinct texts of all statements sent by the pools of services in this process during `work`. */
 export async function statementsOf(work: () => Promise<void>): Promise<string[]> {
   const texts = new Set<string>();
   const { query } = pg.Client.prototype;

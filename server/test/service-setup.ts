@@ -1,6 +1,6 @@
 /**
- * Runs with every file of tests that start services. A test fails when a response of a service differs from the OpenAPI
- * document, and when Node.js has emitted a warning.
+ * Runs with every file of tests that start services. A test fails if a response of a service differs from the OpenAPI document,
+ * or if Node.js has emitted a warning.
  */
 import { afterAll, afterEach, aroundAll } from "vitest";
 import { takeProcessWarnings } from "./process-warnings.js";
@@ -13,14 +13,14 @@ function requireNone(problem: string, found: readonly string[]): void {
 
 async function checkTest(): Promise<void> {
   requireNone("Responses that differ from the OpenAPI document", takeDifferences());
-  // Node.js emits warnings in the next turn.
+  // Node.js emits warnings in the next iteration of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   requireNone("Process warnings", takeProcessWarnings());
 }
 
 afterEach(checkTest);
 afterAll(endService);
-// Around all: what the file's fixtures end comes after every `afterAll`.
+// Outermost hook, because the fixtures of the file end after every `afterAll`.
 aroundAll(async (runFile) => {
   await runFile();
   await checkTest();

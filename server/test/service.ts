@@ -1,4 +1,4 @@
-/** The service under test: the real one, on a real database, reached over HTTP. */
+/** The service under test: the real service on a real database, accessed over HTTP. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { moveSamples } from "../src/store/sample-servers/move.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** A clock that tests move instead of sleeping. */
+/** A clock that tests set instead of sleeping. */
 export class MovableClock {
   #offsetMs = 0;
   #stoppedAtMs: number | undefined;
@@ -33,7 +33,7 @@ export class MovableClock {
   advance(ms: number): void {
     this.#offsetMs += ms;
   }
-  /** From now on it is this very instant, until the clock is moved. */
+  /** Stops the clock at this time until it is moved. */
   stopAt(timestampMs: number): void {
     this.#stoppedAtMs = timestampMs;
     this.#offsetMs = 0;
@@ -70,10 +70,10 @@ export interface TestDevice {
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** What a new database is a copy of: one without tables, or one with the tables of this release. */
+/** Template of a new database: without tables, or with the tables of this release. */
 export type Template = "empty" | "migrated";
 
-/** A folder with an embedded database: a copy, because creating and migrating one takes seconds. */
+/** Copies a folder with an embedded database, because creating and migrating one takes seconds. */
 function newFolder(template: Template): string {
   const folder = newScratchFolder();
   cpSync(join(inject("embeddedTemplates"), template), folder, { recursive: true });
@@ -90,10 +90,10 @@ async function newServerDatabase(template: Template): Promise<string> {
   return `${inject("postgresUrl")}${name}`;
 }
 
-/** One caller gets a third of it; tests have up to five reads of one caller wait for a lock. */
+/** One caller gets a third of it; tests let up to five reads of one caller wait for a lock. */
 const POOL_SIZE = 18;
 
-/** A new database, without tables unless told otherwise; to be closed. */
+/** A new database, without tables by default; the caller must close it. */
 export async function newDatabase(
   template: Template = "empty",
 ): Promise<{ database: Database; databaseUrl: string | null }> {
@@ -106,14 +106,14 @@ export async function newDatabase(
 
 type TestStore = Store & { databaseUrl: string | null };
 
-/** A new, empty, migrated database; of a test, it is closed when the test ends. */
+/** A new, empty, migrated database; within a test, it is closed at the end of the test. */
 export async function newStore(): Promise<TestStore> {
   const store = await lastingStore();
   stopAfterTest(() => store.close());
   return store;
 }
 
-/** Spreads the samples over the servers of the run, if it has some. */
+/** Distributes the samples over the servers of the run, if any. */
 async function distribute({ kind, direct }: Database): Promise<void> {
   const urls = kind === "postgres" ? inject("sampleServerUrls") : [];
   if (urls.length === 0) return;
@@ -125,7 +125,7 @@ async function distribute({ kind, direct }: Database): Promise<void> {
   }
 }
 
-/** A new, empty, migrated database that lasts beyond the test which creates it; to be closed. */
+/** A new, empty, migrated database that outlives the test which creates it; the caller must close it. */
 export async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase("migrated");
   await distribute(database);
@@ -146,10 +146,10 @@ export async function lastingStore(): Promise<TestStore> {
   return store;
 }
 
-/** What is to be stopped before a store is closed: a failed `beforeAll` stops nothing itself. */
+/** Resources to stop before a store is closed, because a failed `beforeAll` stops nothing. */
 const runningOn = new WeakMap<Store, Set<Service>>();
 
-/** Settings of the tests: a free port, quiet, and limits that a test run does not reach. */
+/** Settings of the tests: a free port, minimal logs, and limits that a test run does not reach. */
 export const testConfig = (changes: Partial<Config> = {}): Config => ({
   ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: process.env.TEST_LOG ?? "silent" }),
   dataDir: newScratchFolder(),
@@ -180,7 +180,7 @@ export class TestService {
     this.config = config;
   }
 
-  /** Starts the service; of a test, it is stopped when the test ends. */
+  /** Starts the service; within a test, it is stopped at the end of the test. */
   static async start(
     store: Store,
     changes: Partial<Config> = {},
@@ -204,17 +204,17 @@ export class TestService {
     return new TestService(store, service, clock, config);
   }
 
-  /** A context as the operator's commands have it. */
+  /** Returns a context like the one of an operator's command. */
   get ctx(): OperatorContext {
     return ownContext(this.config, this.store, this.clock);
   }
 
-  /** A context as a job has it: it can compute. */
+  /** Returns a context like the one of a job, with computations. */
   get computing(): Context {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }
 
-  /** Does all the work that waits. The tests' services run no jobs by themselves. */
+  /** Runs all waiting jobs. Services of the tests do not run jobs automatically. */
   runJobs(): Promise<void> {
     return this.service.worker.drain();
   }
@@ -241,7 +241,7 @@ export class TestService {
       ...(content[0] === undefined ? {} : { body: content[0] }),
     });
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      // It would last until the client leaves; `live.test.ts` reads it.
+      // It would last until the client disconnects; `live.test.ts` reads it.
       await response.body?.cancel();
       return { status: response.status, headers: response.headers, body: "events" };
     }
@@ -259,7 +259,7 @@ export class TestService {
     return this.send("POST", path, { token, json });
   }
 
-  /** The OAuth application that the tests' clients use. */
+  /** OAuth application of the tests' clients. */
   client(): Promise<{ clientId: string; clientSecret: string }> {
     this.#client ??= createApplication(this.ctx, { name: "test", redirectUris: [] });
     return this.#client;
@@ -303,7 +303,7 @@ export class TestService {
     return { id, username, password, token: await this.logIn(username, password) };
   }
 
-  /** A device that no one has owned yet. */
+  /** A device that nobody has owned. */
   async device(more: Partial<{ deviceName: string; deviceType: string }> = {}): Promise<TestDevice> {
     const serialNumber = randomBytes(6).toString("hex").toUpperCase();
     const [device] = await addDevices(this.ctx, [
@@ -321,12 +321,12 @@ export class TestService {
     return device;
   }
 
-  /** Extends the device's last ownership backwards, as the operator does. */
+  /** Extends the last ownership of the device backwards, like the operator. */
   async backdate(device: TestDevice, start: string): Promise<void> {
     await backdateOwnership(this.ctx, device.serial_number, new Date(start));
   }
 
-  /** Loads a recording and does the work. @returns the job at its end */
+  /** Loads a recording and runs its job. @returns the finished job */
   async load(device: TestDevice, by: TestAccount, recording: Uint8Array): Promise<Answer> {
     const asi_b64 = Buffer.from(recording).toString("base64");
     const { status, body } = await this.post(
@@ -355,22 +355,24 @@ export class TestService {
 let shared: Promise<TestService> | undefined;
 
 /**
- * The service that all tests of a file share, on a database of the file's own. A test that moves the clock or changes
- * settings uses `startService`.
+ * A service shared by all tests of a file, on a separate database. A test that moves the clock or changes settings uses
+ * `startService`.
  */
 export function service(): Promise<TestService> {
   shared ??= lastingStore().then((store) => TestService.startLasting(store));
   return shared;
 }
 
-/** Ends the file's service: the next file starts its own. */
+/** Stops the service of the file; the next file starts a new one. */
 export async function endService(): Promise<void> {
   const ending = shared;
   shared = undefined;
   await (await ending)?.store.close();
 }
 
-/** Another process on the database of the file's service, with a clock and settings of its own, until the test ends. */
+/**
+ * Starts another process on the database of the file's service, with a separate clock and settings, until the end of the test.
+ */
 export async function startService(changes: Partial<Config> = {}): Promise<TestService> {
   return TestService.start((await service()).store, changes);
 }

@@ -1,4 +1,4 @@
-/** The operator's view of sessions: which there are, and the end of one, of an account's, of an application's. */
+/** Sessions for the operator: listing them, and ending one, all of an account, or all of an application. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";
@@ -61,7 +61,7 @@ describe("the operator", () => {
     for (const token of [person.token, phone.access, phone.refreshToken]) expect(told).not.toContain(token);
   });
 
-  it("ends one session, and the others go on", async () => {
+  it("ends one session, and the others continue", async () => {
     const person = await s.manager();
     const other = await s.manager();
     const phone = await logInWith("Phone", person);

@@ -1,11 +1,11 @@
-/** Requests for the same computed data share one computation, and it is dropped when all callers have left. */
+/** Requests for the same computed data share one computation, which is dropped when all callers have disconnected. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
 import type { ComputedTexts, ComputePool } from "../src/domain/change/compute-pool.js";
 import { exampleComputedData } from "../src/domain/computed-data/example.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// With the one that holds the thread, as many requests as one caller may have under way.
+// Including the one that occupies the thread, the maximum number of concurrent requests of one caller.
 const MANY = 15;
 
 let s: TestService;
@@ -27,7 +27,7 @@ afterEach(() => {
   share.mockClear();
 });
 
-/** Holds the only thread with the computation of another time frame. @returns ends it */
+/** Occupies the only thread with the computation of another time frame. @returns function that ends it */
 async function holdThread(): Promise<() => Promise<void>> {
   let end: (texts: ComputedTexts) => void = () => expect.fail();
   compute.mockReturnValueOnce(
@@ -35,7 +35,7 @@ async function holdThread(): Promise<() => Promise<void>> {
       end = resolve;
     }),
   );
-  // No sample falls into it, so it is computed once.
+  // It contains no sample, so it is computed once.
   const other = team.computed(await team.frame(10_000, 10_600));
   await expect.poll(() => compute.mock.calls.length).toBe(1);
   return async () => {
@@ -45,7 +45,7 @@ async function holdThread(): Promise<() => Promise<void>> {
 }
 
 describe("computed data", () => {
-  it("that many ask for at once are computed once", async () => {
+  it("requested concurrently is computed once", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answers = Array.from({ length: MANY }, () => team.computed(frame));
@@ -55,7 +55,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("for which everybody has left before their turn are not computed", async () => {
+  it("is not computed if all callers have disconnected before it starts", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const leaving = new AbortController();
@@ -74,7 +74,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("have the samples of the moment in which a thread is free", async () => {
+  it("uses the samples at the time when a thread is free", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answer = team.computed(frame);
@@ -82,7 +82,7 @@ describe("computed data", () => {
     await team.run(0, 100, 3000, 150);
     await release();
     expect((await answer).body).toMatchObject({ total_distance: 299.7, hr_max: 150 });
-    // What was read before would have been computed in vain, and then once more.
+    // The result with the earlier inputs is not computed, because it would be stale.
     expect(compute).toHaveBeenCalledTimes(2);
   });
 });

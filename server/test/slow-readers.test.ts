@@ -1,4 +1,6 @@
-/** Clients that read large responses slowly wait for themselves: their bodies are made when the last ones have been read. */
+/**
+ * Clients that read large responses slowly delay only themselves: the next body is created after they have read the last ones.
+ */
 import { connect, type Socket } from "node:net";
 import { beforeAll, expect, it } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
@@ -7,7 +9,7 @@ import { newActivity } from "./team.js";
 
 const MIB = 1024 * 1024;
 const COURSE_BYTES = 5 * MIB - 100;
-/** Of 32 MiB for a caller, three quarters are for large bodies: four of 5 MiB leave no room for another of up to 8. */
+/** A caller has 32 MiB, three quarters of it for large bodies: after four of 5 MiB, there is no space for another of up to 8. */
 const AT_A_TIME = 4;
 const CLIENTS = 8;
 
@@ -19,7 +21,7 @@ async function activityWithCourse(owner: TestAccount, bytes = COURSE_BYTES): Pro
   return path;
 }
 
-/** A client that reads the beginning of the response, and then nothing until it is told to. */
+/** A client that reads the beginning of the response, and pauses until it is told to continue. */
 class SlowClient {
   readonly #socket: Socket;
   readonly started: Promise<void>;
@@ -40,7 +42,7 @@ class SlowClient {
     );
   }
 
-  /** Reads all. @returns the status and the number of bytes */
+  /** Reads everything. @returns the status and the number of bytes */
   async read(): Promise<[status: string, bytes: number]> {
     let bytes = 0;
     let status = "";
@@ -71,7 +73,7 @@ it("of one account that reads slowly, only a few large responses are in memory; 
       });
     }
   });
-  // Others read theirs meanwhile, and ann herself what is small.
+  // Others can read responses during this, and ann small ones.
   expect((await s.get(own, bob.token)).body.json.gpx).toHaveLength(COURSE_BYTES);
   expect((await s.get(`/api/v1/managers/${ann.id}/`, ann.token)).status).toBe(200);
   expect(clients.filter(({ hasStarted }) => hasStarted)).toHaveLength(AT_A_TIME);

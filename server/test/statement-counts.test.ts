@@ -1,4 +1,4 @@
-/** Changes of many rows: how often they ask the database, and for how many rows one transaction holds it. */
+/** Changes of many rows: number of statements, and number of rows per transaction. */
 import { and, eq, gt, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { updateActivity } from "../src/domain/activities/update.js";
@@ -21,7 +21,7 @@ import {
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// A database of its own: jobs are left to nobody here.
+// Separate database, because this test leaves jobs unfinished.
 let s: TestService;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await s.store.close();
 });
 
-/** Queries that write down what they send. */
+/** Queries that record their statements. */
 function listening(): { queries: Queries; sent: string[] } {
   const sent: string[] = [];
   const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
@@ -55,7 +55,7 @@ async function activityWith(timeframes: number, webhooks: number): Promise<Team>
   return team;
 }
 
-/** The team's manager as the one who calls. */
+/** Context with the team's manager as the caller. */
 const by = ({ manager: { id, username } }: Team, queries: Queries): Context => ({
   ...s.ctx,
   queries,
@@ -83,7 +83,7 @@ describe("as many statements are sent for many time frames and webhooks as for f
     const counts: number[] = [];
     for (const [timeframes, webhooks] of [
       [2, 1],
-      // As many deliveries as one transaction writes, and as many time frames as it deletes.
+      // The number of deliveries that one transaction writes, and of time frames that it deletes.
       [66, 3],
     ] as const) {
       const team = await activityWith(timeframes, webhooks);
@@ -96,7 +96,7 @@ describe("as many statements are sent for many time frames and webhooks as for f
 });
 
 describe("the computed data of hundreds of time frames that one change makes stale", () => {
-  it("are marked two hundred at a time, and none is shown as current meanwhile", async () => {
+  it("are marked two hundred at a time, and none is shown as current before", async () => {
     const team = await activityWith(450, 0);
     const { queries } = s.store.database;
     const { rows: frames } = await queries.execute<{ id: number }>(
@@ -122,7 +122,7 @@ describe("the computed data of hundreds of time frames that one change makes sta
       .from(jobs)
       .where(and(eq(jobs.kind, "recompute"), eq(jobs.chargedTo, id)));
     expect(await computedAt()).toBe(before + 60_000);
-    // A worker that ends early has marked the next ones; another continues behind them.
+    // A worker that ends early has marked the next ones; another one continues after them.
     const change = Number(job?.payload.recomputation);
     await queries.execute(
       sql`UPDATE recomputations SET done_through = ${frames[399]?.id} WHERE id = ${change}`,
@@ -137,7 +137,7 @@ describe("the computed data of hundreds of time frames that one change makes sta
 });
 
 describe("the deliveries of a change that has thousands", () => {
-  /** A job of 1,000 deliveries, taken by a worker. */
+  /** A leased job with 1,000 deliveries. */
   async function fanOutJob(done?: number) {
     const { activity, manager } = await activityWith(1, 10);
     const { queries } = s.store.database;
@@ -175,7 +175,7 @@ describe("the deliveries of a change that has thousands", () => {
     return {
       job,
       count: () => queries.$count(webhookDeliveries, isOwn),
-      /** Deliveries that each transaction has inserted: PostgreSQL keeps its number with the row. */
+      /** Number of deliveries inserted by each transaction, by the transaction id that PostgreSQL stores in the row. */
       async perTransaction() {
         const { rows: counts } = await queries.execute<{ count: number }>(
           sql`SELECT count(*)::integer AS count FROM ${webhookDeliveries} WHERE ${isOwn} GROUP BY xmin`,
@@ -191,7 +191,7 @@ describe("the deliveries of a change that has thousands", () => {
     expect(await perTransaction()).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("are written on from where the last worker ended", async () => {
+  it("continue where the last worker ended", async () => {
     const { job, count } = await fanOutJob(800);
     await fanOut(s.ctx, job);
     expect(await count()).toBe(200);

@@ -1,4 +1,4 @@
-/** The service and `asi stats` on a laptop give the same figures of a recording, to the last digit. */
+/** The service and `asi stats` give the same results for a recording, to the last digit. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ describe("computed data and asi stats", () => {
     const team = await Team.of(s);
     const { manager, device } = team;
     s.clock.stopAt(stopMs + HOUR_MS);
-    // the rows of the fixture, under the serial number of a device of this service
+    // The rows of the fixture, with the serial number of a device of this service.
     const load = await s.load(device, manager, await recordingOf(device.serial_number, rowsOf(samples)));
     expect(load.body.details.samples_stored).toBe(samples.length);
 
@@ -50,7 +50,7 @@ describe("computed data and asi stats", () => {
     const address = `/api/v1/timeframes/${frame.id}/computed-data/?with_definition=true`;
     const { last_computation, ...computed } = (await s.get(address, manager.token)).body;
     expect(last_computation).toBe(stopMs + HOUR_MS);
-    // as text: the same digits and the same order of keys
+    // As text: the same digits and the same order of keys.
     expect(JSON.stringify(computed)).toBe(JSON.stringify(metrics));
   });
 });

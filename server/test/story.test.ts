@@ -1,4 +1,4 @@
-/** The story of the README, as it is started: the built service as a process, and a client over HTTP alone. */
+/** The story of the README: the built service as a process, and a client that uses only HTTP. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,7 +18,7 @@ it("a client's story: registration to computed data that follow a change", { tim
   };
   const run = join(import.meta.dirname, "../story/run.ts");
   const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", run], { env });
-  // The rows of the recording: see fixtures/valid/match-hr.json.
+  // Rows of the recording: see fixtures/valid/match-hr.json.
   expect(stdout).toContain("7200 samples");
   expect(stdout).toContain("delivered timeframe-created");
   expect(stdout).toContain("recomputed");

@@ -4,14 +4,14 @@ import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store
 import { accounts, jsonSchemas, permissions } from "../src/store/schema.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 
-/** One sample: instant in ms, speed in mm/s, heart rate in beats per minute (0 or absent: none). */
+/** One sample: time in ms, speed in mm/s, heart rate in beats per minute (0 or absent: none). */
 export interface Sample {
   t: number;
   speed: number;
   hr?: number;
 }
 
-/** All that a time frame names: a manager, an athlete of whom he may do everything, his device, his activity. */
+/** All objects referenced by a time frame: a manager, an athlete with all permissions for the manager, a device, an activity. */
 export class Team {
   readonly s: TestService;
   readonly manager: TestAccount;
@@ -38,7 +38,7 @@ export class Team {
     return new Team(s, manager, athlete?.id ?? 0, device, activity);
   }
 
-  /** The body of a time frame, one hour from 2024-06-01T10:00Z on. */
+  /** Body of a time frame, by default one hour from 2024-06-01T10:00Z. */
   async body(changes: Record<string, unknown> = {}) {
     return {
       start_time: "2024-06-01T10:00:00.000Z",
@@ -57,7 +57,7 @@ export class Team {
     return this.s.post("/api/v1/timeframes/", await this.body(changes), this.manager.token);
   }
 
-  /** Creates a time frame that lasts from the first to the last of some seconds from now. @returns its id */
+  /** Creates a time frame from the first to the last of the given seconds. @returns its id */
   async frame(fromSeconds: number, toSeconds: number, changes: Record<string, unknown> = {}) {
     const { status, body } = await this.create({
       start_time: new Date(this.#instant(fromSeconds)).toISOString(),
@@ -68,7 +68,7 @@ export class Team {
     return body.id as number;
   }
 
-  /** The instant some seconds from when the team was made. */
+  /** Time in seconds after the creation of the team. */
   readonly #start = Math.ceil(Date.now() / 1000 + 60) * 1000;
   #instant(seconds: number): number {
     return this.#start + seconds * 1000;
@@ -126,7 +126,7 @@ export async function newActivity(
   return body.id;
 }
 
-/** Stores samples of a device as a load does. */
+/** Stores samples of a device like a load. */
 export async function store(s: TestService, deviceId: number, samples: readonly Sample[]): Promise<void> {
   const columns = allocateColumns(samples.length);
   samples.forEach(({ t, speed, hr }, i) => {
@@ -141,7 +141,7 @@ export async function store(s: TestService, deviceId: number, samples: readonly 
   });
 }
 
-/** Gives a manager a right on an athlete. */
+/** Grants a manager a permission on an athlete. */
 export async function grant(
   s: TestService,
   athleteId: number,

@@ -1,4 +1,4 @@
-/** OpenTelemetry on and off: collectors that fail, the standard variables, and a service without it. */
+/** OpenTelemetry enabled and disabled: failing collectors, the standard variables, and a service without telemetry. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -11,12 +11,12 @@ describe("a collector that does not answer", () => {
   it("neither delays nor stops the service, which says so once; the end of the process waits a short time only", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
-    // It takes everything and never answers.
+    // A collector that accepts data but never responds.
     collector.answers = false;
     const processes = await Processes.onNewDatabase({
       ...collector.settings,
       OTEL_EXPORTER_OTLP_TIMEOUT: "300",
-      // Reported, and the default is used.
+      // The value is reported, and the default is used.
       OTEL_TRACES_SAMPLER: "sometimes",
       LOG_LEVEL: "info",
       SHUTDOWN_TIMEOUT_MS: "1000",
@@ -25,7 +25,7 @@ describe("a collector that does not answer", () => {
     for (let request = 0; request < 50; request++) await fetch(`${url}/api/v1/account/`);
     const warnings = () => linesOf(output()).filter(({ msg }) => msg.startsWith("telemetry"));
     await collector.wait(() => (warnings().length >= 2 ? true : undefined), "the warnings");
-    // Three more exports, so that another one of a signal has failed.
+    // Three more exports, so that a second export of one signal has failed.
     const sent = collector.exports.length;
     await fetch(`${url}/api/v1/account/`);
     await collector.wait(() => (collector.exports.length >= sent + 3 ? true : undefined), "more exports");
@@ -48,7 +48,7 @@ describe("the standard variables", () => {
     stopAfterTest(() => collector.stop());
     const processes = await Processes.onNewDatabase({
       ...collector.settings,
-      // Longer than the test: only the end of the process exports.
+      // Longer than the test, so that only the end of the process exports.
       OTEL_BSP_SCHEDULE_DELAY: "600000",
       OTEL_METRIC_EXPORT_INTERVAL: "600000",
       OTEL_SERVICE_NAME: "tracking",
@@ -85,7 +85,7 @@ describe("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     const folder = join(newScratchFolder(), "coverage");
     mkdirSync(folder);
     const processes = await Processes.onNewDatabase();
-    // Node.js then writes a list of every script that the process has read.
+    // With this setting, Node.js writes a list of every loaded script.
     const { url, terminate } = await processes.startWith({ NODE_V8_COVERAGE: folder });
     await fetch(`${url}/api/v1/account/`);
     expect(await terminate()).toBe(0);

@@ -1,4 +1,4 @@
-/** OpenTelemetry: what a collector gets from the built service, and what it never gets. */
+/** OpenTelemetry: data that a collector gets from the built service, and data that it never gets. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -96,7 +96,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.exports[0]?.headers).toMatchObject({ "x-tenant": "club" });
   });
 
-  it("counts a request that it refuses as no error, and writes its trace to the log with each request", async () => {
+  it("does not count a refused request as an error, and logs the trace of each request", async () => {
     const caller = newCaller();
     expect((await call("GET", "/api/v1/devices/999999/", caller.header)).status).toBe(404);
     const refused = await collector.span(
@@ -104,7 +104,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       "it",
     );
     expect(refused).toMatchObject({ status: { code: 0 }, attributes: { "http.response.status_code": 404 } });
-    // Also where the caller has none.
+    // Also for a caller without a trace.
     await fetch(`${running.url}/api/v1/account/`);
     await collector.wait(
       () => (linesOf(running.output()).at(-1)?.path === "/api/v1/account/" ? true : undefined),
@@ -122,11 +122,11 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     );
   });
 
-  it("records a request whose client leaves, too, without a status that nobody got", async () => {
+  it("also records a request whose client disconnects, without a status", async () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname);
-    // A body that never comes. The answer to Expect says that the head has been read.
+    // A body that never arrives. The response to Expect shows that the head has been read.
     socket.write(
       `POST /api/v1/managers/ HTTP/1.1\r\nHost: a\r\ntraceparent: ${caller.header}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{`,
     );
@@ -177,7 +177,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     await expect.poll(() => done()?.trace).toBe(caller.trace);
   });
 
-  it("records the call of a webhook, and hands on that span to the receiver", async () => {
+  it("records the call of a webhook, and passes this span to the receiver", async () => {
     const caller = newCaller();
     const schemas = await (
       await call("GET", "/api/v1/json-schemas/?search=soccer&type=1", caller.header)
@@ -244,7 +244,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
 
   it("never exports tokens, passwords, addresses of people, bodies or values of statements", async () => {
     const caller = newCaller();
-    // A value that the database itself refuses, which its message quotes.
+    // A value that the database itself rejects and quotes in its message.
     await call("GET", `/api/v1/devices/?search=${encodeURIComponent("ann@private.example")}`, caller.header);
     const form = new URLSearchParams({
       grant_type: "password",
@@ -278,7 +278,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.spans.flatMap(({ events }) => events)).toEqual([]);
   });
 
-  it("begins no trace for what it does by itself, health checks, and looking for live data", async () => {
+  it("starts no trace for its own work, health checks, and polling for live data", async () => {
     await fetch(`${running.url}/health/ready/`);
     const caller = newCaller();
     const device = await processes.ownedDevice(running, ann.token, "LIVE");
@@ -287,7 +287,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
       "it",
     );
-    // The worker and the connection look into the database every second.
+    // The worker and the connection query the database every second.
     await sleep(1_500);
     await live.body?.cancel();
     for (const { startMs } of inTrace(caller.trace)) expect(startMs).toBeLessThan(connection.endMs + 500);

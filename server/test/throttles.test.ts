@@ -1,4 +1,4 @@
-/** Limits that hold against those who try to get around them, and let everybody else through. */
+/** Limits that resist attempts to bypass them and do not affect others. */
 import { randomBytes } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
@@ -15,7 +15,7 @@ const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
 const count = (statuses: readonly number[], status: number) =>
   statuses.filter((one) => one === status).length;
 
-/** Asks as a proxy would that names its client. */
+/** Sends a request like a proxy that forwards the address of its client. */
 const askFor = (s: TestService, client: string, path = "/api/v1/account/") =>
   s.get(path, undefined, { "X-Forwarded-For": client });
 
@@ -80,7 +80,7 @@ describe("passwords", () => {
 
 describe("invalid tokens", () => {
   it("are refused without a query once their address has no call left, and who is at work there goes on", async () => {
-    // Counters of PostgreSQL are shared by all services of a database.
+    // Services on one PostgreSQL database share its counters.
     const s = await TestService.start(await newStore(), { throttleAddressPerMinute: 5 });
     const person = await s.manager();
     expect((await s.get("/api/v1/account/", person.token)).status).toBe(200);
@@ -93,7 +93,7 @@ describe("invalid tokens", () => {
     let queries = 0;
     const { query } = pool;
     pool.query = ((...args: Parameters<typeof query>) => {
-      // Not those of the service itself, such as VACUUM.
+      // Excludes queries of the service itself, such as VACUUM.
       if (currentCaller().group.startsWith("address ")) queries += 1;
       return query.apply(pool, args);
     }) as typeof query;
@@ -130,7 +130,7 @@ describe("the client's address", () => {
 
   it("is one for all of an IPv6 subscriber's", async () => {
     const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
-    // Addresses that no other file of tests uses: on PostgreSQL they share the counters.
+    // Addresses that no other test file uses, because services on PostgreSQL share counters.
     const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:17:8::${last}`)));
     expect(count(one, 429)).toBe(2);
     expect((await askFor(s, "2001:db8:17:9::1")).status).toBe(403);
@@ -164,7 +164,7 @@ describe("the client's address", () => {
 describe("a throttled request", () => {
   it("waits for its answer, so that a client that asks again at once takes little of the processor", async () => {
     const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
-    // An address of its own: on PostgreSQL, the minute of another test's could end here.
+    // A separate address, because on PostgreSQL, the minute of another test could end here.
     const ask = () => askFor(s, "198.51.100.177");
     await ask();
     const startMs = performance.now();
@@ -175,7 +175,7 @@ describe("a throttled request", () => {
 
 describe("registrations", () => {
   it("store a bounded number of bytes of pictures for one address", async () => {
-    // A database of its own: others register from this address.
+    // Separate database, because others register from this address.
     const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
     const register = (profile_picture?: string) => {
@@ -188,7 +188,7 @@ describe("registrations", () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1000);
     expect((await register()).status).toBe(201);
-    // A manager's default athlete has a picture too.
+    // The default athlete of a manager also has a picture.
     const manager = await s.post("/api/v1/managers/?create_default_athlete=true", {
       username: `manager-${randomBytes(6).toString("hex")}`,
       email: "a@example.org",

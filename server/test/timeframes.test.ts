@@ -120,7 +120,7 @@ describe("time frames", () => {
 
   it("params that stay as they are, are neither judged again nor written to the audit", async () => {
     const { body: frame } = await team.create();
-    // As an earlier release may have stored it.
+    // An earlier release may have stored it.
     const params = { max_hr: 300, note: "x".repeat(1_000) };
     const { queries } = s.store.database;
     await queries.update(timeframes).set({ params }).where(eq(timeframes.id, frame.id));

@@ -1,4 +1,4 @@
-/** What ends a session ends those too that are just being begun: requests race, as clients' do. */
+/** An operation that ends sessions also ends sessions that are being started concurrently. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const logIn = ({ username, password }: Pick<TestAccount, "username" | "password"
   s.token({ grant_type: "password", username, password });
 const refresh = (refresh_token: string) => s.token({ grant_type: "refresh_token", refresh_token });
 
-/** Whether anything that the token endpoint gave still opens something. */
+/** Whether any token from the token endpoint is still valid. */
 async function opens({ status, body }: Answer): Promise<boolean> {
   if (status !== 200) {
     expect([status, body.error]).toEqual([400, "invalid_grant"]);
@@ -141,7 +141,7 @@ describe("refresh tokens", () => {
     for (const index of [0, 2, 3]) expect((await use(index)).status).toBe(200);
     const { queries } = small.store.database;
     expect(await queries.$count(refreshTokens, eq(refreshTokens.accountId, person.id))).toBe(3);
-    // What was given lives its ten hours.
+    // The issued token is valid for ten hours.
     expect(await queries.$count(accessTokens, eq(accessTokens.accountId, person.id))).toBeGreaterThan(4);
   });
 });

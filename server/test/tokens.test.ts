@@ -29,7 +29,7 @@ describe("token endpoint", () => {
     expect(headers.get("pragma")).toBe("no-cache");
   });
 
-  it("each token given is audited: to whom, by which application, and not the token", async () => {
+  it("each issued token is audited with account and application, but without the token", async () => {
     const bob = await s.manager();
     const { body } = await s.token({
       grant_type: "password",
@@ -51,7 +51,7 @@ describe("token endpoint", () => {
     );
   });
 
-  it("the client's credentials are taken by HTTP Basic too", async () => {
+  it("the client's credentials are also accepted by HTTP Basic", async () => {
     const { clientId, clientSecret } = await s.client();
     const basic = (secret: string) =>
       s.send("POST", "/oauth2/token/", {
@@ -109,7 +109,7 @@ describe("token endpoint", () => {
     await later.stop();
   });
 
-  it("a refresh token keeps giving access tokens, and stays the same", async () => {
+  it("a refresh token can be used repeatedly and does not change", async () => {
     const { body: first } = await password();
     for (let times = 0; times < 3; times++) {
       const { status, body } = await s.token({

@@ -1,4 +1,4 @@
-/** What PostgreSQL ends because of another transaction is repeated; the embedded database has one session. */
+/** A transaction that PostgreSQL aborts because of another one is retried; the embedded database has only one session. */
 import { EventEmitter, once } from "node:events";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
     return async () => s.store.close();
   });
 
-  /** Released when both have come; later ones pass. */
+  /** Released when both have arrived; later ones pass. */
   function meetingOfTwo(): () => Promise<void> {
     let arrived = 0;
     const both = new EventEmitter();
@@ -44,7 +44,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
         await audit("account", first.id, null, {});
       });
     await Promise.all([lock(one, two), lock(two, one)]);
-    // The repeated one can lock its first row before the waiting one gets it; then they meet again.
+    // The retry can lock its first row before the waiting transaction gets it; then they conflict again.
     expect(tries).toBeGreaterThanOrEqual(3);
     expect([await heightOf(one), await heightOf(two)]).toEqual([2, 2]);
     expect(await audited("deadlock")).toBe(2);

@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { bundleThread } from "./bundle-thread.js";
 import { startRun } from "./run-folder.js";
 
-/** The unit tests need no database, only a folder for their files and the program of the computation threads. */
+/** Unit tests need no database, only a folder for files and the program of the computation threads. */
 export default function setup(project: TestProject): () => Promise<void> {
   const endRun = startRun();
   const scratch = mkdtempSync(join(tmpdir(), "unit-"));

@@ -1,4 +1,4 @@
-/** A database that a release has filled is brought to the schema of a later one. */
+/** A database filled by one release is migrated to the schema of a later one. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { restore } from "../src/store/backup/restore.js";
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Columns, indexes and constraints, as the database tells them. */
+/** Columns, indexes and constraints, as reported by the database. */
 async function shapeOf({ pool }: Database) {
   const columns = await pool.query(
     `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
@@ -75,7 +75,7 @@ describe("the database of a release, migrated by a later one", () => {
   });
 
   it("serves those who registered before: they log in and read their samples; new rows get new ids", async () => {
-    // This release knows none of the later migrations, but its queries work on their tables, except for new accounts.
+    // This release does not know the later migrations, but its queries work on their tables, except for new accounts.
     await database.pool.query("DELETE FROM migrations WHERE name >= '9'");
     s = await TestService.startLasting({
       database,

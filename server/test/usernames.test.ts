@@ -1,4 +1,4 @@
-/** Usernames that look like another's: the operator names accounts by them. */
+/** Usernames that look like another username, because the operator identifies accounts by them. */
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { accounts } from "../src/store/schema.js";
@@ -53,7 +53,7 @@ it("names of all scripts are usernames, with spaces inside", async () => {
   }
 });
 
-it("a name of a person has something to see, and does not reorder the text around it", async () => {
+it("a name of a person is visible, and does not reorder the surrounding text", async () => {
   const s = await service();
   const bob = await s.manager();
   const rename = async (first_name: string) =>

@@ -1,10 +1,10 @@
-/** The embedded database has no process of its own that tidies: the jobs do it. */
+/** The embedded database has no vacuum process; the jobs vacuum it. */
 import { describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { walk } from "./recordings.js";
 import { newStore, TestService } from "./service.js";
 
-/** Pages of a table of which the database knows that all their rows can be seen: none before the first VACUUM. */
+/** Number of all-visible pages of a table: zero before the first VACUUM. */
 async function tidyPages({ store }: TestService, table: string): Promise<number> {
   const { rows } = await store.database.pool.query("SELECT relallvisible FROM pg_class WHERE relname = $1", [
     table,

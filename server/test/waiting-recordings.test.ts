@@ -1,4 +1,4 @@
-/** How recordings of bulk loads are written, and how many bytes may wait for the workers. */
+/** Writing recordings of bulk loads, and limits of bytes that wait for workers. */
 import { randomBytes } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
@@ -22,18 +22,18 @@ const piecesOf = async (s: TestService) =>
       .rows[0]?.n,
   );
 
-/** A recording that no compression makes smaller. */
+/** A recording that cannot be compressed. */
 const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("the recording of a bulk load", () => {
-  it("is written in pieces of at most 256 KiB, so that others get their turns in between", async ({
+  it("is written in pieces of at most 256 KiB, so that other statements run in between", async ({
     service: s,
   }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await noise(device.serial_number, 5 * PIECE + 10_000));
-    // Statements outside of transactions; each has a turn of its own.
+    // Statements outside transactions; each one waits in the queue separately.
     const sent = vi.spyOn(s.store.database.pool, "query");
     expect((await s.post(path(device.id), { asi_b64 }, ann.token)).status).toBe(200);
     const values = sent.mock.calls.flatMap(([, given]: unknown[]) => (Array.isArray(given) ? [given] : []));
@@ -52,7 +52,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(0);
   });
 
-  it("is gone when its job is deleted or its load refused", async ({ service: s }) => {
+  it("is deleted with its job or when its load is refused", async ({ service: s }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await walk(device.serial_number, START, 10));
@@ -68,9 +68,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(0);
   });
 
-  it("is removed after an hour when its process ended before the job was there, and not before", async ({
-    service: s,
-  }) => {
+  it("is removed after an hour if its process ended before it added the job", async ({ service: s }) => {
     const { queries } = s.store.database;
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
@@ -97,7 +95,7 @@ describe("the recording of a bulk load", () => {
   );
 });
 
-describe("bytes that wait for the workers", () => {
+describe("bytes that wait for workers", () => {
   it("are limited for an account and for an address; nobody else is refused", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES, trustProxy: ["127.0.0.1"] });
     const scene = async () => {
@@ -136,7 +134,7 @@ describe("bytes that wait for the workers", () => {
     await s.runJobs();
   });
 
-  it("count while they are written, not only when their jobs are there", async ({ store }) => {
+  it("count while they are written, before their jobs exist", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES });
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);

@@ -1,4 +1,4 @@
-/** What receivers get. They are real servers on loopback, and the clock is moved. */
+/** Calls received by real servers on loopback, with a clock set by the tests. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -107,7 +107,7 @@ describe("what a receiver gets", () => {
     await send("PUT", `/api/v1/timeframes/${second}/`, await team.body());
     await send("DELETE", `/api/v1/timeframes/${second}/`);
     await send("PATCH", activity, { name: "Renamed" });
-    // A change that is refused is none.
+    // A refused change causes no event.
     expect((await send("PATCH", activity, { name: "" })).status).toBe(400);
     expect((await send("DELETE", activity)).status).toBe(204);
     await s.runJobs();
@@ -198,7 +198,7 @@ describe("what a receiver gets", () => {
     ]);
     hook.behaviour = (response) => {
       hook.behaviour = answer(204);
-      // While the call is under way, the activity changes again.
+      // The activity changes again during the call.
       emit(s, "activity-updated", webhook.activity).then(() => response.writeHead(204).end());
     };
     await emit(s, "activity-updated", webhook.activity);
@@ -229,7 +229,7 @@ describe("what a receiver gets", () => {
       return `${path} ${event} ${data.timeframe_id ?? ""}`;
     });
     expect(new Set(calls).size).toBe(25 * 11);
-    // Not the calls: one that has taken too long is repeated.
+    // The number of calls is not checked, because a call that takes too long is repeated.
     expect(new Set(hook.received.map(({ headers }) => headers["webhook-id"])).size).toBe(25 * 11);
   });
 });
@@ -256,7 +256,7 @@ describe("calls by hand", () => {
     const [call] = fresh.received;
     expect(call?.headers["webhook-id"]).toBe(old.received[0]?.headers["webhook-id"]);
     expect(call !== undefined && isSigned(call, "another")).toBe(true);
-    // The attempt that was planned before does not come on top.
+    // The previously planned attempt is not made in addition.
     await advance(24 * HOUR_MS);
     expect([old.received.length, fresh.received.length]).toEqual([1, 1]);
     await asAnn("POST", `${webhook.path}deliveries/${id}/resend/`);

@@ -1,4 +1,4 @@
-/** Events of webhooks whose owner has as many waiting deliveries, or bytes of deliveries in a day, as the limits allow. */
+/** Events of webhooks whose owner has reached the limit of waiting deliveries or of delivery bytes per day. */
 import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -170,7 +170,7 @@ describe("what a receiver gets when the deliveries of a day have taken the bytes
     expect(fanOuts.length).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(50_000 + bytes / fanOuts.length);
     await few.stop();
-    // What waits would count in the tests after this one.
+    // Waiting deliveries would count in later tests.
     await queries.delete(jobs).where(eq(jobs.chargedTo, ann.id));
   });
 });

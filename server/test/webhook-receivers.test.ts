@@ -1,4 +1,4 @@
-/** Which receivers may be called, and how many at a time. */
+/** Allowed receivers, and limits of concurrent calls. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { jobs } from "../src/store/schema.js";
@@ -53,7 +53,7 @@ describe("addresses are checked at every delivery", () => {
       expect([state, response]).toEqual(["failed", "The host has no public address."]);
     }
     expect(hook.connections).toBe(0);
-    // Names that one account asks for are waited for by that account alone.
+    // Only the account that requested a lookup waits for it.
     expect([...askedFor]).toEqual([ann.id]);
   });
 
@@ -63,7 +63,7 @@ describe("addresses are checked at every delivery", () => {
     const activity = await activityOfAnn();
     const path = `/api/v1/activities/${activity}/webhooks/`;
     const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
-    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+    const NEVER = "Link-local and cloud metadata addresses are never called.";
     const literals = ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[::169.254.169.254]"];
     for (const host of [...literals, "0xa9fea9fe"]) {
       const refused = await s.post(path, { ...body, webhook_url: `http://${host}/latest/` }, ann.token);
@@ -123,13 +123,13 @@ describe("many receivers", () => {
       });
     };
     const [slowHook, fastHook] = [await register(slow.url), await register(fast.url)];
-    // All of the slow one's events are older.
+    // All events of the slow receiver are older.
     for (const { activity } of [slowHook, fastHook]) {
       for (let frame = 1; frame <= 40; frame += 1) await emit(s, "timeframe-created", activity, frame);
     }
     const done = s.runJobs();
     await expect.poll(() => fast.received.length).toBe(40);
-    // On a loaded machine a delivery that was cut off comes again before the others are done.
+    // On a busy machine, a delivery that was interrupted may be repeated before the others are done.
     const reached = () => new Set(slow.received.map(({ headers }) => headers["webhook-id"])).size;
     expect(reached()).toBeLessThan(40);
     await done;
@@ -178,7 +178,7 @@ describe("many receivers", () => {
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
     const queries = s.store.database.queries;
-    // What a killed worker leaves: a lease that has ended, and an attempt of which nothing is known.
+    // The state after a worker was killed: an expired lease, and an attempt without a result.
     await queries
       .update(jobs)
       .set({

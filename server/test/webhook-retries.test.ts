@@ -1,4 +1,4 @@
-/** Receivers that fail: what is sent again and when, and when a webhook is disabled. */
+/** Failing receivers: retries, their schedule, and disabling of webhooks. */
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { readConfig } from "../src/config/config.js";
@@ -30,7 +30,7 @@ describe("a receiver that fails", () => {
       const waitMs = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
       expect(waitMs).toBeGreaterThanOrEqual(delayMs);
       expect(waitMs).toBeLessThanOrEqual(delayMs * 1.1);
-      // Half the wait is not enough.
+      // Half of the delay is not sufficient.
       await advance(delayMs / 2);
       expect(hook.received).toHaveLength(index + 1);
       await advance(delayMs * 0.7);
@@ -175,7 +175,7 @@ describe("a receiver that fails", () => {
     await s.runJobs();
     const [delivery] = await deliveries(webhook);
     expect(delivery).toMatchObject({ state: "delivered", response_status: 200 });
-    // What the system's buffers took besides.
+    // In addition to the data in the buffers of the system.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 });
@@ -204,7 +204,7 @@ describe("a webhook is disabled", () => {
     hook.behaviour = answer(200);
     const enabled = await asAnn("PATCH", webhook.path, {});
     expect([enabled.status, enabled.body.disabled_at]).toEqual([200, null]);
-    // a client that has seen it enabled must not believe its copy
+    // A client that has seen it enabled must not rely on its copy.
     expect(enabled.headers.get("etag")).not.toBe(shown.headers.get("etag"));
     await emit(s, "activity-updated", webhook.activity);
     await s.runJobs();
@@ -217,7 +217,7 @@ describe("a webhook is disabled", () => {
     for (let frame = 1; frame <= 30; frame += 1) await emit(s, "timeframe-created", webhook.activity, frame);
     hook.behaviour = answer(410);
     await s.runJobs();
-    // Those that were under way when the first one came back.
+    // Calls in progress when the first one returned.
     expect(hook.received.length).toBeLessThanOrEqual(2 * s.config.webhookConcurrencyPerHost);
     const called = hook.received.length;
     expect((await asAnn("PATCH", webhook.path, {})).status).toBe(200);

@@ -1,4 +1,4 @@
-/** A service with a manager whose webhooks are delivered to real receivers on loopback. The clock is moved. */
+/** A service with a manager whose webhooks are delivered to real receivers on loopback, with a clock set by the tests. */
 import { eq } from "drizzle-orm";
 import { expect, onTestFinished } from "vitest";
 import type { Config } from "../src/config/config.js";
@@ -13,7 +13,7 @@ export const SECRET = "sesame ünd more";
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** Longer than the wait by the jitter. */
+/** Longer than the delay, because of the jitter. */
 export const SCHEDULE_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -42,7 +42,7 @@ export interface Registered {
   path: string;
 }
 
-/** A receiver that is stopped when the test ends. */
+/** A receiver that is stopped at the end of the test. */
 export async function receiver(port = 0): Promise<Receiver> {
   const started = await startReceiver(port);
   onTestFinished(() => started.stop());
@@ -52,7 +52,7 @@ export async function receiver(port = 0): Promise<Receiver> {
 function webhooksOn(s: TestService, ann: TestAccount) {
   let expiresMs = 0;
 
-  /** The clock moves beyond the life of tokens; this asks with one that is valid. */
+  /** The clock moves beyond the lifetime of tokens; this request uses a valid one. */
   async function asAnn(method: string, path: string, json?: unknown) {
     const nowMs = s.clock.now().getTime();
     if (nowMs >= expiresMs) {
@@ -101,7 +101,7 @@ function webhooksOn(s: TestService, ann: TestAccount) {
   return { s, ann, activityOfAnn, register, asAnn, deliveries, states, row, advance };
 }
 
-/** `it` of a file, with a service and a manager. */
+/** `it` of a file with a service and a manager. */
 export const withWebhooks = () =>
   withOwnService(settings, lookup).extend("hooks", { scope: "file" }, async ({ service }) =>
     webhooksOn(service, await service.manager()),

@@ -24,7 +24,7 @@ const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-// A database of its own: other tests' services run no webhooks of these.
+// Separate database, so that services of other tests do not deliver these webhooks.
 beforeAll(async () => {
   s = await TestService.start(await newStore(), {}, lookup);
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
@@ -278,7 +278,7 @@ describe("webhooks", () => {
       expect(await status(activity, bob.token)).toBe(403);
       expect(await status(999_999_999, ann.token)).toBe(404);
       expect(await status("x", ann.token)).toBe(404);
-      // Of another activity, and of none.
+      // Webhooks of another activity, and unknown ones.
       if (path !== "") expect(await status(own, bob.token)).toBe(404);
       expect((await s.get(`${base}${id}/`, ann.token)).status).toBe(200);
     },
@@ -327,7 +327,7 @@ describe("webhooks", () => {
   it("an update and a deletion heed If-Match", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
-    // A secret of the same mask changes the tag all the same.
+    // A secret with the same mask also changes the tag.
     await s.send("PATCH", `${base}${id}/`, { token: ann.token, json: { secret_token: "sesame-shut" } });
     const fresh = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
     expect(fresh).not.toBe(stale);

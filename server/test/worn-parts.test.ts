@@ -1,4 +1,4 @@
-/** An erasure takes the times of an athlete in parts, each from a bounded number of time frames. */
+/** An erasure processes the times of an athlete in parts, each from a limited number of time frames. */
 import { eq, ne, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, beforeEach, expect, it } from "vitest";
@@ -47,7 +47,7 @@ async function worn(): Promise<Worn> {
   return found;
 }
 
-/** Takes the parts one after another, as the transactions of an erasure do. */
+/** Reads the parts one after another, like the transactions of an erasure. */
 async function inParts(of: Worn, limit: number): Promise<{ own: Interval[]; others: Interval[] }> {
   const all = { own: [] as Interval[], others: [] as Interval[] };
   for (let fromMs = of.startMs; fromMs <= of.stopMs; ) {
@@ -91,7 +91,7 @@ it("the parts together are the times of all time frames, whatever number of them
 });
 
 it("ends a part where the time frames that it has read end, though more cover its start", async () => {
-  // Each is younger and ends later than the one before, so each is needed for its last millisecond.
+  // Each is younger and ends later than the previous one, so each is needed for its last millisecond.
   await add(
     Array.from({ length: 40 }, (_, i) => ({ isOwn: i % 2 === 0, from: 0, length: 1_001 + i, age: -i - 1 })),
   );

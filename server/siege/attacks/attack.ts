@@ -6,15 +6,15 @@ import type { Party } from "../scene.js";
 /** The input of an attack. */
 export interface Siege {
   service: BuiltService;
-  /** Connects from another address than the bystander. */
+  /** Connects from an address other than the bystander's. */
   client: Client;
-  /** A manager, which anyone can register as. */
+  /** A registered manager, which anyone can become. */
   attacker: Party;
-  /** The attack ends when it aborts. */
+  /** Signal that ends the attack. */
   signal: AbortSignal;
 }
 
-/** Counts outcomes by their name, such as a status. */
+/** Counts outcomes by name, such as a status. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -23,7 +23,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
   }
 
-  /** Such as `403 × 12, cut × 3`. */
+  /** Formats the counts, such as `403 × 12, cut × 3`. */
   toString(): string {
     return [...this.#counts].map(([name, count]) => `${name} × ${count.toLocaleString("en-US")}`).join(", ");
   }
@@ -34,17 +34,17 @@ export interface Attack {
   name: string;
   /** Whether the attacker is anonymous or has an account. */
   as: "anyone" | "user";
-  /** The attacker has a recording of 48 hours and a time frame over it. */
+  /** Whether the attacker has a recording of 48 hours and a time frame over it. */
   days?: boolean;
-  /** The attacker has owned the device 10,000 times and has 10,000 time frames of it: `histories.ts`. */
+  /** Whether the attacker has 10,000 ownerships of the device and 10,000 time frames: `histories.ts`. */
   histories?: boolean;
   run(siege: Siege, tally: Tally): Promise<void>;
 }
 
-/** Maximum rate of requests of an attack, however fast the responses are. */
+/** Maximum request rate of an attack, regardless of response times. */
 const MAX_REQUESTS = 50_000;
 
-/** Runs `once` repeatedly, with this concurrency, until the attack ends. Counts the statuses that it returns. */
+/** Runs `once` repeatedly and concurrently until the attack ends. Counts the returned statuses. */
 export async function repeat(
   signal: AbortSignal,
   atATime: number,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, repeat, type Siege, type Tally, untilTheEnd } from "./attack.js";
 
-/** Holds connections open. Writes `begin` on each, and `more` from time to time. */
+/** Keeps connections open. Writes `begin` on each, and `more` periodically. */
 async function hold(
   { client, signal }: Siege,
   tally: Tally,
@@ -31,7 +31,7 @@ const uploadHeader = (token: string, length: number) =>
   `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${length}\r\n\r\n` +
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`;
 
-/** Connections that are held open instead of being used. */
+/** Connections that are kept open without use. */
 export const connections: readonly Attack[] = [
   {
     name: "2,500 requests at once on each of 40 connections, over and over",

@@ -7,7 +7,7 @@ import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
 import { work } from "./work.js";
 
-/** Every attack, in the order in which they run. */
+/** All attacks, in the order in which they run. */
 export const attacks: readonly Attack[] = [
   ...bodies,
   ...connections,

@@ -93,7 +93,7 @@ const LONGEST_MS = 100 * 60_000;
 
 const boundary = "----asi-siege";
 
-/** Uploads a recording to the conversion repeatedly. */
+/** Uploads a recording for conversion repeatedly. */
 function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
   return async (siege: Siege, tally: Tally) => {
     const body = Buffer.concat([
@@ -115,7 +115,7 @@ function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
 
 const HOSTILE_BYTES = 20_000_000;
 
-/** Repeats the bytes up to the size of the hostile recordings. */
+/** Repeats the bytes up to the size of a hostile recording. */
 function fill(part: Uint8Array): Uint8Array {
   const all = new Uint8Array(Math.floor(HOSTILE_BYTES / part.length) * part.length);
   for (let at = 0; at < all.length; at += part.length) all.set(part, at);

@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline/promises";
 
-/** The operator has not confirmed what cannot be undone. */
+/** The operator has not confirmed an irreversible command. */
 export class NotConfirmed extends Error {
   override readonly name = "NotConfirmed";
 }
 
 /**
- * Asks at the terminal before something that cannot be undone. Without a terminal, nobody can answer.
+ * Asks for confirmation of an irreversible command at the terminal. Fails without a terminal.
  * @throws NotConfirmed
  */
 export async function confirm(question: string): Promise<void> {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { linePrinter, reasonOf } from "./print.js";
 
 describe("the reason of an error", () => {
-  it("is a sentence, and no stack, for what the file system refuses", () => {
+  it("is a sentence without a stack for an error of the file system", () => {
     let refused: unknown;
     try {
       mkdirSync("/dev/null/data");
@@ -11,11 +11,11 @@ describe("the reason of an error", () => {
       refused = error;
     }
     expect(reasonOf(refused)).toBe(
-      "The file system refuses this: not a directory, mkdir '/dev/null/data'. Check what is there, who owns it, and what its owner may do.",
+      "The file system refuses this: not a directory, mkdir '/dev/null/data'. Check the type, the owner and the permissions of this path.",
     );
   });
 
-  it("has the place in the program for an error that nobody expects", () => {
+  it("includes the place in the program for an unexpected error", () => {
     expect(reasonOf(new Error("a bug"))).toMatch(/^Error: a bug\n +at /);
   });
 });
@@ -36,7 +36,7 @@ describe("lines as CSV", () => {
     vi.restoreAllMocks();
   });
 
-  it("have no cell that a spreadsheet takes for a formula, and quote what separates cells", async () => {
+  it("have no cell that a spreadsheet reads as a formula, and quote separators", async () => {
     const printer = linePrinter("csv", ["id", "operator", "after"]);
     await printer.part([
       { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },
@@ -48,7 +48,7 @@ describe("lines as CSV", () => {
     );
   });
 
-  it("have the names of the columns even when there are none", async () => {
+  it("have a header even without rows", async () => {
     await linePrinter("csv", ["id", "at"]).end();
     expect(written).toBe("id,at\r\n");
   });

@@ -8,11 +8,11 @@ import { CommandRefused } from "../operator/socket-client.js";
 import { databaseMessage, isUnavailable } from "../store/connection/database-errors.js";
 import { NotConfirmed } from "./confirm.js";
 
-/** Names and addresses come from users: control characters in them would reach the terminal. */
+/** Escapes control characters, because names and addresses come from users and would reach the terminal. */
 const visible = (text: string) =>
   text.replace(/\p{C}/gu, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** Resolves when the text has been written, so that a slow reader slows the command down. */
+/** Resolves when the text has been written, so that a slow reader slows down the command. */
 const write = (text: string) =>
   new Promise<void>((done, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : done()));
@@ -38,7 +38,7 @@ export interface ListPrinter {
   end(): Promise<void>;
 }
 
-/** A JSON array with one object in each line. It ends with `]` only when the list is complete. */
+/** Prints a JSON array with one object per line. It ends with `]` only if the list is complete. */
 export function jsonPrinter(): ListPrinter {
   let begun = false;
   return {
@@ -52,10 +52,10 @@ export function jsonPrinter(): ListPrinter {
   };
 }
 
-/** How `audit export` prints. */
+/** Output format of `audit export`. */
 export const LINE_FORMATS = ["jsonl", "csv"] as const;
 
-/** JSON lines, or a CSV whose first line names the columns. Objects are JSON in a cell. */
+/** Prints JSON lines, or CSV with a header line. Objects are JSON in a cell. */
 export function linePrinter(format: (typeof LINE_FORMATS)[number], columns: readonly string[]): ListPrinter {
   const csvLine = (cells: readonly unknown[]) => `${cells.map(csvCell).join(",")}\r\n`;
   let head = format === "csv" ? csvLine(columns) : "";
@@ -78,7 +78,7 @@ export function linePrinter(format: (typeof LINE_FORMATS)[number], columns: read
   };
 }
 
-/** Values come from users: a spreadsheet would run a text that begins like a formula. */
+/** Escapes values that begin like a formula, because values come from users and a spreadsheet would run them. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   const text = typeof value === "string" ? withoutFormula(value) : JSON.stringify(value);
@@ -91,7 +91,7 @@ const cell = (value: unknown): string => {
   return visible(String(value));
 };
 
-/** A table with a line for each item. The first part decides the widths of the columns. */
+/** Prints a table with one line per item. The first part determines the widths of the columns. */
 export function tablePrinter(): ListPrinter {
   let names: string[] | undefined;
   let widths: number[] = [];
@@ -120,11 +120,11 @@ export function tablePrinter(): ListPrinter {
   };
 }
 
-/** The error as JSON: the body of the refusal, or its text. */
+/** Returns the error as JSON: the body of the refusal, or its text. */
 export const bodyOf = (error: unknown): unknown =>
   error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
 
-/** The messages in the body of an error, with the names of their fields. */
+/** Returns the messages in the body of an error, with their field names. */
 function messagesOf(body: unknown): string {
   if (Array.isArray(body)) return body.map(messagesOf).join(" ");
   if (typeof body !== "object" || body === null) return String(body);
@@ -137,7 +137,7 @@ function messagesOf(body: unknown): string {
     .join("\n");
 }
 
-/** An error of the operator's files: what is at a path, or the rights on it, is not as it must be. */
+/** Codes of errors of the operator's files: a wrong type of file, or wrong permissions. */
 const isFileError = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && "path" in error && typeof error.path === "string";
 
@@ -152,7 +152,7 @@ export function reasonOf(error: unknown): string {
   if (isFileError(error)) {
     const reason = error.message.replace(/^[A-Z]+: /, "");
     return visible(
-      `The file system refuses this: ${reason}. Check what is there, who owns it, and what its owner may do.`,
+      `The file system refuses this: ${reason}. Check the type, the owner and the permissions of this path.`,
     );
   }
   return errorText(error);

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { program } from "./program.js";
 
-/** The commands that do something, with all words of their names. */
+/** Commands with an action, with their full names. */
 const leaves = (command: Command, words: readonly string[] = []): [name: string, command: Command][] =>
   command.commands.length === 0
     ? [[words.join(" "), command]]
     : command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
 
-it("every command accepts --yes, so that no script fails at one that asks nothing", () => {
+it("every command accepts --yes, even if it asks nothing", () => {
   const all = leaves(program());
   expect(all.length).toBeGreaterThan(30);
   const refusing = all.filter(([, { options }]) => !options.some(({ long }) => long === "--yes"));

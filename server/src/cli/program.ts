@@ -84,7 +84,7 @@ export function program(): Command {
   return root;
 }
 
-/** Starts the service when there is no command. (A default command would treat a mistyped command as its argument.) */
+/** Starts the service if there is no command. A default command would take a mistyped command as its argument. */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = args;
   const isServe = first === undefined || (first.startsWith("-") && first !== "--help" && first !== "-h");
@@ -97,7 +97,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     await program().parseAsync(isServe ? ["serve", ...args] : args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // The library has printed what is wrong, or the help.
+    // The library has printed the error or the help.
     process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
   }
 }
@@ -109,14 +109,16 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
         process.stdout.isTTY === true,
       )
     : readConfig(process.env);
-  // Before the database is loaded, whose statements it records.
+  // Start it before the database is loaded, whose statements it records.
   const telemetry = recordsTelemetry(config)
     ? (await import("../observability/telemetry/start.js")).startTelemetry(process.env, role)
     : undefined;
   await (await inProcess()).serve(config, role, demo, telemetry);
 }
 
-/** OTEL_SDK_DISABLED counts only when it is "true", in any case (OpenTelemetry, "Environment Variable Specification"). */
+/**
+ * OTEL_SDK_DISABLED is effective only if it is "true", case-insensitive (OpenTelemetry, "Environment Variable Specification").
+ */
 const recordsTelemetry = ({ otlpEndpoint }: Config) =>
   otlpEndpoint !== null && process.env.OTEL_SDK_DISABLED?.toLowerCase() !== "true";
 

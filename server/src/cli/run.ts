@@ -6,16 +6,16 @@ import { UsageError } from "../config/usage-error.js";
 import type { Arguments, CommandName, Outcome } from "../operator/commands.js";
 import { runOnServer } from "../operator/socket-client.js";
 
-/** The commands that need the database and the web framework, which are loaded only on demand. */
+/** Commands that need the database and the web framework, loaded only on demand. */
 export const inProcess = () => import("../process/in-process.js");
 
-/** The user of the operating system who runs the command, and the user who became this one with sudo. */
+/** Returns the user of the operating system who runs the command, and the original user before sudo. */
 function operatorName(): string {
   const user = (() => {
     try {
       return userInfo().username;
     } catch {
-      // A user without an entry, as in containers.
+      // The user has no entry in the password database, as in containers.
       return `uid ${process.getuid?.()}`;
     }
   })();
@@ -23,7 +23,7 @@ function operatorName(): string {
   return (by === undefined ? user : `${by} (as ${user})`).replace(/\p{C}/gu, "?").slice(0, 100);
 }
 
-/** Runs a command in the server that holds the embedded database, or otherwise in this process. */
+/** Runs a command in the server that uses the embedded database, or otherwise in this process. */
 export async function run(name: CommandName, given: Arguments): Promise<Outcome> {
   const config = readConfig(process.env);
   const args = withFile(name, given);
@@ -38,8 +38,8 @@ export async function run(name: CommandName, given: Arguments): Promise<Outcome>
 type Items = readonly Record<string, unknown>[];
 
 /**
- * Runs a command that lists, part by part, so that a list of any length takes little memory here and in the server.
- * @param use takes the items of a part, and returns whether it wants more
+ * Runs a list command in parts, so that a list of any length takes little memory here and in the server.
+ * @param use receives the items of a part, and returns whether to continue
  */
 export async function runList(
   name: CommandName,

@@ -4,29 +4,29 @@ import { confirm, NotConfirmed } from "./confirm.js";
 import { bodyOf, jsonPrinter, LINE_FORMATS, linePrinter, print, reasonOf, tablePrinter } from "./print.js";
 import { run, runList } from "./run.js";
 
-/** Exit statuses: refused or failed, and used wrongly. */
+/** Exit statuses: command refused or failed, and wrong usage. */
 const FAILED = 1;
 export const WRONG_USE = 2;
 
-/** A command as the operator writes it. */
+/** A command of the operator. */
 export interface Verb {
   /** Name and argument, such as `account show <username>`. */
   signature: CommandName | `${CommandName} <${string}>`;
   about: string;
-  /** What follows the name in the example of the help. */
+  /** Arguments in the example of the help. */
   example?: string;
-  /** For commands that cannot be undone: the question to ask first, about the first argument. */
+  /** For irreversible commands: the question to ask first, about the first argument. */
   question?: (subject: string) => string;
-  /** For commands that print first what they would do: the help of `--yes`. */
+  /** For commands that first print their effect: the help of `--yes`. */
   yes?: string;
 }
 
-/** Commands that ask nothing accept it too: a script may append it to every command. */
+/** Commands without a question also accept it, so that a script can append it to every command. */
 export const yesOption = (): Option => new Option("--yes", "accepted by every command").hideHelp();
 
 type Options = Record<string, string | boolean | undefined>;
 
-/** The options and the arguments of a command by their names. */
+/** Options and arguments of a command by name. */
 const argumentsOf = (command: Command, options: Options) => ({
   ...options,
   ...Object.fromEntries(
@@ -36,7 +36,7 @@ const argumentsOf = (command: Command, options: Options) => ({
 
 const nameOf = ({ signature }: Verb) => signature.replace(/ <.*$/, "") as CommandName;
 
-/** @param parent the command whose name is the first word of the signature */
+/** @param parent command whose name is the first word of the signature */
 function described(parent: Command, spec: Verb): Command {
   const { signature, about, example, question } = spec;
   const yes = spec.yes ?? (question === undefined ? undefined : "do not ask first; it cannot be undone");
@@ -51,7 +51,7 @@ function described(parent: Command, spec: Verb): Command {
     );
 }
 
-/** A command with one result. */
+/** Adds a command with one result. */
 export function verb(parent: Command, spec: Verb): Command {
   const { question } = spec;
   return described(parent, spec).action(
@@ -65,7 +65,7 @@ export function verb(parent: Command, spec: Verb): Command {
   );
 }
 
-/** A command that lists. */
+/** Adds a list command. */
 export function list(parent: Command, spec: Verb): Command {
   return described(parent, spec)
     .option("--limit <n>", "maximum number of entries; default: all")
@@ -87,7 +87,7 @@ export function list(parent: Command, spec: Verb): Command {
     );
 }
 
-/** A command that writes any number of items to the standard output, one in each line. */
+/** Adds a command that writes any number of items to the standard output, one per line. */
 export function lines(parent: Command, spec: Verb, columns: readonly string[]): Command {
   return described(parent, spec)
     .addOption(new Option("--format <format>", "of the lines").choices(LINE_FORMATS).default("jsonl"))

@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { lines, list, verb } from "./verb.js";
 
-/** Adds the commands on what the service keeps: accounts, applications, devices, samples, jobs, webhooks, personal data, keys, audit. */
+/**
+ * Adds the commands for data of the service: accounts, applications, devices, samples, jobs, webhooks, personal data, keys,
+ * audit.
+ */
 export function addVerbs(root: Command): void {
   accounts(root);
   applications(root);
@@ -167,13 +170,13 @@ function devices(root: Command): void {
     .option("--servers <file>", "file with the URL of a server in each line")
     .option(
       "--citus",
-      "have Citus distribute them over its workers instead; writes of samples wait meanwhile",
+      "distribute them over the workers of Citus instead; writes of samples wait during this",
     )
-    .option("--dry-run", "print what would be done, and change nothing");
+    .option("--dry-run", "print the plan without changing anything");
   verb(samples, {
     signature: "samples gather",
     about: "move all samples back into the database of the service while it runs",
-  }).option("--dry-run", "print what would be done, and change nothing");
+  }).option("--dry-run", "print the plan without changing anything");
   verb(samples, {
     signature: "samples cancel-move",
     about: "cancel an interrupted move; the samples stay where they were",
@@ -212,8 +215,8 @@ function work(root: Command): void {
     about: "list webhooks, without their secrets",
     example: "--account ann",
   })
-    .option("--account <username>", "only those of the activities of this account")
-    .option("--activity <id>", "only those of this activity")
+    .option("--account <username>", "only webhooks of this account's activities")
+    .option("--activity <id>", "only webhooks of this activity")
     .option("--disabled", "only disabled webhooks");
   verb(webhook, {
     signature: "webhook disable <id>",
@@ -222,7 +225,7 @@ function work(root: Command): void {
   });
 }
 
-/** Without `--yes`, commands that erase or reset print what they would remove. */
+/** Without `--yes`, commands that erase or reset only print what they would remove. */
 function personalData(root: Command): void {
   const athlete = root.command("athlete").description("personal data of athletes");
   verb(athlete, {

@@ -53,7 +53,7 @@ describe("the address of the API", () => {
 });
 
 describe("origins of other pages", () => {
-  it("are a list, or all", () => {
+  it("are a list or all", () => {
     const CORS_ORIGINS = "https://app.example.org, http://localhost:5173";
     expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual([
       "https://app.example.org",
@@ -62,7 +62,7 @@ describe("origins of other pages", () => {
     expect(readConfig({ CORS_ORIGINS: "*" }).corsOrigins).toEqual(["*"]);
   });
 
-  // A browser's Origin would never be equal to one of these.
+  // The Origin of a browser never equals one of these.
   it.each([
     "https://app.example.org/",
     "app.example.org",

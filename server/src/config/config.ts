@@ -18,14 +18,14 @@ import {
 } from "./setting-kinds.js";
 
 /**
- * Every setting of the service. Settings come from the environment, secrets also from files, and are checked at start;
- * `asi-server config` lists them.
+ * All settings of the service. They are read from the environment, secrets also from files, and checked at the start; `asi-server
+ * config` lists them.
  */
 
 export const settings = {
   host: text("HOST", "127.0.0.1", "Address to listen on"),
-  port: port("PORT", 8080, "Port of the API; 0 takes a free one"),
-  metricsPort: port("METRICS_PORT", 9464, "Port of /metrics, on the same address; 0 turns it off"),
+  port: port("PORT", 8080, "Port of the API; 0 for any free port"),
+  metricsPort: port("METRICS_PORT", 9464, "Port of /metrics, on the same address; 0 to disable it"),
   baseUrl: baseAddress(
     "BASE_URL",
     "",
@@ -57,7 +57,7 @@ export const settings = {
   erasureList: text(
     "ERASURE_LIST",
     "",
-    "File with the erased accounts, as hashes, from which a restored backup is cleaned; keep it outside of the backup; default: erasures.jsonl in DATA_DIR",
+    "File with the erased accounts, as hashes, which are erased again from a restored backup; keep it outside the backup; default: erasures.jsonl in DATA_DIR",
   ),
   eraseSamples: boolean(
     "ERASE_SAMPLES",
@@ -103,7 +103,7 @@ export const settings = {
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "Time by which a client may fall behind that rate; six times as long after it has read ahead",
+    "Time by which a client may fall behind this minimum rate; six times as long after it has read ahead",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -113,7 +113,7 @@ export const settings = {
   bodyMemoryPerCallerBytes: count(
     "BODY_MEMORY_PER_CALLER_BYTES",
     48 * 1024 * 1024,
-    "The part of that memory for one user, or for one unauthenticated address; all users of one address have half of it",
+    "Part of BODY_MEMORY_BYTES for one user, or for one unauthenticated address; all users of one address have half of the memory",
   ),
   responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_BYTES",
@@ -123,23 +123,23 @@ export const settings = {
   responseMemoryPerCallerBytes: integer(32 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_PER_CALLER_BYTES",
     64 * 1024 * 1024,
-    "The part of that memory for one user, or for one unauthenticated address; all users of one address have twice as much",
+    "Part of RESPONSE_MEMORY_BYTES for one user, or for one unauthenticated address; all users of one address have twice as much",
   ),
   pageMaxBytes: integer(16 * 1024 * 1024, 1_000_000_000_000)(
     "PAGE_MAX_BYTES",
     1024 ** 3,
     "Bytes of the large values of one page of a list (json, params, pictures); a larger page is refused with the number of results that fit",
   ),
-  jobPollMs: count("JOB_POLL_MS", 1_000, "How often a worker looks for jobs of other processes"),
+  jobPollMs: count("JOB_POLL_MS", 1_000, "Interval at which a worker polls for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
     "JOB_LEASE_MS",
     15_000,
-    "Time after which the jobs of a dead worker are given to another worker",
+    "Time after which jobs of a dead worker are returned to the queue",
   ),
   jobConcurrency: integer(1, 64)(
     "JOB_CONCURRENCY",
     2,
-    "Jobs of each kind that one process runs at a time: bulk loads, computations, mails",
+    "Maximum number of concurrent jobs of each kind in one process: bulk loads, computations, mails",
   ),
   computeThreads: integer(1, 64)(
     "COMPUTE_THREADS",
@@ -156,7 +156,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; further ones are counted in one row. Commands of the operator always have rows of their own",
+    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; further ones are counted in one row. Commands of the operator always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -166,7 +166,7 @@ export const settings = {
   retentionIntervalMs: integer(1_000, 86_400_000)(
     "RETENTION_INTERVAL_MS",
     3_600_000,
-    "How often a worker removes expired data",
+    "Interval at which a worker removes expired data",
   ),
   rawDataCacheBytes: integer(0, 1_000_000_000_000)(
     "RAW_DATA_CACHE_BYTES",
@@ -176,12 +176,12 @@ export const settings = {
   livePollMs: integer(10, 60_000)(
     "LIVE_POLL_MS",
     1_000,
-    "How often a connection with live data checks for new samples and for the permission of its user",
+    "Interval at which a live connection checks for new samples and for the permission of its user",
   ),
   liveHeartbeatMs: integer(1, 3_600_000)(
     "LIVE_HEARTBEAT_MS",
     15_000,
-    "After how long without new samples a connection with live data gets a comment; less than proxies wait",
+    "Time without new samples after which a live connection gets a comment; must be less than the timeout of proxies",
   ),
   bulkLoadEnabled: boolean(
     "BULK_LOAD_ENABLED",
@@ -196,23 +196,23 @@ export const settings = {
   bulkLoadMaxChunks: count(
     "BULK_LOAD_MAX_CHUNKS",
     5_000,
-    "Periods of five minutes, by the clock, in which a bulk load may have samples; each becomes a row of the database",
+    "Maximum number of five-minute periods with samples in a bulk load; each becomes a row of the database",
   ),
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,
-    "How far ahead of the server's clock a sample's time may be; a bulk load refuses later ones",
+    "Time by which samples may be ahead of the server's clock; a bulk load refuses later ones",
   ),
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",
     8,
-    "Conversions and bulk load requests that one process serves at a time",
+    "Maximum number of concurrent conversions and bulk load requests in one process",
   ),
   convertConcurrencyPerUser: integer(1, 64)(
     "CONVERT_CONCURRENCY_PER_USER",
     1,
-    "Conversions and bulk loads that run at a time for one user; a conversion counts until its CSV is complete",
+    "Maximum number of concurrent conversions and bulk loads of one user; a conversion counts until its CSV is complete",
   ),
   convertMemoryBytes: integer(0, 1_000_000_000_000)(
     "CONVERT_MEMORY_BYTES",
@@ -227,17 +227,17 @@ export const settings = {
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
     false,
-    "Webhooks may point at private addresses (development); never at link-local ones and those of cloud metadata",
+    "Whether webhooks may call private addresses (development); link-local and cloud metadata addresses are never called",
   ),
   webhookConcurrency: integer(1, 1000)(
     "WEBHOOK_CONCURRENCY",
     32,
-    "Webhooks that one process calls at a time",
+    "Maximum number of concurrent webhook calls of one process",
   ),
   webhookConcurrencyPerHost: integer(1, 1000)(
     "WEBHOOK_CONCURRENCY_PER_HOST",
     4,
-    "Webhooks called at a time on one receiving host",
+    "Maximum number of concurrent webhook calls to one host",
   ),
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
@@ -262,7 +262,7 @@ export const settings = {
   webhookConnectTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_CONNECT_TIMEOUT_MS",
     5_000,
-    "The part of that time for connecting",
+    "Part of WEBHOOK_TIMEOUT_MS for connecting",
   ),
   quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_SAMPLES",
@@ -288,7 +288,7 @@ export const settings = {
   quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_RESPONSE_BYTES",
     256 * 1024 ** 2,
-    "Bytes of the responses that are kept for the idempotency keys of one account, as stored; those of at most 2 KiB do not count",
+    "Bytes of the responses stored for the idempotency keys of one account; responses of at most 2 KiB do not count",
   ),
   quotaIdempotencyKeys: count(
     "QUOTA_IDEMPOTENCY_KEYS",
@@ -356,8 +356,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads and checks every setting.
- * @throws ConfigError that names each invalid variable and what it expects
+ * Reads and checks all settings.
+ * @throws ConfigError with each invalid variable and its expected form
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
@@ -376,7 +376,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.fromEntries(entries) as Config;
 }
 
-/** The settings and their current values as a list. Of a secret it shows only whether it is set. */
+/** Lists the settings and their current values. For a secret, shows only whether it is set. */
 export function describeConfig(env: Readonly<Record<string, string | undefined>>) {
   return Object.values<Setting<unknown>>(settings).map(
     ({ env: variable, fallback, about, secret: hidden }) => {

@@ -1,11 +1,11 @@
 import { boolean, integer, secret, sslMode, text, url } from "./setting-kinds.js";
 
-/** PostgreSQL stores these as 32-bit integers. */
+/** Maximum of timeouts, which PostgreSQL stores as 32-bit integers. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const postgresUrl = url("postgres:", "postgresql:");
 
-/** The settings of the connections to PostgreSQL. */
+/** Settings of the connections to PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: secret(
     postgresUrl("DATABASE_URL", "", "PostgreSQL server to use instead of the embedded database"),
@@ -37,7 +37,7 @@ export const databaseSettings = {
   databaseSslRootCert: text(
     "PGSSLROOTCERT",
     "",
-    "File with the root certificates of the database servers; sslrootcert in a URL comes first; default: those of Node.js",
+    "File with the root certificates of the database servers; sslrootcert in a URL takes precedence; default: the certificates of Node.js",
   ),
   databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
   databaseStatementTimeoutMs: integer(0, MAX_TIMEOUT_MS)(

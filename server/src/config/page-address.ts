@@ -4,9 +4,9 @@ import type { Config } from "./config.js";
 type Address = Pick<Config, "baseUrl" | "host" | "port">;
 
 /**
- * Where the page is for a reader of a mail, without a slash at its end.
- * @param origin on which the service listens, if it is known
- * @returns null when the service listens on all addresses and `BASE_URL` does not say by which one it is reached
+ * Returns the address of the page for a reader of a mail, without a trailing slash.
+ * @param origin origin on which the service listens, if known
+ * @returns null if the service listens on all addresses and `BASE_URL` does not specify one
  */
 export function pageAddress(config: Address, origin = originOf(config)): string | null {
   return config.baseUrl ?? (isUnspecified(config.host) ? null : origin);

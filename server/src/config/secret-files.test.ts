@@ -25,7 +25,7 @@ describe("a secret", () => {
     }
   });
 
-  it("of 32 bytes is read from a file too", () => {
+  it("of 32 bytes can also be read from a file", () => {
     const key = Buffer.alloc(32, 7);
     const config = readConfig({ SERVER_KEY_FILE: fileWith(`${key.toString("base64")}\n`) });
     expect(config.serverKey).toEqual(new Uint8Array(key));
@@ -48,7 +48,7 @@ describe("a secret", () => {
     expect(() => readConfig(env())).toThrow(message);
   });
 
-  it("is not shown by `asi-server config`, which says where it may come from", () => {
+  it("is not shown by `asi-server config`, which lists its sources", () => {
     const listed = describeConfig({ DATABASE_URL_FILE: fileWith(URL) });
     const entry = listed.find(({ variable }) => variable === "DATABASE_URL");
     expect(entry).toMatchObject({ value: "(set)", about: expect.stringContaining("DATABASE_URL_FILE") });
@@ -56,7 +56,7 @@ describe("a secret", () => {
     expect(describeConfig({}).find(({ variable }) => variable === "DATABASE_URL")?.value).toBe("");
   });
 
-  it("is a secret: other settings have no file", () => {
+  it("must be a secret: other settings have no file", () => {
     expect(readConfig({ HOST_FILE: fileWith("0.0.0.0") }).host).toBe("127.0.0.1");
   });
 });

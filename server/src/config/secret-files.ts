@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable that names a file with the value of another variable. */
+/** Returns the variable for a file with the value of another variable. */
 export const fileVariable = (variable: string): string => `${variable}_FILE`;
 
 /**
- * The value of a variable, or the content of the file that `NAME_FILE` names, without line ends at its end: container engines and systemd
- * pass secrets as files.
- * @returns undefined when neither is set
+ * Returns the value of a variable, or the content of the file in `NAME_FILE` without trailing line ends, because container
+ * engines and systemd pass secrets as files.
+ * @returns undefined if neither is set
  * @throws Error when both are set, or the file cannot be read or is empty
  */
 export function secretValue(env: Environment, variable: string): string | undefined {

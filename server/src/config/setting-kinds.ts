@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
 
-/** A setting: its variable, its default and how its text is read. */
+/** A setting: variable, default and parser. */
 export interface Setting<T> {
   env: string;
   fallback: string;
   /** Description for the list. */
   about: string;
   secret?: boolean;
-  /** Throws an Error with the expected form. */
+  /** Parses the text. Throws an Error with the expected form. */
   read(text: string): T;
 }
 
@@ -38,7 +38,7 @@ export const boolean = setting((value) => {
   return value === "true";
 });
 
-/** The names of networks that the proxy-addr library knows. */
+/** Names of networks known to the proxy-addr library. */
 const NETWORK_NAMES = new Set(["loopback", "linklocal", "uniquelocal"]);
 
 export const networks = setting((value) => {
@@ -66,7 +66,7 @@ export const url = (...protocols: string[]) =>
     return value;
   });
 
-/** The address of the API, without a slash at its end: paths are appended to it. */
+/** Address of the API without a trailing slash, because paths are appended to it. */
 export const baseAddress = setting((value) => {
   if (value === "") return null;
   const parsed = URL.canParse(value) ? new URL(value) : undefined;
@@ -112,7 +112,7 @@ export const level = setting((value) => {
 
 export const secret = <T>(of: Setting<T>): Setting<T> => ({ ...of, secret: true });
 
-/** The modes of libpq that either encrypt or do not; `allow` and `prefer` protect from nobody. */
+/** Modes of libpq that always or never encrypt. `allow` and `prefer` give no protection. */
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 

@@ -1,4 +1,4 @@
-/** An error that the operator can correct. It is shown without a stack. */
+/** An error that the operator can correct. Printed without a stack. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }

@@ -1,32 +1,32 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";
 
-/** The caller for whom work is done. The name can change: a request belongs to an address until it is authenticated. */
+/** The caller for whom work runs. The name can change: a request belongs to an address until it is authenticated. */
 export interface Caller {
   name: string;
-  /** The address of the client, for a request: using many accounts gives no more turns. */
+  /** For a request: the address of the client, so that using many accounts gives no advantage. */
   readonly group: string;
-  /** For a job: the group to which it is charged, see `jobGroupOf`; the jobs that it adds are charged to it too. */
+  /** For a job: the group charged for it, see `jobGroupOf`, and for jobs that it adds. */
   readonly jobGroup?: string;
 }
 
-/** The service itself: looking for jobs, renewing leases, and commands of the operator. */
+/** Caller of work for the service itself: polling for jobs, renewing leases, and commands of the operator. */
 const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
-/** The name of an account. */
+/** Returns the name of the caller for an account. */
 export const accountCaller = (id: number): string => `account ${id}`;
 
-/** An unauthenticated caller, identified by address. */
+/** Returns an unauthenticated caller, identified by address. */
 export const addressCaller = (key: string): Caller => ({ name: `address ${key}`, group: `address ${key}` });
 
-/** The caller of a job. All jobs belong to the group of the service. */
+/** Returns the caller of a job. All jobs belong to the group of the service. */
 export const jobCaller = (account: number | null, jobGroup: string): Caller => ({
   name: account === null ? SERVICE.name : accountCaller(account),
   group: SERVICE.group,
   jobGroup,
 });
 
-/** Enough that no two addresses share one. */
+/** Long enough that no two addresses share a hash. */
 const JOB_GROUP_LENGTH = 16;
 
 const current = new AsyncLocalStorage<Readonly<Caller>>();
@@ -39,12 +39,12 @@ const current = new AsyncLocalStorage<Readonly<Caller>>();
 export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T =>
   current.run(caller ?? SERVICE, work);
 
-/** The group to which the jobs of the service itself are charged. */
+/** Group charged for jobs of the service itself. */
 const OWN_JOBS = "";
 
 /**
- * The group to which jobs are charged that the caller adds. It is stored with them, so it is a keyed hash of the address: whoever
- * reads the table cannot tell where an account was used.
+ * Returns the group charged for jobs that the caller adds. It is stored with them, so it is a keyed hash of the address, which
+ * does not reveal to a reader of the table where an account was used.
  */
 export function jobGroupOf({ group, jobGroup }: Readonly<Caller>, key: Uint8Array): string {
   if (jobGroup !== undefined) return jobGroup;
@@ -52,5 +52,5 @@ export function jobGroupOf({ group, jobGroup }: Readonly<Caller>, key: Uint8Arra
   return createHmac("sha256", key).update(group).digest("base64url").slice(0, JOB_GROUP_LENGTH);
 }
 
-/** The caller of the current work. */
+/** Returns the caller of the current work. */
 export const currentCaller = (): Readonly<Caller> => current.getStore() ?? SERVICE;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { FairQueue } from "./fair-queue.js";
 
-/** A work that lasts until it is let go. */
+/** Task that runs until it is released. */
 function work() {
   let finish = () => {};
   const done = new Promise<void>((resolve) => {
@@ -12,8 +12,8 @@ function work() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("turns", () => {
-  it("let one caller's single work go before another's many", async () => {
+describe("a fair queue", () => {
+  it("runs the single task of one caller before the many of another", async () => {
     const queue = new FairQueue<string>({ concurrency: 1 });
     const began: string[] = [];
     const asked = [..."aaaaab"].map((caller, index) =>
@@ -24,7 +24,7 @@ describe("turns", () => {
     expect(began).toHaveLength(6);
   });
 
-  it("run no more at a time than they may, also after a failure", async () => {
+  it("runs at most the maximum number of tasks, also after a failure", async () => {
     const queue = new FairQueue<string>({ concurrency: 2 });
     let running = 0;
     let most = 0;
@@ -42,7 +42,7 @@ describe("turns", () => {
     expect(most).toBe(2);
   });
 
-  it("let a caller who comes later go before the second waiting task of another", async () => {
+  it("runs a later caller before the second waiting task of another", async () => {
     const queue = new FairQueue<number>({ concurrency: 1 });
     const order: number[] = [];
     await Promise.all(
@@ -51,7 +51,7 @@ describe("turns", () => {
     expect(order).toEqual([1, 2, 3, 1, 1, 1, 1]);
   });
 
-  it("leave places to others while a caller has as many tasks as one may have", async () => {
+  it("leaves slots to others while a caller has its maximum number of tasks", async () => {
     const queue = new FairQueue<string>({ concurrency: 3, concurrencyPerCaller: 2 });
     const { done, finish } = work();
     const began: string[] = [];
@@ -68,7 +68,7 @@ describe("turns", () => {
     expect(began).toHaveLength(5);
   });
 
-  it("give the next place to who has used the least time", async () => {
+  it("gives the next slot to the caller that has used the least time", async () => {
     const queue = new FairQueue<string>({ concurrency: 1 });
     const began: string[] = [];
     const busy = Array.from({ length: 5 }, () =>
@@ -77,7 +77,7 @@ describe("turns", () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }),
     );
-    // As a request that makes one query after the other.
+    // Like a request that makes one query after another.
     for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
     expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
     await Promise.all(busy);
@@ -92,7 +92,7 @@ describe("turns", () => {
     const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
     let tasks = 0;
     let over = false;
-    // At each moment one of them waits, so that the next to come finds somebody who has used little.
+    // One of them always waits, so that a new caller competes with a caller that has used little.
     const comers = ["a", "b", "c"].map(async (name) => {
       while (!over && tasks < 400) {
         await queue.run(nameOf(name, tasks), () => pause(1));
@@ -107,7 +107,7 @@ describe("turns", () => {
     await Promise.all(comers);
   });
 
-  it("give no credit for time in which a caller has run one long task", async () => {
+  it("gives no credit for time in which a caller has run one long task", async () => {
     const queue = new FairQueue<string>({ concurrency: 2 });
     const { done, finish } = work();
     const long = queue.run("long", () => done);
@@ -125,7 +125,7 @@ describe("turns", () => {
     await long;
   });
 
-  it("give a caller of another group a place before the second of a crowd", async () => {
+  it("serves a caller of another group before the second of a crowd", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, concurrencyPerGroup: 1 });
     const began: string[] = [];
     const run = (caller: string, group: string) =>
@@ -136,7 +136,7 @@ describe("turns", () => {
     expect(began).toHaveLength(21);
   });
 
-  it("come to a caller who also asks from another group by what it has used in its own", async () => {
+  it("serves a caller that is also in another group by its usage in this group", async () => {
     let nowMs = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     try {
@@ -167,7 +167,7 @@ describe("turns", () => {
     }
   });
 
-  it("come again to a caller only after a rest as long as the task before, where that is set", async () => {
+  it("serves a caller again only after a pause as long as its task, if enabled", async () => {
     const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, cooldown: true });
     const startMs = performance.now();
     await queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
@@ -182,7 +182,7 @@ describe("turns", () => {
     expect(performance.now() - startMs).toBeGreaterThan(1.9 * tookMs);
   });
 
-  it("end once, however often the end is called", async () => {
+  it("releases a slot once, even if released repeatedly", async () => {
     const queue = new FairQueue<string>({ concurrency: 1 });
     const end = await queue.acquire("a");
     const { done, finish } = work();
@@ -200,7 +200,7 @@ describe("turns", () => {
     await Promise.all([second, third]);
   });
 
-  it("refuse a caller whose works wait in numbers, and no other", async () => {
+  it("refuses only a caller with too many waiting tasks", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
     const { done, finish } = work();
     const first = queue.run("a", () => done);
@@ -211,7 +211,7 @@ describe("turns", () => {
     await Promise.all([first, ...waiting, other]);
   });
 
-  it("drop a waiting task whose signal is aborted, and make room for another", async () => {
+  it("drops a waiting task whose signal is aborted, and accepts another", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, maxWaiting: 1 });
     const { done, finish } = work();
     const first = queue.run("a", () => done);

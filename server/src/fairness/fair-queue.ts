@@ -1,38 +1,38 @@
 interface FairQueueSettings {
-  /** Tasks that run at a time. */
+  /** Maximum number of running tasks. */
   concurrency: number;
-  /** Tasks of one caller that run at a time; default: no limit. */
+  /** Maximum number of running tasks of one caller; default: no limit. */
   concurrencyPerCaller?: number;
-  /** Tasks of one group that run at a time; default: no limit. */
+  /** Maximum number of running tasks of one group; default: no limit. */
   concurrencyPerGroup?: number;
-  /** Tasks of one caller that may wait; default: no limit. */
+  /** Maximum number of waiting tasks of one caller; default: no limit. */
   maxWaitingPerCaller?: number;
-  /** Tasks of one group that may wait; default: no limit. */
+  /** Maximum number of waiting tasks of one group; default: no limit. */
   maxWaitingPerGroup?: number;
-  /** Tasks of all callers that may wait; default: no limit. */
+  /** Maximum number of waiting tasks of all callers; default: no limit. */
   maxWaiting?: number;
   /**
-   * Whether a place stays taken after a task for as long as the task took (at most a second), so that the tasks of one
-   * caller run half of the time at most.
+   * Whether a slot remains occupied after a task for the duration of the task (at most a second), so that the tasks of one caller
+   * run at most half of the time.
    */
   cooldown?: boolean;
-  /** Creates the error of a task that is refused because too many tasks wait. */
+  /** Creates the error for a task refused because too many tasks wait. */
   refusal?: () => Error;
 }
 
-/** Use by a caller or a group. */
+/** Usage of a caller or a group. */
 interface Use {
   running: number;
   waiting: number;
-  /** Time that its tasks have run, ms, added to the level at which it started. */
+  /** Total run time of its tasks, ms, plus the level at which it started. */
   usedMs: number;
 }
 
-/** A set of users that share places: the groups of the queue, or the callers of a group. */
+/** A set of users that share slots: the groups of the queue, or the callers of a group. */
 interface Level {
   /** Number of users with running or waiting tasks. */
   busy: number;
-  /** The average use of a user, ms: new users start here. */
+  /** Average usage of a user, ms, at which new users start. */
   levelMs: number;
 }
 
@@ -42,53 +42,53 @@ interface Group extends Use, Level {
   readonly shares: Map<unknown, Share>;
 }
 
-/** The tasks of a caller. */
+/** Tasks of a caller. */
 interface Share extends Use {
   readonly group: Group;
-  /** Functions that start the waiting tasks, the oldest first. */
+  /** Functions that start the waiting tasks, oldest first. */
   readonly queue: Set<() => void>;
 }
 
-/** The longest pause after a task. */
+/** Maximum pause after a task. */
 const MAX_COOLDOWN_MS = 1_000;
 
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
-/** Raises a user without waiting tasks to the level: unused time of the past gives no credit. */
+/** Raises a user without waiting tasks to the level, so that unused time gives no credit. */
 function raiseTo({ levelMs }: Level, use: Use): void {
   if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
 }
 
-/** Adds to the use of a user, and to the level. */
+/** Adds to the usage of a user and to the level. */
 function addUse(level: Level, use: Use, tookMs: number): void {
   use.usedMs += tookMs;
   level.levelMs += tookMs / level.busy;
 }
 
-/** Whether the next turn is a's rather than b's. */
+/** Whether `a` is served before `b`. */
 const isBefore = (a: Share, b: Share) =>
   a.group.usedMs < b.group.usedMs || (a.group.usedMs === b.group.usedMs && a.usedMs < b.usedMs);
 
 /**
- * Runs a bounded number of tasks at a time. The next task is that of the caller whose tasks have used the least time, so
- * neither many nor long tasks of one caller delay those of another. Callers may belong to a group, such as all accounts of
- * one address. Then the group that has used the least time is first, so using many accounts gives no advantage. The use of a
- * caller is remembered until the others have used as much, so leaving and returning gives none either (fair queueing with
- * virtual time: A. Demers, S. Keshav and S. Shenker, 1989).
+ * Runs a limited number of tasks concurrently. The caller whose tasks have used the least time is next, so neither many nor long
+ * tasks of one caller delay other callers. Callers may belong to a group, such as all accounts of one address. The group that has
+ * used the least time is first, so using many accounts gives no advantage. The usage of a caller is remembered until the others
+ * have used as much, so leaving and returning gives no advantage either (fair queueing with virtual time: A. Demers, S. Keshav
+ * and S. Shenker, 1989).
  */
 export class FairQueue<Caller> {
   readonly #settings: Required<FairQueueSettings>;
   readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
-   * Callers with running or waiting tasks, and callers that have used more than others that wait. Each turn moves its caller
-   * to the end; among equals the first is next.
+   * Callers with running or waiting tasks, and callers that have used more than waiting ones. Starting a task moves its caller to
+   * the end; of callers with equal usage, the first is next.
    */
   readonly #shares = new Map<Caller, Share>();
   readonly #groups = new Map<unknown, Group>();
-  /** Whether free places are assigned in the next turn of the event loop. */
+  /** Whether free slots are assigned in the next iteration of the event loop. */
   #isDispatching = false;
 
-  /** Number of tasks that wait for their turn. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#all.waiting;
   }
@@ -107,10 +107,10 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Runs the task when it is the caller's turn.
+   * Runs the task when the caller is next and a slot is free.
    * @param signal removes a waiting task from the queue; a running task continues
-   * @param group the group of the caller, which it keeps while it has tasks; default: a group of its own
-   * @throws the `refusal` when too many tasks are waiting; the reason of the signal; whatever the task throws
+   * @param group group of the caller, fixed while it has tasks; default: a separate group
+   * @throws the `refusal` when too many tasks are waiting; the reason of the signal; any error of the task
    */
   async run<T>(
     caller: Caller,
@@ -127,9 +127,9 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Waits for the caller's turn, for tasks that end in another place than they start.
-   * @returns ends the turn
-   * @throws as `run`
+   * Waits for a slot, for tasks that do not end in the function that starts them.
+   * @returns function that releases the slot
+   * @throws see `run`
    */
   async acquire(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
     signal?.throwIfAborted();
@@ -224,8 +224,8 @@ export class FairQueue<Caller> {
   }
 
   /**
-   * Does not assign places immediately: what follows from the ended task, such as the next query of a request, must be
-   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
+   * Does not assign slots immediately: a task that follows the ended one, such as the next query of a request, must be waiting
+   * when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
    */
   #dispatch(): void {
     if (this.#isDispatching) return;
@@ -242,7 +242,7 @@ export class FairQueue<Caller> {
     this.#shares.set(caller, share);
   }
 
-  /** Forgets a caller without tasks, unless it has used more than others that wait. */
+  /** Removes a caller without tasks, unless it has used more than waiting callers. */
   #forgetIdle(caller: Caller, share: Share): void {
     const { group } = share;
     const isAhead = share.usedMs > group.levelMs || group.usedMs > this.#all.levelMs;

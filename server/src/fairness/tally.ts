@@ -1,4 +1,4 @@
-/** Counts by a key; keys of which nothing is left are forgotten. */
+/** Counts by key. Removes keys whose count is zero. */
 export class Tally<Key> {
   readonly #of = new Map<Key, number>();
 

@@ -51,7 +51,7 @@ export interface Dependencies {
   lookup: AddressLookup;
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** The replica from which pages of raw data are read while it is recent enough. */
+  /** Replica for reading pages of raw data while it is recent enough. */
   replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
@@ -59,9 +59,9 @@ export interface Dependencies {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The caller for whom the request is served. */
+    /** Caller for whom the request is served. */
     onBehalfOf: Caller;
-    /** Undefined without one, null for one that cannot be a token. */
+    /** Undefined without a token, null for an invalid form of a token. */
     credential: Credential | null | undefined;
   }
   interface FastifyInstance {
@@ -73,9 +73,9 @@ declare module "fastify" {
     readiness: () => Promise<Readiness>;
   }
   interface FastifyContextConfig {
-    /** Neither throttled nor authenticated: the health checks. */
+    /** Health checks, which are neither throttled nor authenticated. */
     unguarded?: boolean;
-    /** Open to anyone. Credentials are ignored, because they may be stale or an OAuth client's. */
+    /** Open to anyone. Credentials are ignored, because they may be stale or belong to an OAuth client. */
     open?: boolean;
   }
 }
@@ -137,7 +137,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   return app;
 }
 
-/** The first steps of every request: its id, throttle by address, authentication, throttle by user. */
+/** First steps of every request: its id, throttle by address, authentication, throttle by user. */
 function installGuard(
   app: FastifyInstance,
   dependencies: Dependencies,
@@ -148,13 +148,13 @@ function installGuard(
   const { expectedAccount, authenticate } = createAuthentication(database.queries, clock, app.throttle);
   app.addHook("onRequest", (request, _reply, done) => {
     request.onBehalfOf = addressCaller(addressKey(request.ip));
-    // Authentication takes the account's turns too: others may share the address.
+    // Authentication also waits in the queue of the account, because others may share the address.
     request.credential = credentialOf(app.config, request);
     const account = request.credential ? expectedAccount(request.credential) : undefined;
     if (account !== undefined) request.onBehalfOf.name = accountCaller(account);
     onBehalfOf(request.onBehalfOf, done);
   });
-  // The last bytes of a body arrive in the context of the connection, so it is set again.
+  // The last bytes of a body arrive in the context of the connection, so set the context again.
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { ctx, credential } = request;
@@ -203,13 +203,13 @@ function installGuard(
     };
     request.ctx = ctx;
     const route = request.routeOptions.config;
-    // First, so that refusals have the headers too.
+    // Add these first, so that refusals also have the headers.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
     if (route.unguarded) return;
     enforceBodyTimeout(request, app.config);
     await inRequestTurn(app, request, () => identify(request, reply));
     requireAcceptable(request);
-    // Before the body is read: a path that does not exist has no content type that would be wrong.
+    // Check the path before the body is read, because an unknown path has no content type that could be wrong.
     if (request.is404) return unrouted(request, reply);
   });
   app.addHook("onResponse", async (request, reply) => {

@@ -9,12 +9,10 @@ import { accessTokens, accounts, applications } from "../store/schema.js";
 import { sessionToken } from "./browser/session-cookie.js";
 import type { Throttle } from "./limits/throttle.js";
 
-/**
- * RFC 6750 section 2.1; the scheme in any letter case. The token has the form of the tokens that the service issues.
- */
+/** RFC 6750 section 2.1, with a case-insensitive scheme. The token must have the format of tokens issued by the service. */
 const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 
-/** The maximum number of tokens whose account is cached. */
+/** Maximum number of tokens whose account is cached. */
 const MAX_KNOWN = 10_000;
 
 const callerOfToken = preparedOnce((queries) =>
@@ -39,7 +37,7 @@ const callerOfToken = preparedOnce((queries) =>
     .prepare("caller_of_token"),
 );
 
-/** The account of a token; undefined when the token is not valid at this time, or the account is disabled. */
+/** Returns the account of a token; undefined if the token is not valid now or the account is disabled. */
 export async function callerOf(
   queries: Queries,
   tokenHash: Uint8Array,
@@ -51,16 +49,16 @@ export async function callerOf(
   return disabledAt === null ? caller : undefined;
 }
 
-/** The hash of the token of a request. */
+/** Returns the hash of the token of a request. */
 export interface Credential {
   tokenHash: Uint8Array;
-  /** The same as text. */
+  /** Returns this hash as text. */
   key: string;
 }
 
 /**
- * The credential of a request: of its `Authorization` header or, without this header, of the cookie of the page.
- * @returns undefined when the request has none; null when it has a header without a token
+ * Returns the credential of a request from its `Authorization` header or, without this header, from the cookie of the page.
+ * @returns undefined without a credential; null for a header without a token
  */
 export function credentialOf(config: Config, request: FastifyRequest): Credential | null | undefined {
   const { authorization } = request.headers;
@@ -80,11 +78,11 @@ const credential = (tokenHash: Uint8Array): Credential => ({
 /** Identifies the caller. */
 export interface Authentication {
   /**
-   * The cached account of a token, if the token was valid when this process last checked it. Makes no query, so the token
-   * may have become invalid since.
+   * Returns the cached account of a token if the token was valid at its last check by this process. Makes no query, so the token
+   * may have become invalid.
    */
   expectedAccount(credential: Credential): number | undefined;
-  /** The account of a token, and whether it is disabled; null when the token is not valid now. */
+  /** Returns the account of a token, and whether it is disabled; null if the token is not valid now. */
   authenticate(
     request: FastifyRequest,
     credential: Credential,
@@ -92,9 +90,9 @@ export interface Authentication {
 }
 
 /**
- * Authentication by access token. When an address has sent as many invalid tokens as its limit of anonymous calls,
- * the service refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients
- * with known tokens behind the same address are not affected.
+ * Authentication by access token. When an address has sent as many invalid tokens as its limit of anonymous calls, the service
+ * refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients with known tokens
+ * behind the same address are not affected.
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */

@@ -1,12 +1,12 @@
 import type { ResponseHead } from "./responses.js";
 import type { AnyOperation } from "./route.js";
 
-/** The date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
+/** Date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
 
 /**
- * Headers that mark the operation as deprecated and link to the explanation.
- * @param prefix what clients put in front of the paths of the API
+ * Returns headers that mark the operation as deprecated and link to the explanation.
+ * @param prefix prefix of the paths of the API for clients
  */
 export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation, prefix: string): void {
   reply.header("Deprecation", DEPRECATED_SINCE);

@@ -7,8 +7,8 @@ import { isRefusedValue, isUnavailable } from "../store/connection/database-erro
 import { PROBLEM_TYPE, problemOf } from "./problem.js";
 
 /**
- * Status of a call without valid credentials. The API documents 403 also for operations that only a missing authentication
- * can refuse, and no 401, which RFC 6750 recommends.
+ * Status of a call without valid credentials. The API documents status 403 also for missing authentication, and not 401, which
+ * RFC 6750 recommends.
  */
 export const UNAUTHENTICATED_STATUS = 403;
 
@@ -33,7 +33,7 @@ const isV2 = ({ routeOptions }: FastifyRequest): boolean => routeOptions?.config
 
 const MALFORMED = { code: "malformed", detail: "The request could not be read." };
 
-/** Errors that the framework raises before our code runs. */
+/** Errors that the framework raises before code of the service runs. */
 const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   400: MALFORMED,
   404: { code: "not_found", detail: "Not found." },
@@ -45,10 +45,10 @@ const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   431: { code: "malformed", detail: "The request header is too large." },
 };
 
-/** When a client may try again after the database becomes unavailable; most restarts take less time. */
+/** Delay before a retry after the database becomes unavailable; most restarts take less time. */
 const RETRY_AFTER_S = 5;
 
-/** The disk for uploads or the disk of the database is full. */
+/** Codes for a full disk of uploads or of the database. */
 const isFull = (error: Error) => "code" in error && error.code === "ENOSPC";
 
 const UNAVAILABLE = { detail: "The service is unavailable for the moment. Try again later." };
@@ -66,7 +66,7 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // When the framework raises the error, no hook has set this.
+  // If the framework raises the error, no hook has set this header.
   reply.header("X-Request-Id", request.id);
   if (error instanceof ServiceError) {
     if (error.kind === "unauthenticated") {
@@ -101,8 +101,8 @@ function respond(reply: FastifyReply, status: number, code: string, body: ErrorB
   return (
     reply
       .removeHeader("Content-Disposition")
-      // The framework would close the connection while the client is still sending. That resets it before the client
-      // reads the response, so read and discard the rest of the body instead.
+      // The framework would close the connection while the client is still sending, which would reset it before the client reads
+      // the response. Read and discard the rest of the body instead.
       .removeHeader("Connection")
       .code(status)
       .header("X-Error-Code", code)
@@ -112,12 +112,12 @@ function respond(reply: FastifyReply, status: number, code: string, body: ErrorB
   );
 }
 
-/** How long a refused client has to read the response. */
+/** Time for a refused client to read the response. */
 const LINGER_MS = 1000;
 
-/** Responds to input that the server cannot parse as a request, because it is not HTTP or is too large. */
+/** Responds to input that cannot be parsed as a request, because it is not HTTP or too large. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
-  // Node's internal name for the response in progress: nothing may be written into it.
+  // Internal name of Node.js for the response in progress, which must not be interrupted.
   const { _httpMessage: inProgress } = socket as { _httpMessage?: ServerResponse | null };
   if (error.code === "ECONNRESET" || !socket.writable || inProgress?.headersSent) {
     socket.destroy();
@@ -139,16 +139,16 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join("\r\n"),
   );
-  // Closed later, because unread data would turn the close into a reset, and the response would be lost.
+  // Close later, because closing with unread data resets the connection, and the response would be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /**
- * How long a throttled request waits for its response, so that a client that retries immediately uses little
- * processor time.
+ * Time for which a throttled request waits for its response, so that a client that retries immediately uses little processor
+ * time.
  */
 const THROTTLED_MS = 100;
-/** Maximum number of such requests; waiting with more would cost more memory than responding. */
+/** Maximum number of such requests; delaying more would cost more memory than responding. */
 const MAX_WAITING = 1_000;
 
 /** Installs the handlers for errors and unknown paths. */

@@ -7,16 +7,16 @@ import { isItem, itemHeaders, locationOf, type Success, sendBytes } from "./resp
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The raw request body or a hash of it, for the fingerprint of an idempotent request. */
+    /** Raw request body or a hash of it, for the fingerprint of an idempotent request. */
     rawBody: Uint8Array | undefined;
-    /** The idempotency key was used before, so the stored response must be sent. */
+    /** Whether the idempotency key was used before, so that the stored response must be sent. */
     isReplay: boolean;
   }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `Idempotency-Key` on authenticated POSTs, and finds out whether it was used before. */
+/** Reads `Idempotency-Key` on authenticated POSTs, and checks whether it was used before. */
 export async function readIdempotencyKey(request: FastifyRequest, success: Success): Promise<void> {
   const { ctx, headers } = request;
   const key = headers["idempotency-key"];
@@ -59,12 +59,12 @@ export function sendStored(
   return body.length === 0 ? reply.send() : sendBytes(request, reply, Buffer.from(body));
 }
 
-/** The stored response, read after the body has arrived and can be compared. */
+/** Returns the stored response, read after the body has arrived and can be compared. */
 export async function readStored(request: FastifyRequest): Promise<StoredResponse | undefined> {
   const { ctx } = request;
   if (ctx.idempotency === undefined) return undefined;
   ctx.idempotency.fingerprint = createHash("sha256")
-    // A request line has no line feed.
+    // A request line contains no line feed.
     .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody ?? "")
     .digest();

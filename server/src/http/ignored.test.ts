@@ -27,24 +27,24 @@ function ignoredOf(givenQuery: unknown, givenBody?: unknown): string | undefined
   return told;
 }
 
-describe("what a request has in vain", () => {
-  it("is not told when everything has an effect", () => {
+describe("ignored parts of a request", () => {
+  it("are not reported if everything has an effect", () => {
     expect(ignoredOf({ limit: "25", search: "a" }, { name: "a", json: { free: 1 }, profile: null })).toBe(
       undefined,
     );
   });
 
-  it("are members of every level that the operation does not know", () => {
+  it("include unknown members on every level", () => {
     const given = { nickname: "x", profile: { city: "B", zip: 1 }, list: [{ id: 1 }, { id: 2, more: 3 }] };
     expect(ignoredOf({ colour: "red" }, given)).toBe("colour, nickname, profile.zip, list.1.more");
   });
 
-  it("is a limit that is no positive number", () => {
+  it("include a limit that is not a positive number", () => {
     for (const limit of ["abc", "0", "-5", "1.5"]) expect(ignoredOf({ limit })).toBe("limit");
     expect(ignoredOf({ limit: "" })).toBe(undefined);
   });
 
-  it("makes a header of names that are none", () => {
+  it("escapes names in the header", () => {
     expect(ignoredOf({ "a\r\nX-Y: 1": "", "\ud800,": "" })).toBe("a%0D%0AX-Y%3A%201, %EF%BF%BD%2C");
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${n}`, ""]));
     expect(ignoredOf(many)?.split(", ")).toHaveLength(20);

@@ -2,13 +2,13 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyReply } from "fastify";
 import { errors } from "../domain/change/errors.js";
 
-/** Names that the header lists, and characters of each. */
+/** Maximum number of names in the header, and of characters of each. */
 const MAX_NAMES = 20;
 const MAX_NAME = 60;
 
 const NO_MEMBERS = Type.Object({});
 
-/** Half a surrogate pair cannot be encoded. */
+/** A lone surrogate cannot be encoded. */
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
 type Members = Record<string, TSchema>;
@@ -16,11 +16,11 @@ type Members = Record<string, TSchema>;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object among the variants of a nullable object. */
+/** Returns the object among the variants of a nullable object. */
 const objectIn = (schema: TSchema): TSchema =>
   (schema.anyOf as TSchema[] | undefined)?.find(({ type }) => type === "object") ?? schema;
 
-/** The members of a value that its schema does not name, with dots between the levels. Free JSON has none. */
+/** Returns members of a value that are not in its schema, with levels separated by dots. Free JSON has none. */
 function* unnamed(schema: TSchema, value: unknown, path: string): Generator<string> {
   const { type, properties, items, additionalProperties } = objectIn(schema);
   if (Array.isArray(value) && type === "array") {
@@ -35,7 +35,7 @@ function* unnamed(schema: TSchema, value: unknown, path: string): Generator<stri
   }
 }
 
-/** Whether a limit counts as the default because it is not a positive number. */
+/** Whether a limit is not a positive number, so that the default applies. */
 const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => {
   const limit = isObject(given) ? given.limit : undefined;
   return (
@@ -76,14 +76,14 @@ function* take<T>(values: Iterable<T>, count: number): Generator<T> {
 }
 
 /**
- * Reports in `X-Ignored` which parts of a request had no effect: query parameters and members of the body that the operation does
- * not know, and a `limit` that is not a positive number. The first version of the API accepts them.
+ * Reports ignored parts of a request in `X-Ignored`: unknown query parameters, unknown members of the body, and a `limit` that is
+ * not a positive number. The first version of the API accepts them.
  */
 export function tellIgnored(reply: FastifyReply, query: Part, body: Part): void {
   const limit = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
   const names = [...limit, ...take(unknownIn(query, body), MAX_NAMES - limit.length)];
   if (names.length === 0) return;
-  // Users choose these names; a header has no other characters, and commas separate the names.
+  // Escape the names, because users choose them: a header allows no other characters, and commas separate the names.
   reply.header(
     "X-Ignored",
     names.map((name) => encodeURIComponent(wellFormed(name.slice(0, MAX_NAME)))).join(", "),

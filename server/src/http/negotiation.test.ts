@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
 import { acceptsGzip, requireAcceptable } from "./negotiation.js";
 
-/** A request to an operation that sends JSON unless told otherwise. */
+/** A request to an operation that sends JSON by default. */
 const check =
   (accept: string | undefined, operation: object | undefined = { success: {} }) =>
   () =>
@@ -13,7 +13,7 @@ const check =
 
 const csv = { success: { mediaType: "text/csv" } };
 
-describe("what a client accepts", () => {
+describe("the Accept header", () => {
   it.each([
     undefined,
     "",
@@ -34,12 +34,12 @@ describe("what a client accepts", () => {
     },
   );
 
-  it("is compared with what the operation sends", () => {
+  it("is compared with the media type of the operation", () => {
     expect(check("text/csv", csv)).not.toThrow();
     expect(check("application/json", csv)).toThrow(expect.objectContaining({ statusCode: 406 }));
   });
 
-  it("does not matter to operations that send what they send, nor where there is none", () => {
+  it("is ignored by operations that opt out, and if it is absent", () => {
     expect(check("text/html", { ...csv, ignoresAccept: true })).not.toThrow();
     expect(() =>
       requireAcceptable({

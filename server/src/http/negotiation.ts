@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 
 /**
- * Refuses with 406 a request whose `Accept` excludes the media type of the response (RFC 9110 section 12.5.1). Errors are
+ * Refuses a request with status 406 if its `Accept` excludes the media type of the response (RFC 9110 section 12.5.1). Errors are
  * always JSON.
  */
 export function requireAcceptable({ headers, routeOptions }: FastifyRequest): void {

@@ -1,4 +1,4 @@
-/** What the compiler refuses: `tsc` fails where one of these mistakes is no error any more. */
+/** Errors that the compiler must detect: `tsc` fails if one of these mistakes is no longer an error. */
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";

@@ -12,7 +12,7 @@ import { pathPrefix } from "./path-prefix.js";
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
   status: 200 | 201;
   schema: Schema;
-  /** Additional headers and their descriptions; used only in the OpenAPI document. */
+  /** Additional headers and their descriptions, used only in the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
   /** The path of the list in which the resource that was created has its place by its `id`: `Location` says so. */
   collection?: string;
@@ -35,7 +35,7 @@ export interface TextSuccess {
   schema?: undefined;
 }
 
-/** Server-sent events, as long as the client stays. */
+/** Server-sent events until the client disconnects. */
 export interface EventsSuccess {
   status: 200;
   mediaType: "text/event-stream";
@@ -48,16 +48,16 @@ export interface EventsSuccess {
 export interface FileSuccess {
   status: 200;
   mediaType: string;
-  /** Media types that a file can have instead. */
+  /** Alternative media types of the file. */
   otherMediaTypes?: readonly string[];
   isFile: true;
   schema?: undefined;
 }
 
-/** The form of a successful response. */
+/** Type of a successful response. */
 export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess | FileSuccess;
 
-/** The return type of the handler of an operation with this success. */
+/** Return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
   S extends JsonSuccess<infer Schema>
     ? Promise<JsonResponse<Static<Schema>> | CustomResponse>
@@ -69,7 +69,7 @@ export type HandlerResult<S extends Success> =
           ? Promise<string | CustomResponse>
           : Promise<void>;
 
-/** The parts of the reply that a handler may change itself. */
+/** Parts of the reply that a handler may change itself. */
 export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
   header(name: string, value: string): void;
 }
@@ -81,7 +81,7 @@ type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result>
 /** A file sent from a stream or from memory. */
 export class FileResponse {
   readonly fileName: string;
-  /** Null when it is not known before the end. */
+  /** Null if it is not known before the end. */
   readonly bytes: number | null;
   readonly content: Readable | Buffer;
   readonly mediaType: string;
@@ -94,10 +94,7 @@ export class FileResponse {
   }
 }
 
-/**
- * A response other than the operation's success, with its own format: OAuth 2.0 requires formats that differ from the
- * API's.
- */
+/** A response other than the success of the operation, in its own format: OAuth 2.0 requires formats that differ from the API. */
 export class CustomResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -110,7 +107,9 @@ export class CustomResponse {
   }
 }
 
-/** Bodies are given to the connection in pieces of this size: the next one when the client has read the last one. */
+/**
+ * Size of the pieces in which bodies are written to the connection; the next piece follows when the client has read the last one.
+ */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
@@ -124,10 +123,10 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 const streamOf = (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) =>
   Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES });
 
-/** Sends a body that is in memory. */
+/** Sends a body from memory. */
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
   request.responseShare?.resize(bytes.length);
-  // The framework would read the stream for a HEAD, and drop it.
+  // For a HEAD, the framework would read the stream and discard it.
   if (bytes.length <= PIECE_BYTES || request.method === "HEAD") return reply.send(bytes);
   return reply.header("Content-Length", bytes.length).send(streamOf(piecesOf(bytes)));
 }
@@ -182,7 +181,7 @@ export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });
 
 const VARY = "Authorization, Cookie";
 
-/** Whether `If-None-Match` contains the entity tag, so that a 304 is enough. */
+/** Whether `If-None-Match` contains the entity tag, so that status 304 suffices. */
 function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
   const tags = headers["if-none-match"];
   const isRead = method === "GET" || method === "HEAD";

@@ -36,20 +36,20 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
   : never;
 type IdsIn<Path extends string> = Pick<PathIds, NamesIn<Path> & keyof PathIds>;
 
-/** The checked input of a handler. */
+/** Validated input of a handler. */
 export interface Call<Op extends OperationId, Path extends string, Q extends TSchema, B extends TSchema> {
   ctx: Context;
   ids: IdsIn<Path>;
-  /** The object of the path; the right of the caller has been checked. */
+  /** Object of the path, on which the caller's right has been checked. */
   target: TargetOf<Op>;
   query: StaticDecode<Q>;
   body: StaticDecode<B>;
   request: FastifyRequest;
-  /** For headers. The handler returns the result and does not send it. */
+  /** Reply for headers. The handler returns the result instead of sending it. */
   reply: ResponseHead;
 }
 
-/** One operation: a row of the inventory, a route, and its entry in the OpenAPI document. */
+/** One operation: an entry of the inventory, a route, and an entry of the OpenAPI document. */
 export interface Operation<
   Op extends OperationId,
   Path extends string,
@@ -63,7 +63,7 @@ export interface Operation<
   summary: string;
   description?: string;
   method: Method;
-  /** `{name}` is a positive integer; `{job}` a text. Ends with a slash. */
+  /** Path with `{name}` for a positive integer and `{job}` for text. Ends with a slash. */
   path: Path;
   /** Other accepted methods. */
   otherMethods?: readonly Method[];
@@ -75,49 +75,49 @@ export interface Operation<
    */
   version?: 2;
   deprecated?: boolean;
-  /** The planned removal date of a deprecated operation (RFC 8594), and the path of its successor. */
+  /** Planned removal date of a deprecated operation (RFC 8594), and path of its successor. */
   sunset?: string;
   successor?: string;
-  /** Whether the operation is enabled in the configuration; otherwise it returns 410. */
+  /** Whether the operation is enabled in the configuration; otherwise it returns status 410. */
   isEnabled?(config: Config): boolean;
   query?: Q;
   body?: B;
-  /** PATCH on the same path, when it takes another body than the main method. */
+  /** PATCH on the same path, if its body differs from the main method. */
   patch?: { body: P; handle(call: Call<Op, Path, Q, P>): HandlerResult<S> };
   /**
-   * Replaces `handle` when `when` returns true, such as for an object on which the caller has another right. It has another
-   * body, which it checks itself.
+   * Replaces `handle` if `when` returns true, such as for an object on which the caller has another right. It has a different
+   * body, which it validates itself.
    */
   instead?: {
     when(target: TargetOf<Op>): boolean;
     handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
-  /** Media type of a request body that is not JSON; the handler checks such a body itself. */
+  /** Media type of a request body that is not JSON; the handler validates such a body. */
   consumes?: string;
-  /** For the OpenAPI document only. */
+  /** Only for the OpenAPI document. */
   describedBody?: TSchema;
-  /** For the OpenAPI document only, when the operation reads its query itself. */
+  /** Only for the OpenAPI document, if the operation parses its query. */
   describedQuery?: TSchema;
-  /** Reports errors in the format of RFC 6749, not of the API. */
+  /** Whether to report errors in the format of RFC 6749 instead of the API. */
   oauth?: boolean;
-  /** The response to a body of another type than `consumes`; default: a 415. */
+  /** Response to a body of a type other than `consumes`; default: status 415. */
   unsupportedTypeResponse?: CustomResponse;
-  /** Ignores the `Accept` header, because some clients send `application/json` with all requests. */
+  /** Whether to ignore the `Accept` header, because some clients send `application/json` with all requests. */
   ignoresAccept?: boolean;
   /** Maximum number of bytes of the body; default 64 KiB. */
   bodyLimitBytes?: number;
   /** Maximum number of bytes outside the longest string of the body; default 64 KiB. */
   maxBytesAroundText?: number;
-  /** Reads the body instead of the JSON reader. */
+  /** Reads the body instead of the JSON parser. */
   receive?(request: FastifyRequest, payload: Readable): Promise<unknown>;
   success: S;
-  /** Statuses of errors that not every operation has. */
+  /** Statuses of errors that are specific to some operations. */
   failures?: readonly number[];
-  /** Throttles in addition to those of all operations. */
+  /** Throttles in addition to the throttles of all operations. */
   throttle?: readonly ThrottleScope[];
-  /** An object of the response may have megabytes. Lists are taken as large in any case. */
+  /** Whether an object in the response may have megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
-  /** Takes one of the slots (`ConcurrencyLimiter`) as soon as the headers have arrived. */
+  /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
 }
@@ -140,7 +140,7 @@ const FORM = "application/x-www-form-urlencoded";
 const mediaType = ({ headers }: FastifyRequest) =>
   headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
 
-/** Pattern of a path parameter. A path with another segment is unknown: 404. */
+/** Pattern of a path parameter. A path with another segment is unknown: status 404. */
 const patterns: Partial<Record<keyof PathIds, string>> = { job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$" };
 const INTEGER_PATTERN = "^[1-9]\\d{0,15}$";
 
@@ -159,14 +159,14 @@ function pathIds(params: unknown): PathIds {
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** All operations routed so far. */
+    /** All routed operations. */
     operations: AnyOperation[];
   }
   interface FastifyContextConfig {
     operation?: AnyOperation;
   }
   interface FastifyRequest {
-    /** The context of the call; set before any route code runs. */
+    /** Context of the call; set before any code of a route runs. */
     ctx: Context;
     ids: PathIds;
     target: unknown;
@@ -176,8 +176,8 @@ declare module "fastify" {
 }
 
 /**
- * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user,
- * role, object of the path and the right on it, then the shape of query and body.
+ * Routes an operation. Before its handler runs, in this order: throttle by address, authentication, throttle by user, role,
+ * object of the path and the right on it, then the structure of query and body.
  */
 export function route<
   Op extends OperationId,
@@ -194,7 +194,7 @@ export function route<
   const readQuery = operation.query && queryDecoder(operation.query);
   const readBody = operation.body && decoder(operation.body);
   const readPatch = patch && decoder(patch.body);
-  // A hash of the body is stored with the key, and a password could be guessed from it.
+  // Do not store a hash of the body with the key, because a password could be guessed from it.
   const repeats = operation.body?.properties?.password === undefined;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -227,14 +227,14 @@ export function route<
     try {
       request.target = await authorize(request.ctx, id, idsOf(request));
     } catch (error) {
-      // An operation such as a release removes the right to repeat it. If another request with the same key has just made
-      // the change, the caller still gets the stored response.
+      // An operation such as a release removes the right to repeat it. If another request with the same key has just made the
+      // change, the caller still gets the stored response.
       if (!(error instanceof ServiceError) || request.ctx.idempotency === undefined) throw error;
       await readIdempotencyKey(request, success);
       if (!request.isReplay) throw error;
     }
   };
-  /** The key was still known when the headers arrived, but has expired since: the request is a new one. */
+  /** The key was known when the headers arrived but has expired, so the request is a new one. */
   const startAnew = async (request: FastifyRequest) => {
     request.isReplay = false;
     request.target = await authorize(request.ctx, id, idsOf(request));
@@ -258,7 +258,7 @@ export function route<
         open: access[id].roles === null,
       },
       async onRequest(request, reply) {
-        // Both wait for the database, so they run concurrently. Throttling takes precedence over other errors.
+        // Both wait for the database, so run them concurrently. Throttling takes precedence over other errors.
         const found = inTurn(request, () => findTarget(request));
         found.catch(() => undefined);
         await count(request, reply);
@@ -275,7 +275,7 @@ export function route<
         const work = () => run(request, reply);
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
-          // The client decides how long a file transfer takes; slots limit how many run at a time.
+          // The client determines the duration of a file transfer; slots limit the number of concurrent transfers.
           const result = await (operation.takesSlot ? work() : inTurn(request, work));
           const justStored = request.ctx.idempotency?.response;
           if (justStored !== undefined) return sendStored(request, reply, justStored);

@@ -3,10 +3,10 @@ import { errors } from "../domain/change/errors.js";
 
 const MAX_SHOWN = 200;
 
-/** The path of a request for the log: without the query, which may contain secrets; escaped and truncated. */
+/** Path of a request for the log: without the query, which may contain secrets; escaped and truncated. */
 export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
   const [path = ""] = url.split("?", 1);
-  // Node represents each byte as one character.
+  // Node.js represents each byte as one character.
   const escaped = path
     .slice(0, MAX_SHOWN)
     .replace(/[^\x21-\x7e]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
@@ -14,8 +14,8 @@ export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
 }
 
 /**
- * A route's URL as a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. The rest of it is text: the names of the files of
- * a page may contain any characters.
+ * Converts the URL of a route to a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. Everything else is literal,
+ * because names of files of a page may contain any characters.
  */
 const asPattern = (url: string) => {
   const [first = "", ...rest] = url.split(/:\w+\(([^)]*)\)/);
@@ -44,10 +44,10 @@ interface KnownUrl {
 }
 
 /**
- * Answers requests that no route serves. On a known path: OPTIONS gets `Allow`, other methods 405 and `Allow` (RFC 9110 sections
- * 9.3.7 and 15.5.6). On an unknown path: 404, which says what is wrong with it. One handler in place of a route for each other
- * method of each path, because routes take most of the time of a start.
- * @param methodsByUrl of all routes; read when the first such request comes
+ * Responds to requests without a route. On a known path: OPTIONS gets `Allow`, other methods get 405 and `Allow` (RFC 9110
+ * sections 9.3.7 and 15.5.6). On an unknown path: 404 with an explanation. A single handler replaces routes for the other methods
+ * of each path, because routes take most of the time of a start.
+ * @param methodsByUrl methods of all routes, read at the first such request
  */
 export function answerUnrouted(
   methodsByUrl: ReadonlyMap<string, ReadonlySet<string>>,

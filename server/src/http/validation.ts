@@ -3,12 +3,12 @@ import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox
 import { Value } from "@sinclair/typebox/value";
 import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../domain/change/errors.js";
 
-/** Converts a value from the wire into its internal form, or throws `invalid` with a message for each field. */
+/** Converts a value of the API to its internal form, or throws `invalid` with a message per field. */
 export type Decoder<T extends TSchema> = (value: unknown) => StaticDecode<T>;
 
 const WHOLE = "non_field_errors";
 
-/** Compiles a schema once. Members that the schema does not name are dropped, unless it forbids them. */
+/** Compiles a schema once. Members that are not in the schema are dropped, unless it forbids them. */
 export function decoder<T extends TSchema>(schema: T): Decoder<T> {
   const compiled = TypeCompiler.Compile(schema);
   return (value) => {
@@ -17,7 +17,7 @@ export function decoder<T extends TSchema>(schema: T): Decoder<T> {
   };
 }
 
-/** The same for query parameters: an empty parameter counts as absent, and the last of repeated parameters counts. */
+/** Compiles a schema of query parameters: an empty parameter counts as absent, and the last of repeated parameters counts. */
 export function queryDecoder<T extends TSchema>(schema: T): Decoder<T> {
   const decode = decoder(schema);
   return (query) =>
@@ -42,13 +42,13 @@ function fieldErrors(found: Iterable<ValueError>): FieldErrors {
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (path.length === 0) path.push(WHOLE);
     place(fields, path, message(error));
-    // While a list is too long, problems of its items are not reported.
+    // Omit problems of the items if the list is too long.
     if (error.type === ValueErrorType.ArrayMaxItems) break;
   }
   return fields;
 }
 
-/** The problems of the members of a nullable object. */
+/** Problems of the members of a nullable object. */
 function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
   for (const error of found) {
     const [object, ...others]: TSchema[] = error.type === ValueErrorType.Union ? error.schema.anyOf : [];
@@ -59,7 +59,7 @@ function* expanded(found: Iterable<ValueError>): Generator<ValueError> {
   }
 }
 
-/** Reports only the first problem of each field; the others follow from it. */
+/** Reports only the first problem of each field, because it causes the others. */
 function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: string): void {
   const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (rest.length === 0) {
@@ -122,7 +122,7 @@ function message(error: ValueError): string {
   }
 }
 
-/** A nullable value fails like its first variant; the message of a choice lists the choices. */
+/** A nullable value has the errors of its first variant; the message for a choice lists the choices. */
 function unionMessage(error: ValueError): string {
   const variants: TSchema[] = error.schema.anyOf;
   const literals = variants.flatMap((variant) => ("const" in variant ? [String(variant.const)] : []));

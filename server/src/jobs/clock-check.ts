@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/change/context.js";
 
-/** A difference of clocks that no warning is worth, ms. */
+/** Maximum difference of clocks without a warning, ms. */
 const TOLERATED_MS = 5 * 60_000;
 
 /**
- * Warns when the clock of this machine is behind what the database has recorded, or differs from the database's own clock: tokens
- * would end at wrong times, and current samples would be refused as those of the future.
+ * Warns if the clock of this machine is behind times recorded in the database, or differs from the clock of the database: tokens
+ * would expire at wrong times, and current samples would be refused as samples from the future.
  */
 export async function checkClock(
   { queries, clock }: Pick<Context, "queries" | "clock">,

@@ -1,7 +1,7 @@
 import type { Context } from "../domain/change/context.js";
 import type { Job } from "../store/queue/job-queue.js";
 
-/** Thrown to run the job again at this time. Counts as a failure. */
+/** Thrown to retry the job at this time. Counts as a failure. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;
@@ -12,7 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown when the work cannot succeed. The details of the job get the code and the message. */
+/** Thrown when the job cannot succeed. The details of the job contain the code and the message. */
 export class JobFailed extends Error {
   override readonly name = "JobFailed";
   readonly code: string;
@@ -23,25 +23,25 @@ export class JobFailed extends Error {
   }
 }
 
-/** Outcome for a loaded sample: it is new, was stored before, or is refused. */
+/** Outcome of a loaded sample: new, stored before, or refused. */
 export type LoadedOutcome = "stored" | "known" | "refused";
 
 export interface JobHandler {
-  /** The job fails after more failures than this. */
+  /** Maximum number of failures before the job fails. */
   maxFailures: number;
-  /** The job fails when it loses its worker more often than this; default 3. */
+  /** Maximum number of lost workers before the job fails; default 3. */
   maxLosses?: number;
-  /** The delay after the given failure (from 1), unless the work throws `RetryLater`. */
+  /** Delay after the given failure (from 1), unless the job throws `RetryLater`. */
   delayMs(failure: number): number;
-  /** When the work loses its purpose: no retry is due later. Absent: never. */
+  /** Deadline of retries, after which the work has no purpose. Absent for none. */
   endsAt?(job: Job): Date | undefined;
-  /** Details of a failed job by which the operator can run it again; default: none, because its payload is erased. */
+  /** Details of a failed job that allow the operator to repeat it; default: none, because its payload is erased. */
   keptDetails?(job: Job): Record<string, unknown>;
-  /** Counts of a success, for the log and `asi_samples_loaded_total`. */
+  /** Returns counts of a success, for the log and `asi_samples_loaded_total`. */
   counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;
   /**
-   * Does the work. It may run again after a crash, so it must be idempotent.
-   * @returns the details of the job's success
+   * Runs the job. It may run again after a crash, so it must be idempotent.
+   * @returns the details of the successful job
    * @throws RetryLater, JobFailed; any other error counts as transient
    */
   run(ctx: Context, job: Job): Promise<Record<string, unknown>>;

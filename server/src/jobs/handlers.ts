@@ -27,11 +27,11 @@ const bulkLoadHandler: JobHandler = {
     const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
       details?: Record<string, unknown>;
     };
-    // A worker committed, but stopped before it could record the outcome.
+    // A worker has committed the load but stopped before recording the outcome.
     if (details !== undefined) return details;
     try {
       const loaded = await loadRecording(ctx, job, payload);
-      // The samples will soon be read. The load succeeds even if this vacuum fails; the retention repeats it.
+      // Vacuum, because the samples will be read soon. The load succeeds even if this fails; retention repeats it.
       await vacuumTable(ctx, "sample_chunks").catch(() => undefined);
       return loaded;
     } catch (error) {
@@ -44,7 +44,7 @@ const bulkLoadHandler: JobHandler = {
   },
 };
 
-/** Brings the computed data of the time frame in the payload up to date. */
+/** Updates the computed data of the time frame in the payload. */
 const computeHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
@@ -56,7 +56,7 @@ const computeHandler: JobHandler = {
   },
 };
 
-/** Marks the computed data that a change has made stale. Only the database can make it fail, so it is retried without limit. */
+/** Marks computed data as stale after a change. Only the database can cause a failure, so it is retried without limit. */
 const recomputeHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
@@ -68,8 +68,8 @@ const recomputeHandler: JobHandler = {
 };
 
 /**
- * Calls a webhook. The delivery records its attempts and the time of the next; the job only triggers it. A worker
- * that stops during a call may not have delivered, so lost workers never fail the job.
+ * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost workers never
+ * fail the job, because a worker that stops during a call may not have delivered.
  */
 const webhookHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
@@ -84,8 +84,7 @@ const webhookHandler: JobHandler = {
 };
 
 /**
- * Writes the deliveries of a change with many deliveries. Only the database can make it fail, so it never fails for
- * good.
+ * Writes the deliveries of a change with many deliveries. Only the database can cause a failure, so it is retried without limit.
  */
 const webhookFanOutHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
@@ -96,7 +95,7 @@ const webhookFanOutHandler: JobHandler = {
   },
 };
 
-/** One handler for each kind of job. */
+/** One handler per kind of job. */
 export const handlers: Partial<Record<JobKind, JobHandler>> = {
   "bulk-load": bulkLoadHandler,
   mail: mailHandler,

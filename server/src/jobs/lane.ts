@@ -12,25 +12,25 @@ import {
 } from "../store/queue/job-lease.js";
 import type { Job, JobKind } from "../store/queue/job-queue.js";
 
-/** Jobs of one kind with separate places, so that slow jobs of one kind do not delay other kinds. */
+/** A separate number of slots for jobs of one kind, so that slow jobs do not delay other kinds. */
 export interface LaneSettings {
   kind: JobKind;
-  /** Jobs that this process runs at a time. */
+  /** Maximum number of running jobs in this process. */
   places: number;
   /**
-   * For jobs that call receivers: the number of jobs that call one receiver at a time. A group or an account then never gets
-   * the last free places, because slow receivers may occupy its places for a long time.
+   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. A group or an account then never gets the last
+   * free slots, because slow receivers may occupy its slots for a long time.
    */
   perReceiver?: number;
 }
 
-/** Groups whose last account a lane remembers. */
+/** Number of groups whose last account a lane remembers. */
 const MAX_GROUPS = 10_000;
 
-/** Reads those who have jobs, in order, after the given one (null: from the first). */
+/** Reads sharers with jobs, in order, after the given one (null to begin with the first). */
 type Reading<Key> = (after: Key | null) => Promise<Sharer<Key>[]>;
 
-/** Those with a job that is due, in batches, from the one after the last served. */
+/** Yields sharers with a due job, in batches, starting after the last served one. */
 async function* rounds<Key extends string | number>(
   served: Key | null,
   read: Reading<Key>,
@@ -50,15 +50,18 @@ async function* rounds<Key extends string | number>(
 
 const isAfter = <Key extends string | number>(a: Key, b: Key) => a > b;
 
-/** Takes jobs of one kind while places are free. Groups take turns, and in each group its accounts; each receiver has its limit. */
+/**
+ * Leases jobs of one kind while slots are free, round-robin over groups and over the accounts of a group, with a limit per
+ * receiver.
+ */
 export class Lane {
   readonly #settings: LaneSettings;
   readonly #running = new Set<Job>();
-  /** The group that had the last turn. */
+  /** Group served last. */
   #served: string | null = null;
-  /** The account of each group that had its last turn. */
+  /** Account served last in each group. */
   readonly #servedOf = new LRUCache<string, number>({ max: MAX_GROUPS });
-  /** The last receiver checked for each account of a group that has more receivers than one query returns. */
+  /** Last checked receiver of each account with more receivers than one query returns. */
   readonly #receiversSeen = new LRUCache<string, string>({ max: MAX_GROUPS });
 
   constructor(settings: LaneSettings) {
@@ -69,12 +72,12 @@ export class Lane {
     return this.#settings.kind;
   }
 
-  /** Called when a job that was handed out has ended. */
+  /** Call it when a started job has ended. */
   done(job: Job): void {
     this.#running.delete(job);
   }
 
-  /** Takes jobs until no place is free or nothing is due. @param start begins the work of a job */
+  /** Leases jobs until no slot is free or no job is due. @param start starts a job */
   async fill(ctx: Context, start: (job: Job) => void): Promise<void> {
     const { queries, clock } = ctx;
     const begin = (job: Job) => {
@@ -98,7 +101,7 @@ export class Lane {
     } while (taken > 0);
   }
 
-  /** Takes jobs of one group. @returns how many */
+  /** Leases jobs of one group. @returns the number of jobs */
   async #fillGroup(ctx: Context, group: string, places: number, begin: (job: Job) => void): Promise<number> {
     const { queries, clock } = ctx;
     let left = places;
@@ -127,20 +130,20 @@ export class Lane {
     return [...this.#running].filter(isOne).length;
   }
 
-  /** How many more places a group gets, when it is one of `groups` that have work. */
+  /** Number of further slots for one of `groups` groups with due jobs. */
   #shareOfGroup(group: string, groups: number): number {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / groups);
     const held = this.#held(({ chargedGroup }) => chargedGroup === group);
-    // A group may hold at most three times as many places as it leaves free.
+    // A group may hold at most three times as many slots as it leaves free.
     return Math.max(0, Math.ceil((3 * free - held) / 4));
   }
 
-  /** How many of the places of its group an account gets, when it is one of `accounts` that have work. */
+  /** Number of slots of the group for one of `accounts` accounts with due jobs. */
   #shareOfAccount(account: number, places: number, accounts: number): number {
     if (this.#settings.perReceiver === undefined) return Math.ceil(places / accounts);
     const held = this.#held(({ chargedTo }) => chargedTo === account);
-    // An account may hold at most as many places as it leaves free.
+    // An account may hold at most as many slots as it leaves free.
     return Math.max(0, Math.min(places, Math.ceil((this.#free - held) / 2)));
   }
 
@@ -151,7 +154,7 @@ export class Lane {
     if (perReceiver === undefined) return leaseOf(queries, config.jobLeaseMs, kind, charged, places, now);
     const key = `${charged.group} ${charged.account}`;
     const seen = this.#receiversSeen.get(key) ?? "";
-    // Starts after the last receiver of the previous query, then from the first receiver.
+    // Start after the last receiver of the previous query, then with the first receiver.
     for (const [begin, end] of seen === ""
       ? ([["", null]] as const)
       : ([
@@ -176,7 +179,7 @@ export class Lane {
     return [];
   }
 
-  /** The receivers with a job that is due that may be called now, and how many times. */
+  /** Returns receivers with a due job and a free slot, and the number of their free slots. */
   #freeOf(found: readonly Sharer<string>[], perReceiver: number): { receiver: string; places: number }[] {
     return found.flatMap(({ key: receiver, due }) => {
       const busy = [...this.#running].filter((job) => job.receiver === receiver).length;

@@ -6,13 +6,13 @@ import { handlers } from "./handlers.js";
 import type { JobMetrics } from "./metrics.js";
 import { finished } from "./outcome.js";
 
-/** A job that loses its worker more often than this fails. */
+/** Maximum number of lost workers before a job fails. */
 const MAX_LOSSES = 3;
 
 /**
- * Returns the jobs whose leases have ended to the queue, or fails them.
- * @param underWay the jobs that this process works on: they are not lost, though a database that did not answer for longer than a
- *   lease could not renew theirs
+ * Returns jobs with expired leases to the queue, or fails them.
+ * @param underWay running jobs of this process. They are not lost, even if their leases have expired because the database was
+ *   unavailable
  */
 export async function returnLostJobs(
   { queries, clock }: Context,

@@ -35,7 +35,7 @@ describe("a username in a mail", () => {
     (username) => expect(shownUsername(username)).toBe(username),
   );
 
-  it("is shortened when it is longer than a name", () => {
+  it("is shortened if it is longer than a name", () => {
     expect(shownUsername("win ".repeat(60))).toBe(`${"win ".repeat(16)}…`);
   });
 });

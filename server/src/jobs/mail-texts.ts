@@ -3,12 +3,15 @@
  * may reach a stranger, who must not be shown anything that the username was chosen to say.
  */
 
-/** Longer than a name or an address by which people log in. */
+/** Maximum length of a displayed username; common names and addresses are shorter. */
 const MAX_SHOWN = 64;
-/** What mail programs show as a link, and what addresses of pages have; beside other words also names such as `evil.example`. */
+/**
+ * Text that mail programs display as a link, or that looks like an address of a page, including names such as `evil.example` next
+ * to other words.
+ */
 const LINK = /[:/\\]|^www[.\u3002]|\s.*[.\u3002]\S|[.\u3002]\S.*\s/iu;
 
-/** The username, unless it may be a link; shortened when it may be a message. */
+/** Returns the username, shortened if it may be a message, or a placeholder if it may be a link. */
 export function shownUsername(username: string): string {
   if (LINK.test(username.normalize("NFKC"))) return "your account";
   const characters = [...username];

@@ -19,7 +19,7 @@ import {
   resetMail,
 } from "./mail-texts.js";
 
-/** The payload of a mail job. Encrypted values are erased with the payload when the job ends. */
+/** Payload of a mail job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
   | { template: "credentials"; account: number; sealedPassword: string | null }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
@@ -31,7 +31,7 @@ type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** When a link, or the request for one, has expired. */
+/** Expiry of a link or of the request for one. */
 function linkEndsAt({ payload, createdAt }: Job): Date | undefined {
   const mail = payload as unknown as MailJob;
   if (mail.template === "password-reset") return new Date(mail.expiresAt);
@@ -39,7 +39,7 @@ function linkEndsAt({ payload, createdAt }: Job): Date | undefined {
   return undefined;
 }
 
-/** Retries for seven days: after 1, 2, 4 ... minutes, at most six hours. Links are mailed for an hour. */
+/** Retries for seven days: after 1, 2, 4 ... minutes, at most six hours. Links are retried for an hour. */
 export const mailHandler: JobHandler = {
   maxFailures: 36,
   delayMs: (failure) => Math.min(60_000 * 2 ** (failure - 1), 6 * HOUR_MS),
@@ -82,14 +82,14 @@ interface Message extends Letter {
   to: string;
 }
 
-/** Sends by SMTP. Without a mail server, writes the message to the data folder in the format of RFC 5322. */
+/** Sends the mail by SMTP. Without a mail server, writes it to the data folder in the format of RFC 5322. */
 async function send(
   { config, queries }: Context,
   jobId: string,
   account: number,
   message: Message,
 ): Promise<void> {
-  // The same id for every attempt lets a mail server drop a second copy.
+  // Every attempt has the same id, so that a mail server can drop a second copy.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
     const transport = createTransport(config.smtpUrl, {
@@ -106,8 +106,8 @@ async function send(
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
-  // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query finds that the
-  // account is deleted.
+  // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query does not find the
+  // account.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
   if (isDeleted) await eraseMails(config.dataDir, account);
 }

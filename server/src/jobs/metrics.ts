@@ -6,10 +6,10 @@ import { jobs } from "../store/schema.js";
 import type { LoadedOutcome } from "./handler.js";
 import { handlers } from "./handlers.js";
 
-/** How one run of a job ended; `lost`: its worker stopped during the run. */
+/** Outcome of one run of a job; `lost` means that its worker stopped during the run. */
 export type JobOutcome = "success" | "retry" | "failure" | "lost";
 
-/** Called by the worker after every run. */
+/** Metrics that the worker updates after every run. */
 export interface JobMetrics {
   /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
@@ -22,8 +22,8 @@ const LOADED: readonly LoadedOutcome[] = ["stored", "known", "refused"];
 const KINDS = Object.keys(handlers) as JobKind[];
 
 /**
- * Counts and times the runs of this process. Waiting jobs are counted in the database when the metrics are read, so
- * every process reports the same number.
+ * Counts the runs of this process and measures their durations. Waiting jobs are counted in the database when the metrics are
+ * read, so every process reports the same number.
  */
 export function measureJobs(registry: Registry, { queries, clock }: Context): JobMetrics {
   const registers = [registry];
@@ -33,7 +33,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     labelNames: ["kind", "outcome"],
     registers,
   });
-  // Initialised at once, so that rates are correct from the first failure.
+  // Initialise the counters, so that rates are correct from the first failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
   const loaded = new Counter({
     name: "asi_samples_loaded_total",

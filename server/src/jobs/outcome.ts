@@ -11,7 +11,7 @@ import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
 
-/** A terminal state; the payload and body of the job are erased. */
+/** Returns the columns of a terminal state; erases payload and body of the job. */
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
   ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
 
@@ -19,12 +19,12 @@ export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, u
 const REWRITE_PAUSE_MS = 500;
 
 /**
- * When a requeued job is due. The database may be there for all but this job: its samples may be on a server that
- * is unreachable.
+ * Delay before a requeued job is due. The database may be unavailable only for this job, if its samples are on an unreachable
+ * server.
  */
 const GIVEN_BACK_MS = 1_000;
 
-/** Repeats a write while the database is unavailable, until the lease ends at the latest. */
+/** Repeats a write while the database is unavailable, at most until the end of the lease. */
 async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>): Promise<void> {
   const endsAt = performance.now() + leaseMs;
   for (;;) {
@@ -41,7 +41,7 @@ async function untilWritten(leaseMs: number, write: () => PromiseLike<unknown>):
 const callerOf = ({ chargedTo, chargedGroup }: Job) =>
   jobCaller(chargedTo === NOBODY ? null : chargedTo, chargedGroup);
 
-/** Does the work of a leased job and writes its outcome. */
+/** Runs a leased job and writes its outcome. */
 export async function runJob(
   ctx: Context,
   job: Job,
@@ -51,7 +51,7 @@ export async function runJob(
   const handler = handlers[job.kind as JobKind];
   if (handler === undefined) return;
   const { queries, clock, config } = ctx;
-  /** Writes only while this worker holds the lease: after a pause, another worker may have the job. */
+  /** Writes only while this worker holds the lease, because after a pause, another worker may have the job. */
   const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
     queries.update(jobs).set(values).where(whileLeaseHeld(job));
   const renewal = setInterval(() => {
@@ -75,7 +75,7 @@ export async function runJob(
     log.info({ job: job.jobId, kind: job.kind, trace: ctx.trace?.id, samples }, "job done");
   } catch (error) {
     if (isUnavailable(error) && !(error instanceof RetryLater)) {
-      // Not a failure of the job: it returns to the queue when the database is available again.
+      // This is not a failure of the job. Requeue it when the database is available again.
       log.warn({ err: error, job: job.jobId, kind: job.kind }, "job requeued: database unavailable");
       await untilWritten(config.jobLeaseMs, () =>
         write({

@@ -4,9 +4,9 @@ import type { Context } from "../domain/change/context.js";
 import { queueOutdated } from "../domain/computed-data/outdated.js";
 
 /**
- * Queues all data from older rules in the background: after an update these can be millions. When it fails, the next start
- * does the rest, and a request for such data computes it.
- * @returns stops it, and waits for the current transaction, but not longer than the given time
+ * Queues the recomputation of all results of older rules in the background, possibly millions after an update. After a failure,
+ * the next start continues, and a request for such a result computes it.
+ * @returns function that stops it and waits for the current transaction, at most the given time
  */
 export function startQueueOutdated(
   ctx: Context,

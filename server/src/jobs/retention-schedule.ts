@@ -5,10 +5,10 @@ import type { Context } from "../domain/change/context.js";
 import { checkClock } from "./clock-check.js";
 import { applyRetention, type OnRemoved, REMOVED_KINDS } from "./retention.js";
 
-/** How long after its start a process first vacuums the embedded database, unless the interval is shorter. */
+/** Delay after the start before the embedded database is first vacuumed, unless the interval is shorter. */
 const FIRST_VACUUM_MS = 60_000;
 
-/** Counts what this process removes. */
+/** Counts the rows and samples that this process removes. */
 export function measureRetention(registry: Registry): OnRemoved {
   const removed = new Counter({
     name: "asi_retention_removed_total",
@@ -21,10 +21,10 @@ export function measureRetention(registry: Registry): OnRemoved {
 }
 
 /**
- * Removes expired rows now, because a process may be restarted more often than the interval, and from then on at the configured
- * interval. A run that takes longer than the interval delays the next one.
- * @param onRemoved from `measureRetention`
- * @returns stops it, and waits for the current statement, but not longer than the given time
+ * Removes expired rows now, because a process may be restarted more often than the interval, and then at the configured interval.
+ * A run that takes longer than the interval delays the next one.
+ * @param onRemoved result of `measureRetention`
+ * @returns function that stops it and waits for the current statement, at most the given time
  */
 export function startRetention(
   ctx: Context,
@@ -34,7 +34,7 @@ export function startRetention(
   const { retentionIntervalMs } = ctx.config;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  // Without a vacuum, which delays the first requests of the embedded database.
+  // Skip the vacuum, which would delay the first requests of the embedded database.
   let running: Promise<void> = run({ vacuums: false });
 
   async function run({ vacuums }: { vacuums: boolean }): Promise<void> {
@@ -49,7 +49,7 @@ export function startRetention(
     } catch (error) {
       log.error({ err: error }, "retention failed");
     } finally {
-      if (Object.keys(removed).length > 0) log.info({ removed }, "retention removed what has expired");
+      if (Object.keys(removed).length > 0) log.info({ removed }, "retention removed expired data");
     }
   }
 

@@ -22,23 +22,23 @@ import { applySampleRetention } from "./sample-retention.js";
 
 const DAY_MS = 86_400_000;
 
-/** Longer than the bytes of a job are written before it is there. */
+/** Lifetime of bytes without a job; writing them before the job takes less time. */
 const BODY_LIFETIME_MS = 3_600_000;
 
-/** Longer than the longest time for which a throttle counts: an hour, and a day for the mails of registrations. */
+/** Longer than the longest period of a throttle: an hour, or a day for registration mails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
 const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
-/** Rows that one statement removes, so that it holds their locks only briefly, however many have expired. */
+/** Number of rows that one statement removes, so that it holds their locks only briefly. */
 const ROWS_PER_STATEMENT = 1000;
 
 /** Matches deliveries that will not be tried again. The states are literals, because the partial index does not match parameters. */
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
-/** Told how much was removed: the table and the number of its rows, or `samples` and their number. */
+/** Receives the table and the number of removed rows, or `samples` and their number. */
 export type OnRemoved = (kind: string, count: number) => void;
 
-/** The kinds of `OnRemoved`. */
+/** Kinds of `OnRemoved`. */
 export const REMOVED_KINDS = [
   "access_tokens",
   "refresh_tokens",
@@ -54,10 +54,9 @@ export const REMOVED_KINDS = [
 ] as const;
 
 /**
- * Removes expired rows and the mails of deleted accounts, and does what follows from it. Any number of workers may do so at the
- * same time.
- * @param signal ends it after the current statement
- * @param vacuums whether the embedded database is vacuumed
+ * Removes expired rows and the mails of deleted accounts, and runs the effects. Any number of workers may run it concurrently.
+ * @param signal stops it after the current statement
+ * @param vacuums whether to vacuum the embedded database
  * @param onRemoved called after each statement or transaction that removed something
  */
 export async function applyRetention(
@@ -71,7 +70,7 @@ export async function applyRetention(
   await removeExpired(ctx, signal, onRemoved);
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
-  // After the rest of the database, because it fails while a sample server is unreachable.
+  // Run this last, because it fails while a sample server is unreachable.
   if (!signal?.aborted) await applySampleRetention(ctx, signal, onRemoved);
   if (vacuums && !signal?.aborted) await vacuumAll(ctx);
 }
@@ -85,7 +84,7 @@ async function removeExpired(
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
-  /** Tables, the times from which their rows expire, each with an index, and which rows have expired. */
+  /** Tables, their indexed column with the time, and the condition of expired rows. */
   const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
     [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
@@ -106,7 +105,7 @@ async function removeExpired(
     [auditLog, sql`${auditLog.at}`, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
     // The throttles use the clock of the system.
     [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
-    // Counted while the clock was far ahead: until then, nobody's counter would end.
+    // Remove counters from a time when the clock was far ahead, which would not expire until then.
     [
       sql`throttle_counters`,
       sql`expire`,
@@ -122,8 +121,8 @@ async function removeExpired(
 }
 
 /**
- * Removes rows in statements of their own, the oldest first, which the database finds by the index of their times. Rows that
- * another process has locked are left to the next run.
+ * Removes rows in separate statements, oldest first by the index on the time. Skips rows locked by another process until the next
+ * run.
  */
 async function removeInBatches(
   queries: Queries,

@@ -6,15 +6,15 @@ import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "
 
 const DAY_MS = 86_400_000;
 
-/** Chunks that are listed together; one transaction removes those of one device, so that others wait only briefly. */
+/** Number of chunks in one list. One transaction removes the chunks of one device, so that others wait only briefly. */
 const CHUNKS_AT_ONCE = 1000;
 
 /**
- * Removes samples that were stored too long ago. The time counts from when they were stored, not recorded. Where the samples
- * are on several servers, one that cannot be reached does not keep those of the others.
- * @param signal ends it after the current transaction
+ * Removes samples that were stored too long ago; the time of recording does not count. If the samples are on several servers, an
+ * unreachable one does not prevent removal on the others.
+ * @param signal stops it after the current transaction
  * @param onRemoved called after each transaction that removed samples
- * @throws the error of a server that could not be reached, when the others are done
+ * @throws the error of an unreachable server, after the others are done
  */
 export async function applySampleRetention(
   ctx: Context,
@@ -26,7 +26,7 @@ export async function applySampleRetention(
   for (const table of await chunkTables(sqlClientOf(ctx.queries))) {
     try {
       await removeFrom(ctx, table, before, signal, (count) => onRemoved("samples", count));
-      // PostgreSQL does it by itself for its own tables, and not for those of other servers.
+      // PostgreSQL does this automatically for its own tables, but not for tables on other servers.
       if (table !== "sample_chunks") await ctx.queries.execute(sql.raw(`ANALYZE ${table}`));
     } catch (error) {
       if (!isUnavailable(error)) throw error;

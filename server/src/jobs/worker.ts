@@ -12,21 +12,21 @@ import type { JobMetrics } from "./metrics.js";
 import { runJob } from "./outcome.js";
 
 export interface Worker {
-  /** Looks for work immediately. Call it after adding jobs. */
+  /** Polls immediately. Call it after adding jobs. */
   wake(): void;
-  /** Runs all due jobs and the jobs that they add. Resolves when none is left. */
+  /** Runs all due jobs and the jobs that they add. Resolves when no job is due. */
   drain(): Promise<void>;
   /**
-   * Stops taking jobs and waits for those that are running. Unfinished jobs return to the queue, where another worker
-   * can take them immediately.
+   * Stops leasing jobs and waits for running ones. Returns unfinished jobs to the queue, so that another worker can lease them
+   * immediately.
    */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The
- * clock of the service decides what is due; the clock of the database decides when a lease ends.
- * @param contextOf a context for the work of a job, and of what follows from it in its trace
+ * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The clock of
+ * the service determines due jobs; the clock of the database determines the end of a lease.
+ * @param contextOf creates the context of a job in its trace
  */
 export function startWorker(
   contextOf: (job: Job, trace?: Trace) => Context,
@@ -60,7 +60,7 @@ export function startWorker(
     const work = inJobSpan(job, job.payload.trace as Trace | undefined, (trace) =>
       runJob(contextOf(job, trace), job, log, metrics),
     )
-      // The outcome was not stored; the lease ends and the job runs again.
+      // The outcome was not stored. The lease expires, and the job runs again.
       .catch((error: unknown) => log.error({ err: error, job: job.jobId }, "outcome of a job not stored"))
       .finally(() => {
         underWay.delete(work);
@@ -73,7 +73,7 @@ export function startWorker(
   function wake(): void {
     if (stopping) return;
     wanted = true;
-    // A request that added jobs may call this, but the search must not use the turns of the request, or belong to its span.
+    // A request that added jobs may call this, but polling must not use the queue slots of the request or belong to its span.
     taking ??= outsideOfSpans(() => onBehalfOf(null, takeDueJobs))
       .catch((error: unknown) => log.error({ err: error }, "taking jobs failed"))
       .finally(() => {

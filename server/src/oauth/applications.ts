@@ -15,8 +15,8 @@ export interface NewApplication {
 }
 
 /**
- * A new client id. It does not begin with "-", so that a command line never takes it for an option.
- * @param draw gives random base64url text
+ * Generates a client id that does not begin with "-", so that a command line does not parse it as an option.
+ * @param draw returns random base64url text
  */
 export function newClientId(draw: () => string = newToken): string {
   let id = draw();
@@ -54,7 +54,7 @@ export async function createApplication(ctx: Context, { name, redirectUris }: Ne
   return { clientId, clientSecret };
 }
 
-/** A part of the list of applications, by id. */
+/** Returns a part of the list of applications, ordered by id. */
 export async function listApplications({ queries }: Context, after: number): Promise<Part<object>> {
   const rows = await queries
     .select()
@@ -63,7 +63,7 @@ export async function listApplications({ queries }: Context, after: number): Pro
     .orderBy(applications.id)
     .limit(PART_ROWS);
   const ids = rows.map(({ id }) => id);
-  // One pass over the sessions for all applications.
+  // Scan the sessions once for all applications.
   const counted = await queries
     .select({ id: refreshTokens.applicationId, sessions: count() })
     .from(refreshTokens)
@@ -93,7 +93,7 @@ export async function lockApplication(queries: Queries, clientId: string) {
 }
 
 /**
- * Replaces the secret of an application. Its sessions go on: their refresh tokens need the new secret from now on.
+ * Replaces the secret of an application. Its sessions continue, but their refresh tokens now need the new secret.
  * @returns the new secret, which is not stored
  * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
  */

@@ -7,7 +7,7 @@ import { authorizationCodes } from "../store/schema.js";
 import { type AuthorizationGrant, isGrantValid, type Parties } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
-/** How long a code is valid; it can be used once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
+/** Lifetime of a code, which can be used once (RFC 6749 section 4.1.2 recommends at most ten minutes). */
 const CODE_LIFETIME_MS = 60_000;
 
 /** RFC 7636 section 4.2: base64url of a SHA-256. */
@@ -17,7 +17,7 @@ const WRONG = "The username or the password is wrong.";
 
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The content of the login page, a redirect, or the reason for a refusal. */
+/** Content of the login page, a redirect, or the reason for a refusal. */
 export type Authorization =
   | { kind: "login"; applicationName: string; fields: Record<string, string>; problem: string | null }
   | { kind: "redirect"; location: string }
@@ -34,8 +34,8 @@ const PARAMETERS = [
 ] as const;
 
 /**
- * The authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials, issues a
- * code. A wrong client or redirect URI is reported on a page and never redirected (RFC 6749 section 4.1.2.1).
+ * Authorization endpoint (RFC 6749 section 4.1.1, RFC 7636): checks the request and, with credentials, issues a code. A wrong
+ * client or redirect URI is reported on a page and never redirected (RFC 6749 section 4.1.2.1).
  */
 export async function authorizeRequest(
   ctx: Context,
@@ -47,7 +47,7 @@ export async function authorizeRequest(
   const repeated = PARAMETERS.find((name) => Array.isArray(sent[name]));
   for (const name of PARAMETERS) {
     const value = sent[name];
-    // The database cannot search for NUL, and registered values do not contain it.
+    // The database cannot compare NUL, and registered values do not contain it.
     if (typeof value === "string" && value !== "" && !value.includes("\0")) fields[name] = value;
   }
   const application =

@@ -6,32 +6,32 @@ import { hashToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 
-/** The documented lifetime of an access token. */
+/** Documented lifetime of an access token. */
 export const ACCESS_TOKEN_LIFETIME_S = 36_000;
 
-/** How many times as many access tokens as refresh tokens a user has for one application. */
+/** Maximum ratio of access tokens to refresh tokens of a user for one application. */
 const ACCESS_TOKENS_PER_REFRESH_TOKEN = 5;
 
-/** The credential for which a token or code is issued (RFC 6749 section 1.3). */
+/** Credential for which a token or code is issued (RFC 6749 section 1.3). */
 export type AuthorizationGrant =
   | {
       kind: "password";
-      /** The hash with which the password was compared. */
+      /** Hash with which the password was compared. */
       passwordHash: string | null;
     }
   | { kind: "refresh"; token: string }
   | { kind: "code"; code: string };
 
-/** The user and the application of a session. */
+/** User and application of a session. */
 export interface Parties {
   accountId: number;
   applicationId: number;
 }
 
 /**
- * Whether the grant is still valid. It was checked before this transaction; since then the password may have been changed,
- * the token revoked, or the account deleted. This locks the row of the account first. Everything that ends sessions locks it
- * too, so it either comes first and is seen here, or comes later and finds the issued token.
+ * Whether the grant is still valid. It was checked before this transaction; the password may have been changed since, the token
+ * revoked, or the account deleted. Locks the row of the account first. Every operation that ends sessions also locks it, so it
+ * either runs before and is visible here, or runs after and finds the issued token.
  */
 export async function isGrantValid(
   { queries }: UnitOfWork,
@@ -70,7 +70,7 @@ export async function isGrantValid(
 
 /**
  * Stores an access token and, unless the grant is a refresh token, a refresh token.
- * @returns false when the grant is no longer valid; nothing is stored then
+ * @returns false if the grant is no longer valid; then nothing is stored
  */
 export async function issueTokens(
   ctx: Context,
@@ -123,8 +123,8 @@ export async function issueTokens(
 }
 
 /**
- * Refresh tokens do not expire, and each login creates one. The access tokens of deleted refresh tokens stay valid until
- * they expire, so a client that logs in for each call keeps working.
+ * Limits the refresh tokens of a user, because they do not expire and each login creates one. Access tokens of deleted refresh
+ * tokens remain valid until they expire, so a client that logs in for each call continues to work.
  * @returns the hashes of the deleted refresh tokens
  */
 export async function deleteLeastRecentlyUsed(
@@ -145,7 +145,7 @@ export async function deleteLeastRecentlyUsed(
   return deleted.map(({ tokenHash }) => tokenHash);
 }
 
-/** Bounds the access tokens of a user, so that a new password ends all of them in a short transaction. */
+/** Limits the access tokens of a user, so that a new password ends all of them in a short transaction. */
 async function deleteOldest(
   queries: Queries,
   { accountId, applicationId }: Parties,
@@ -161,8 +161,8 @@ async function deleteOldest(
 }
 
 /**
- * Revokes the tokens of the first use of a code that is used again, because it may be stolen (RFC 6749 section 4.1.2).
- * Deletes the code first, so that a concurrent first use either waits here or does not find it.
+ * Revokes the tokens of the first use of a code that is used twice, because it may be stolen (RFC 6749 section 4.1.2). Deletes
+ * the code first, so that a concurrent first use either waits here or does not find it.
  */
 export async function revokeReplayedCode(ctx: Context, code: string): Promise<void> {
   const codeHash = hashToken(code);

@@ -15,25 +15,25 @@ import { hashToken, isToken, newToken } from "../domain/secrets/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { type AuthorizationGrant, issueTokens, revokeReplayedCode } from "./issue-tokens.js";
 
-/** The only scope. */
+/** The only scope of the service. */
 const SCOPE = ["all"];
 
-/** An expiry that the library never reaches: this module checks the expiry by the clock of the service. */
+/** Expiry in the far future for the library, because this module checks the expiry by the clock of the service. */
 const NEVER = new Date("9999-12-31T00:00:00Z");
 
 /** Limits password attempts. */
 export interface PasswordAttempts {
-  /** The caller that makes the attempts. */
+  /** Caller that makes the attempts. */
   caller: string;
   /** Counts an attempt before the password is verified. Throws `throttled`. */
   count(username: string): Promise<void>;
-  /** The password was correct, so the attempt does not count. */
+  /** Takes back the counted attempt after a correct password. */
   succeeded(username: string): Promise<void>;
 }
 
 /**
- * The account with these credentials. Takes the same time when there is none. Only someone who knows the password learns that the
- * account is disabled: this explains the refusal to the user, and reveals nothing to a stranger.
+ * Returns the account with these credentials, in the same time if there is none. Only a caller who knows the password learns that
+ * the account is disabled, which explains the refusal to the user but reveals nothing to a stranger.
  * @throws ServiceError `account_disabled`, `throttled`
  */
 export async function findUser(
@@ -43,7 +43,7 @@ export async function findUser(
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
-  // Counted only when its turn comes, so that many concurrent correct passwords are not refused.
+  // Count the attempt only when it runs, so that many concurrent correct passwords are not refused.
   return asPasswordAttempt(attempts.caller, async () => {
     await attempts.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));
@@ -55,7 +55,7 @@ export async function findUser(
   });
 }
 
-/** An application that is not revoked. */
+/** Returns an application that is not revoked. */
 export async function findApplication(ctx: Context, clientId: string) {
   const [application] = await ctx.queries
     .select()
@@ -74,9 +74,8 @@ const toClient = (application: typeof applications.$inferSelect): Client => ({
 });
 
 /**
- * Gives the OAuth 2.0 library access to the tables, for one request.
- * @param sentRefreshToken the refresh token of the request. It does not expire and is not rotated, so the response
- *   contains it again.
+ * Access of the OAuth 2.0 library to the tables, for one request.
+ * @param sentRefreshToken refresh token of the request. It does not expire and is not rotated, so the response contains it again.
  */
 export function createModel(
   ctx: Context,
@@ -84,10 +83,10 @@ export function createModel(
   sentRefreshToken: string | undefined,
 ): Model {
   const { queries, clock } = ctx;
-  /** The grant of this request after its check. It is checked again when the token is stored. */
+  /** Grant of this request after its check. It is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
 
-  /** The client and the user of a stored token or code. */
+  /** Returns client and user of a stored token or code. */
   async function partiesOf(applicationId: number, accountId: number) {
     const [parties] = await queries
       .select()
@@ -158,7 +157,7 @@ export function createModel(
         .select()
         .from(authorizationCodes)
         .where(eq(authorizationCodes.codeHash, hashToken(authorizationCode)));
-      // A missing code may have been used and have expired since.
+      // A missing code may have been used and expired.
       if (row === undefined || row.usedAt !== null) await revokeReplayedCode(ctx, authorizationCode);
       if (row === undefined || row.usedAt !== null || row.expiresAt <= clock.now()) return false;
       const parties = await partiesOf(row.applicationId, row.accountId);
@@ -176,7 +175,7 @@ export function createModel(
       };
     },
 
-    // Called before the verifier of the code is checked, so there is only one attempt to guess it.
+    // The library calls this before it checks the verifier of the code, so there is only one attempt to guess it.
     async revokeAuthorizationCode({ authorizationCode }) {
       const used = await queries
         .update(authorizationCodes)

@@ -12,13 +12,13 @@ import { DateTimeOut, Nullable, Text } from "../wire/types.js";
 import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 
-/** The application to which the sessions of the page belong; a migration has added it. */
+/** Application of the sessions of the page, added by a migration. */
 export const PAGE_CLIENT_ID = "asi-page";
 
-/** How long a session of the page lasts. */
+/** Lifetime of a session of the page. */
 export const PAGE_SESSION_S = 12 * 60 * 60;
 
-/** Characters of a `User-Agent` that are stored; browsers send about 120. */
+/** Maximum number of stored characters of a `User-Agent`; browsers send about 120. */
 const MAX_BROWSER_CHARACTERS = 200;
 
 export const Credentials = Type.Object(
@@ -71,9 +71,10 @@ const toSession = (
 
 /**
  * Signs a user in to the page.
- * @param replaces the hash of the token in the cookie that is being replaced; its session ends
+ * @param replaces hash of the token in the replaced cookie, whose session ends
  * @returns the session, and the token for the cookie, which is not stored
- * @throws ServiceError `wrong_credentials`, `account_disabled`, `throttled` after too many of them, `gone` when the page's application is revoked
+ * @throws ServiceError `wrong_credentials`, `account_disabled`, `throttled` after too many of them, `gone` if the application of
+ *   the page is revoked
  */
 export async function signIn(
   ctx: Context,
@@ -98,7 +99,7 @@ export async function signIn(
       parties,
       ctx.config.refreshTokensPerApplication - 1,
     );
-    // Its user could neither see such a session nor end it.
+    // The user could neither see nor end such a session.
     await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
     const expiresAt = new Date(now.getTime() + PAGE_SESSION_S * 1000);
     const [row] = await queries
@@ -129,7 +130,7 @@ export async function signIn(
 const wrongCredentials = () =>
   errors.field("non_field_errors", "The username or the password is wrong.", "wrong_credentials");
 
-/** The caller's sessions that have not ended, the most recently used first. */
+/** Lists the caller's active sessions, most recently used first. */
 export async function listOwnSessions(ctx: Context, query: Paging) {
   const { queries, caller, clock, tokenHash } = ctx;
   const current = tokenHash && (await sessionHashOf(queries, tokenHash));
@@ -150,7 +151,7 @@ export async function listOwnSessions(ctx: Context, query: Paging) {
   );
 }
 
-/** The session of an access token, named by its refresh token; null for a token that is alone. */
+/** Returns the session of an access token, identified by its refresh token; null for a token without one. */
 async function sessionHashOf(queries: Context["queries"], tokenHash: Uint8Array) {
   const [token] = await queries
     .select({ refreshHash: accessTokens.refreshHash })
@@ -159,7 +160,7 @@ async function sessionHashOf(queries: Context["queries"], tokenHash: Uint8Array)
   return token?.refreshHash;
 }
 
-/** Ends the session of the request: its token stops working at once, with all others of the same session. */
+/** Ends the session of the request: all its tokens become invalid immediately. */
 export async function endSession(ctx: Context): Promise<void> {
   await change(ctx, "endSession", {}, async (unit) => {
     if (ctx.tokenHash !== undefined) await endSessionOf(unit, ctx.tokenHash);
@@ -171,14 +172,14 @@ export async function endOtherSession(ctx: Context, id: number): Promise<void> {
   await change(ctx, "endOtherSession", { session: id }, (unit, session) => end(unit, session.tokenHash));
 }
 
-/** Ends the session to which an access token belongs. */
+/** Ends the session of an access token. */
 async function endSessionOf(unit: UnitOfWork, tokenHash: Uint8Array): Promise<void> {
   const refreshHash = await sessionHashOf(unit.queries, tokenHash);
   if (refreshHash != null) await end(unit, refreshHash);
   await unit.queries.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash));
 }
 
-/** Deletes the refresh token first: a token that is being issued for it is then either found, or not issued. */
+/** Deletes the refresh token first, so that an access token that is concurrently issued for it is either found or not issued. */
 async function end({ queries, audit }: UnitOfWork, refreshHash: Uint8Array): Promise<void> {
   const ended = await queries
     .delete(refreshTokens)

@@ -11,21 +11,21 @@ import { accessTokens, applications, authorizationCodes, refreshTokens } from ".
 import { lockApplication } from "./applications.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 
-/** The result of a login: a refresh token, and the access tokens that were issued for it. */
+/** Result of a login: a refresh token and the access tokens issued for it. */
 export interface Session {
   /** Null for access tokens whose refresh token has been deleted. */
   id: number | null;
   application: string;
   clientId: string;
   issuedAt: Date;
-  /** When the last access token was issued. */
+  /** Time when the last access token was issued. */
   lastUsedAt: Date;
-  /** Access tokens that have not expired. */
+  /** Number of access tokens that have not expired. */
   accessTokens: number;
 }
 
 /**
- * The sessions of an account without their tokens, the most recently used first.
+ * Lists the sessions of an account without their tokens, most recently used first.
  * @throws ServiceError `not_found`
  */
 export async function listSessions(
@@ -75,8 +75,8 @@ async function sessionsOf(queries: Queries, accountId: number, now: Date): Promi
 
 /**
  * Ends one session of an account, or all of them.
- * @param id of the session; undefined for all sessions
- * @returns the username as it is stored
+ * @param id id of the session; undefined for all sessions
+ * @returns the stored username
  * @throws ServiceError `not_found`
  */
 export async function revokeSessions(
@@ -107,9 +107,9 @@ async function revokeSession(unit: UnitOfWork, accountId: number, id: number): P
 }
 
 /**
- * Revokes an application with its credentials and all its tokens. Issuing a token locks the row of the application, so
- * this either finds the token, or the token is not issued. No token of a revoked application is valid, so they are deleted
- * afterwards, in transactions of bounded size. After an interruption, repeat it.
+ * Revokes an application with its credentials and all its tokens. Issuing a token locks the row of the application, so this
+ * either finds the token, or the token is not issued. Tokens of a revoked application are invalid, so they are deleted
+ * afterwards, in transactions of limited size. After an interruption, call it again.
  * @throws ServiceError `not_found`
  */
 export async function revokeApplication(ctx: Context, clientId: string) {

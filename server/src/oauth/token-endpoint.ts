@@ -4,7 +4,7 @@ import type { Context } from "../domain/change/context.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
 
-/** The token response of RFC 6749 section 5.1. */
+/** Token response of RFC 6749 section 5.1. */
 export const Token = Type.Object(
   {
     access_token: Type.String(),
@@ -29,12 +29,12 @@ export interface TokenError {
   body: { error: string; error_description: string };
 }
 
-/** A response of the token endpoint. */
+/** Response of the token endpoint. */
 export type TokenResponse = TokenSuccess | TokenError;
 
 const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
 
-/** The required fields of each grant type. */
+/** Required fields of each grant type. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   password: ["username", "password"],
   refresh_token: ["refresh_token"],
@@ -64,8 +64,8 @@ export function tokenError(error: string, description: string, basic = false): T
 }
 
 /**
- * Grants a token: password, refresh token or authorization code.
- * @param form fields of the body; a repeated one is an array
+ * Issues a token for a password, a refresh token or an authorization code.
+ * @param form fields of the body; a repeated field is an array
  * @param authorization the `Authorization` header, for HTTP Basic
  * @throws ServiceError `throttled` after too many wrong passwords
  */
@@ -119,13 +119,13 @@ export async function grantToken(
   try {
     await server.token(request, response);
   } catch (error) {
-    // Some errors are thrown before the library has filled its response, so the response is made from the error. Errors of
-    // the model are wrapped.
+    // Some errors are thrown before the library has filled its response, so create the response from the error. Errors of the
+    // model are wrapped.
     const inner = (error as { inner?: unknown }).inner;
     if (inner instanceof Error && !(inner instanceof OAuth2Server.OAuthError)) throw inner;
     if (!(error instanceof OAuth2Server.OAuthError) || STATUS[error.name] === undefined) throw error;
     return tokenError(error.name, error.message, authorization !== undefined);
   }
-  // The library subtracts the time that it took itself.
+  // The library has subtracted its own processing time.
   return { status: 200, headers: NO_STORE, body: { ...response.body, expires_in: ACCESS_TOKEN_LIFETIME_S } };
 }

@@ -5,7 +5,7 @@ import { errorRecord, errorText } from "./error-record.js";
 
 const SECRET = "ann@example.org";
 
-/** An error as the server sends it. */
+/** An error as sent by the server. */
 function databaseError(code: string, message: string): Error {
   const error = new pg.DatabaseError(message, 0, "error");
   return Object.assign(error, {
@@ -26,8 +26,8 @@ const failedQuery = (cause: Error) =>
     cause,
   );
 
-describe("what is logged of an error", () => {
-  it("of a failed statement is its text with placeholders, the kind and the place, and no value", () => {
+describe("the log of an error", () => {
+  it("contains the text of a failed statement with placeholders, its kind and location, but no value", () => {
     const record = errorRecord(
       failedQuery(databaseError("23505", "duplicate key value violates a constraint")),
     );
@@ -68,7 +68,7 @@ describe("what is logged of an error", () => {
     expect(errorText(error)).not.toContain(SECRET);
   });
 
-  it("ends where causes go in a circle", () => {
+  it("ends at circular causes", () => {
     const error = new Error("one");
     error.cause = error;
     expect(JSON.stringify(errorRecord(error)).length).toBeLessThan(100_000);

@@ -1,12 +1,12 @@
-/** The part of an error that may be logged: its type and location, never data that a user sent. */
+/** Part of an error that may be logged: type and location, never data from a user. */
 export interface ErrorRecord {
   type: string;
   message: string;
-  /** The stack frames; empty when the error has none. */
+  /** Stack frames; empty if the error has none. */
   stack: string;
-  /** SQLSTATE, or the error code of Node.js or a library. */
+  /** SQLSTATE, or error code of Node.js or a library. */
   code?: string;
-  /** A failed statement with its placeholders, without literals and parameters. */
+  /** Failed statement with placeholders, without literals and parameters. */
   statement?: string;
   cause?: ErrorRecord;
   errors?: ErrorRecord[];
@@ -14,8 +14,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Fields that contain names of the system and no user data: of the system errors of Node.js, of database errors, of HTTP
- * and SMTP responses. All other fields are omitted: `detail` and `where` of a database error quote rows.
+ * Fields with names of the system and without user data, in system errors of Node.js, database errors, and HTTP and SMTP
+ * responses. All other fields are omitted; for example, `detail` and `where` of a database error quote rows.
  */
 const FIELDS = [
   "errno",
@@ -38,7 +38,10 @@ const MAX_MESSAGE = 1_000;
 const MAX_CAUSES = 5;
 const MAX_ERRORS = 10;
 
-/** Classes of SQLSTATEs whose messages name tables, constraints and resources. Messages of other classes may quote values. */
+/**
+ * Classes of SQLSTATEs whose messages contain names of tables, constraints and resources. Messages of other classes may quote
+ * values.
+ */
 const MESSAGE_WITHOUT_VALUES = /^(08|0A|23|25|26|28|3D|40|42|53|54|55|57|58)...$/;
 
 type Fields = Error & Readonly<Record<string, unknown>>;
@@ -50,7 +53,7 @@ const isFromDatabase = (error: Fields) =>
 /** Whether the query builder threw the error. Its message contains the statement and the parameters. */
 const isFailedQuery = (error: Fields) => typeof error.query === "string" && "params" in error;
 
-/** Whether a mail server refused a mail. Its message and the fields of the error name the recipients. */
+/** Whether a mail server rejected a mail. Its message and the fields of the error contain the recipients. */
 const isFromMailServer = (error: Fields) => typeof error.responseCode === "number" || "rejected" in error;
 
 function messageOf(error: Fields): string {
@@ -64,7 +67,7 @@ function messageOf(error: Fields): string {
   return error.message.slice(0, MAX_MESSAGE);
 }
 
-/** The stack starts with the original message; only the part after it is kept. */
+/** The stack starts with the original message; keep only the part after it. */
 function framesOf(error: Fields): string {
   const { stack, message } = error;
   if (typeof stack !== "string") return "";
@@ -73,7 +76,7 @@ function framesOf(error: Fields): string {
   return stack.slice(at + message.length).replace(/^\n/, "");
 }
 
-/** The beginning of a statement, without literals. */
+/** Returns the beginning of a statement without literals. */
 export const withoutLiterals = (text: string, maxLength: number): string =>
   text
     .replaceAll(/'(?:[^']|'')*'?/g, "?")

@@ -8,9 +8,9 @@ describe("the header traceparent", () => {
   it.each([
     [`00-${ID}-${PARENT}-01`, { id: ID, parent: PARENT, flags: "01" }],
     [`00-${ID}-${PARENT}-00`, { id: ID, parent: PARENT, flags: "00" }],
-    // A bit that version 00 does not define.
+    // A bit not defined in version 00.
     [`00-${ID}-${PARENT}-83`, { id: ID, parent: PARENT, flags: "01" }],
-    // Of a version to come.
+    // A future version.
     [`cc-${ID}-${PARENT}-01-what-the-future-holds`, { id: ID, parent: PARENT, flags: "01" }],
   ])("%s names a trace", (header, trace) => {
     expect(readTrace(header)).toEqual(trace);
@@ -31,7 +31,7 @@ describe("the header traceparent", () => {
     expect(readTrace(header)).toBeUndefined();
   });
 
-  it("of a further call has the trace and a parent of its own", () => {
+  it("of a further call has the same trace and a new parent", () => {
     const trace = { id: ID, parent: PARENT, flags: "01" };
     const [one, other] = [traceparentOf(trace), traceparentOf(trace)];
     expect(readTrace(one)).toEqual({ ...trace, parent: expect.not.stringContaining(PARENT) });

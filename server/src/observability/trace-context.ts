@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 
-/** Version, trace, parent, flags (W3C, "Trace Context"). Versions after 00 may have more fields, which are dropped. */
+/** Version, trace, parent, flags (W3C, "Trace Context"). Later versions may have more fields, which are dropped. */
 const TRACEPARENT =
   /^(?!ff)(?!00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?=$|-)/;
 
-/** A trace, which the service passes on to jobs and webhooks. */
+/** A trace that the service passes on to jobs and webhooks. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   id: string;
-  /** Parent span id: of the service, or of the caller; 16 hexadecimal digits. */
+  /** Parent span id, from the service or the caller; 16 hexadecimal digits. */
   parent?: string;
   /** Two hexadecimal digits: 01 if the trace is recorded, otherwise 00. Version 00 defines no other bit. */
   flags: string;
 }
 
-/** The trace of a `traceparent` header; undefined for one that is missing or malformed, which is ignored. */
+/** Returns the trace of a `traceparent` header; undefined for a missing or malformed header, which is ignored. */
 export function readTrace(header: unknown): Trace | undefined {
   const found = typeof header === "string" ? TRACEPARENT.exec(header) : null;
   const [, id, parent, flags] = found ?? [];
@@ -22,8 +22,8 @@ export function readTrace(header: unknown): Trace | undefined {
   return { id, parent, flags: Number.parseInt(flags, 16) & 1 ? "01" : "00" };
 }
 
-/** The id of a span that nobody records. */
+/** Generates the id of a span that is not recorded. */
 export const newSpanId = (): string => randomBytes(8).toString("hex");
 
-/** The header of a call within the trace, by a service that records no spans. */
+/** Returns the header of a call within the trace if no spans are recorded. */
 export const traceparentOf = ({ id, flags }: Trace): string => `00-${id}-${newSpanId()}-${flags}`;

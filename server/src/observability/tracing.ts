@@ -1,6 +1,6 @@
 /**
- * The spans of the service. This uses only the interface of OpenTelemetry, which does nothing until `telemetry/` has been
- * loaded: https://opentelemetry.io/docs/specs/otel/trace/api/
+ * Spans of the service. Uses only the API of OpenTelemetry, which does nothing until `telemetry/` is loaded:
+ * https://opentelemetry.io/docs/specs/otel/trace/api/
  */
 import {
   type Context,
@@ -18,7 +18,7 @@ import { newSpanId, type Trace } from "./trace-context.js";
 
 const tracer = trace.getTracer("asi-server");
 
-/** The trace in which the current work runs; undefined when the service records no spans. */
+/** Returns the trace of the current work; undefined if the service records no spans. */
 export function currentTrace(): Trace | undefined {
   const current = trace.getActiveSpan()?.spanContext();
   if (current === undefined || !isSpanContextValid(current)) return undefined;
@@ -26,18 +26,19 @@ export function currentTrace(): Trace | undefined {
   return { id: traceId, parent: spanId, flags: traceFlags & TraceFlags.SAMPLED ? "01" : "00" };
 }
 
-/** Runs work that belongs to no request and no job, such as looking for jobs, though one of them may have caused it. */
+/** Runs work that belongs to no request or job, such as polling for jobs, even if one of them has caused it. */
 export const outsideOfSpans = <T>(work: () => T): T => context.with(ROOT_CONTEXT, work);
 
-/** The span of a request, and the context that makes it the parent of what is done for the request. */
+/** Span of a request, and the context that makes it the parent of spans for this request. */
 export interface RequestSpan {
   span: Span;
   context: Context;
 }
 
 /**
- * Starts the span of a request, in the trace of the caller if the headers name one.
- * @param route the template of the path, such as `/api/v1/devices/{device}/`; undefined for an unknown path, which may be anything
+ * Starts the span of a request, in the trace of the caller if the headers have one.
+ * @param route template of the path, such as `/api/v1/devices/{device}/`; undefined for an unknown path, which may contain any
+ *   text
  */
 export function startRequestSpan(
   method: string,
@@ -65,9 +66,9 @@ export const inRequestSpan = <T>(request: RequestSpan | undefined, work: () => T
   request === undefined ? work() : context.with(request.context, work);
 
 /**
- * Ends the span of a request. Only an error of the service counts as one, not a refused request.
- * @param status null when the client left before the response began
- * @param isComplete whether the response reached its end: its client may have left, or the service may have broken it off
+ * Ends the span of a request. Only an error of the service counts as an error, not a refused request.
+ * @param status null if the client disconnected before the response began
+ * @param isComplete whether the response was sent completely; false if the client disconnected or the service aborted it
  */
 export function endRequestSpan({ span }: RequestSpan, status: number | null, isComplete: boolean): void {
   if (status !== null) span.setAttribute("http.response.status_code", status);
@@ -79,9 +80,9 @@ export function endRequestSpan({ span }: RequestSpan, status: number | null, isC
 }
 
 /**
- * Runs a job in a span of its own, which belongs to the trace that led to the job.
- * @param cause the trace of the request or job that added the job
- * @param work gets the trace for what follows from the job
+ * Runs a job in a separate span in the trace that led to the job.
+ * @param cause trace of the request or job that added the job
+ * @param work receives the trace for jobs and calls caused by the job
  */
 export function inJobSpan(
   { kind, jobId }: { kind: string; jobId: string },

@@ -15,10 +15,7 @@ import { workCommands } from "./commands/work.js";
 
 export type { Arguments, OperatorContext, Outcome };
 
-/**
- * The operator's commands. They run in the server process when it holds the embedded database, otherwise in their own
- * process.
- */
+/** Commands of the operator. They run in the server process if it uses the embedded database, otherwise in their own process. */
 export const commands = {
   ...applicationCommands,
   ...accountCommands,

@@ -6,7 +6,7 @@ const DEVICE_COLUMNS = ["serial_number", "device_name", "device_type"];
 
 /**
  * Reads the CSV of `asi-server device import`.
- * @throws ServiceError on the field `file` when a column is missing
+ * @throws ServiceError on the field `file` if a column is missing
  */
 export async function readDevices(csv: string): Promise<NewDevice[]> {
   const rows: Record<string, string>[] = [];

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { UsageError } from "../config/usage-error.js";
 
 /**
- * Writes a stream to a new file, which appears when it is complete. Only its user can read it, and it replaces no file.
+ * Writes a stream to a new file, which appears when it is complete. Only its owner can read it. Never replaces a file.
  * @returns number of bytes
  * @throws UsageError when the file exists or cannot be written
  */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { OPERATOR_SOCKET, runOnServer } from "./socket-client.js";
 
-/** Runs a command on a server that answers like this. */
+/** Runs a command on a server with this response. */
 async function answered(listener: RequestListener) {
   const folder = mkdtempSync(join(tmpdir(), "asi-operator-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -35,6 +35,6 @@ it.each<[string, RequestListener]>([
   },
 );
 
-it("a server that answers gives the result", async () => {
+it("a server that responds returns the result", async () => {
   expect(await answered((_, response) => response.end('{"items":[]}'))).toEqual({ items: [] });
 });

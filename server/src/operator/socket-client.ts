@@ -23,11 +23,11 @@ export class CommandRefused extends Error {
 
 /**
  * Runs a command in the running server.
- * @param operator who runs it, for the audit
- * @returns undefined when no server listens on the socket
+ * @param operator user who runs it, for the audit
+ * @returns undefined if no server listens on the socket
  * @throws CommandRefused
- * @throws UsageError when the folder or the socket belongs to another user, who could impersonate the server, or when the
- *   server ends before it has answered
+ * @throws UsageError if the folder or the socket belongs to another user, who could impersonate the server, or if the server ends
+ *   before it responds
  */
 export async function runOnServer(
   dataDir: string,

@@ -16,7 +16,7 @@ import { OPERATOR_SOCKET } from "./socket-client.js";
 
 /**
  * Runs operator commands that arrive on the socket. Only the owner of the data folder can reach it.
- * @returns closes the socket: waits for the commands that run, and cuts off those that have not ended after `timeoutMs`
+ * @returns function that closes the socket: waits for running commands, and aborts them after `timeoutMs`
  */
 export async function serveOperator(
   ctx: OperatorContext,
@@ -41,10 +41,10 @@ export async function serveOperator(
     }
   });
   const startClosing = closeUnused(server);
-  // The folder is locked, so an existing socket was left by a process that was killed.
+  // The folder is locked, so an existing socket is from a process that was killed.
   const { dataDir } = ctx.config;
   const file = join(dataDir, OPERATOR_SOCKET);
-  // The permissions of the folder protect the socket from the moment it is created.
+  // The permissions of the folder protect the socket from its creation.
   makePrivateFolder(dataDir);
   if (existsSync(file)) requireOwnSocket(file);
   rmSync(file, { force: true });

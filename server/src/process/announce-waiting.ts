@@ -1,9 +1,9 @@
-/** How often a start says that it still waits, ms. */
+/** Interval of the messages during a wait, ms. */
 const SAID_EVERY_MS = 3_000;
 
 /**
- * Logs periodically that work takes long, so that a waiting process is not mistaken for one that hangs.
- * @param what the process waits for
+ * Prints a message periodically while work takes long, so that a waiting process does not seem to hang.
+ * @param what object of the wait, for the message
  */
 export async function announceWaiting<T>(
   what: string,

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Ends a process whose parts end so. */
+/** Ends a process whose parts behave as given. */
 function ending(kind: "postgres" | "embedded", { stop = atOnce, close = atOnce }) {
   const fatal = vi.fn();
   const exit = vi.fn();
@@ -27,7 +27,7 @@ function ending(kind: "postgres" | "embedded", { stop = atOnce, close = atOnce }
   return { fatal, exit };
 }
 
-it("a process whose parts all end has status 0, and nothing ends it again", async () => {
+it("a process whose parts all end has status 0 and is not ended twice", async () => {
   const { exit, fatal } = ending("postgres", {});
   await vi.advanceTimersByTimeAsync(10 * EMBEDDED_CLOSE_TIMEOUT_MS);
   expect(exit.mock.calls).toEqual([[0]]);
@@ -43,7 +43,7 @@ it("a database that does not answer ends it with status 1, 10 s after the time f
   expect(fatal.mock.calls).toEqual([[{ parts: ["database"] }, "not ended in time"]]);
 });
 
-it("the embedded database has a minute of its own to write its files, however long the rest has taken", async () => {
+it("the embedded database has a separate minute to write its files", async () => {
   const stop = () => new Promise<void>((done) => setTimeout(done, SHUTDOWN_TIMEOUT_MS));
   const { exit } = ending("embedded", { stop, close: never });
   await vi.advanceTimersByTimeAsync(SHUTDOWN_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS - 1);

@@ -4,18 +4,18 @@ import type { Store } from "../store/open.js";
 import type { Service } from "./service.js";
 import { Shutdown } from "./shutdown.js";
 
-/** How long a stopping process exports the last traces and metrics at most. */
+/** Time limit for exporting the last traces and metrics, ms. */
 const TELEMETRY_TIMEOUT_MS = 5_000;
 
 /**
- * How long the end may take after the time for requests and jobs, ms. With a database whose machine has vanished, closing a
- * connection waits for its answer for many minutes.
+ * Time limit for the end of the process after the time for requests and jobs, ms. If the machine of the database has vanished,
+ * closing a connection could take many minutes.
  */
 export const END_TIMEOUT_MS = 10_000;
 
 /**
- * How long closing the embedded database may take, ms. It writes what it has in memory to its files. If it is ended before, the next
- * start reads that from its log again.
+ * Time limit for closing the embedded database, ms. It writes its memory to its files. If it is terminated earlier, the next
+ * start recovers from its log.
  */
 export const EMBEDDED_CLOSE_TIMEOUT_MS = 60_000;
 
@@ -26,7 +26,7 @@ interface Running {
   telemetry: Pick<Telemetry, "stop"> | undefined;
 }
 
-/** Stops the service, closes its store, and ends the process: with status 1 when some part does not end in time. */
+/** Stops the service, closes its store, and ends the process, with status 1 if a part does not end in time. */
 export async function endProcess(
   { config: { shutdownTimeoutMs }, service, store, telemetry }: Running,
   exit: (status: number) => void = process.exit,

@@ -15,10 +15,10 @@ import { announceWaiting } from "./announce-waiting.js";
 import { endProcess } from "./end-process.js";
 import type { ServiceRole } from "./service.js";
 
-/** Interval of the timer that keeps the process running; its length does not matter. */
+/** Interval of the timer that keeps the process running; any value works. */
 const KEEP_ALIVE_MS = 3_600_000;
 
-/** For backup and restore, whose duration depends on the number of rows and the disk. */
+/** Timeouts for backup and restore, whose duration depends on the number of rows and the disk. */
 const withoutTimeouts = (config: Config): Config => ({
   ...config,
   databaseStatementTimeoutMs: 0,
@@ -35,7 +35,7 @@ const openAloud = (config: Config): Promise<OpenedStore> =>
 
 /**
  * Opens the database for commands in this process.
- * @param operator who runs them, for the audit
+ * @param operator user who runs the commands, for the audit
  */
 export async function withCommands<T>(
   config: Config,
@@ -63,7 +63,7 @@ export async function withCommands<T>(
   }
 }
 
-/** Brings the schema of the database up to date, for services whose database user may not change it. */
+/** Migrates the schema of the database, for services whose database user may not change it. */
 export async function migrateOnly(config: Config): Promise<Outcome> {
   const store = await openStore(withoutTimeouts(config));
   await store.close();
@@ -71,9 +71,9 @@ export async function migrateOnly(config: Config): Promise<Outcome> {
 }
 
 /**
- * Refuses a list of erasures that does not have the erasures after the backup: one that is missing, or one that a start of the
- * service on another machine has made.
- * @param names of the lists that belong to the backup; empty when it names none
+ * Checks that the list of erasures includes erasures after the backup: it must not be missing or created by a start of the
+ * service on another machine.
+ * @param names names of the lists that belong to the backup; empty if it has none
  * @throws UsageError
  */
 async function requireErasureList(list: string, names: readonly string[]): Promise<void> {
@@ -83,15 +83,15 @@ async function requireErasureList(list: string, names: readonly string[]): Promi
   throw new UsageError(
     `${
       isThere
-        ? `The list of erasures ${list} is not that of the database of the backup, but was made elsewhere`
+        ? `The list of erasures ${list} does not belong to the database of the backup, but was created elsewhere`
         : `There is no list of erasures ${list}`
     }: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
   );
 }
 
 /**
- * Replaces the content of the database with that of a backup, and erases the people again who were erased since.
- * @param withoutErasures restores although there is no list of erasures, or another one than that of the backup
+ * Replaces the content of the database with a backup, and erases people again who were erased after the backup.
+ * @param withoutErasures whether to restore even if the list of erasures is missing or does not belong to the backup
  */
 export async function restoreFrom(
   config: Config,
@@ -158,7 +158,7 @@ export async function serve(
   if (role !== "worker" && config.port !== 0 && config.port === config.metricsPort) {
     throw new UsageError("METRICS_PORT: expected a port other than PORT, which the API uses.");
   }
-  // Loading the service takes about as long as starting the database in its thread, so do both at once.
+  // Load the service while the database starts in its thread; both take about the same time.
   const [store, { startService }, { ownContext, systemClock }] = await Promise.all([
     openAloud(config),
     import("./service.js"),
@@ -169,13 +169,13 @@ export async function serve(
     throw error;
   });
   telemetry?.attach(service.app.metrics, service.app.log);
-  // Without a port, only database connections would keep the process running, and all of them may be lost.
+  // Keep the process running: without a port, only database connections would do so, and all of them may be lost.
   setInterval(() => undefined, KEEP_ALIVE_MS);
   let isEnding = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, async () => {
       service.app.log.info({ signal }, "signal received");
-      // Ctrl-C and a supervisor may send both.
+      // Ctrl-C and a supervisor may send both signals.
       if (isEnding) return;
       isEnding = true;
       await endProcess({ config, service, store, telemetry });

@@ -1,4 +1,7 @@
-/** What work without a request runs with: jobs, the operator's commands. Loads no web framework, because commands do not need one. */
+/**
+ * Dependencies of work without a request: jobs and commands of the operator. Does not load the web framework, which commands do
+ * not need.
+ */
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
@@ -12,7 +15,7 @@ export const systemLookup = createLookup();
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/** A context for work without a request. */
+/** Creates a context for work without a request. */
 export function ownContext(
   config: Config,
   store: Store,

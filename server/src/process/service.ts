@@ -28,7 +28,7 @@ import { announceWaiting } from "./announce-waiting.js";
 import { ownContext, systemClock, systemLookup } from "./own-context.js";
 import { Shutdown } from "./shutdown.js";
 
-/** Which part of the service a process is. */
+/** Part of the service that a process runs. */
 export type ServiceRole = "api" | "worker" | "all";
 
 export interface Service {
@@ -37,24 +37,24 @@ export interface Service {
   url: string | null;
   worker: Worker;
   computer: ComputePool;
-  /** Calls back when the process must end, because another release has migrated the database; passes the message for the operator. */
+  /** Calls `end` with a message for the operator when another release has migrated the database, so that the process must end. */
   onSuperseded(end: (reason: UsageError) => void): void;
   /**
-   * Stops in phases: first refuses new requests and jobs, then waits for running ones for the configured time at most, then
-   * ends the rest. The store stays open.
-   * @param ending names the parts that have not ended
+   * Stops in phases: first refuses new requests and jobs, then waits for running ones for at most the configured time, then ends
+   * the rest. Does not close the store.
+   * @param ending records the parts that have not ended
    */
   stop(ending?: Shutdown): Promise<void>;
 }
 
 const DEFAULT_METRICS_PORT = Number(settings.metricsPort.fallback);
 
-/** System calls that fail when an address is not available. */
+/** System calls that fail if an address is not available. */
 const LISTENING = new Set(["listen", "bind", "getaddrinfo"]);
 
 /**
  * Waits until a server listens.
- * @throws UsageError that names the setting, when the address is not available
+ * @throws UsageError with the name of the setting if the address is not available
  */
 async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
@@ -65,7 +65,7 @@ async function bind<T>(setting: string, listening: Promise<T>): Promise<T> {
   }
 }
 
-/** Keeps the reason to end until somebody asks for it. */
+/** Stores the reason to end until a callback is registered. */
 function supersession() {
   let reason: UsageError | undefined;
   let end: ((reason: UsageError) => void) | undefined;
@@ -83,7 +83,7 @@ function supersession() {
 
 /**
  * Starts a process of the service on an open store.
- * @throws UsageError when it cannot listen; everything that it has opened is then closed again
+ * @throws UsageError if it cannot listen; then closes everything that it has opened
  */
 export async function startService(
   config: Config,
@@ -152,10 +152,10 @@ export async function startService(
     if (warning !== undefined) app.log.warn(warning);
     await checkClock(own, app.log);
     await makeErasureList(erasureListOf(config));
-    // Before anyone can see the accounts that a restored backup has brought back.
+    // Erase again before anyone can see accounts of a restored backup.
     const { erased } = await reapplyErasures(own);
     if (erased > 0) app.log.warn({ accounts: erased }, "erased accounts of a restored backup again");
-    // Before requests write more.
+    // Run this before requests write more.
     if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;
     if (role !== "worker") url = await bind("HOST or PORT", listen(host, port));
@@ -181,7 +181,7 @@ export async function startService(
       app.log.warn("running requests cut off");
       app.server.closeAllConnections();
     }, shutdownTimeoutMs);
-    // A connection becomes unused after its response, and its client would keep it open.
+    // Close connections that become idle after their response, because clients would keep them open.
     const stopClosing = startClosing();
     await Promise.all([
       ending.waitFor("requests", app.close()),
@@ -202,7 +202,7 @@ export async function startService(
   try {
     await open();
   } catch (error) {
-    // Whatever is already open would keep the process running, and the data folder locked.
+    // Close everything that is open, because it would keep the process running and the data folder locked.
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }

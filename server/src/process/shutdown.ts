@@ -1,13 +1,13 @@
-/** The parts of the end of a process that go on, so that one that does not end can be named. */
+/** Tracks the parts of a shutdown that have not ended, to report a part that does not end. */
 export class Shutdown {
   readonly #parts = new Set<string>();
 
-  /** The names of the parts that have not ended. */
+  /** Names of the parts that have not ended. */
   get parts(): string[] {
     return [...this.#parts];
   }
 
-  /** Waits for a part; undefined when there is none. */
+  /** Waits for a part, if any. */
   async waitFor(part: string, ended: Promise<unknown> | undefined): Promise<void> {
     this.#parts.add(part);
     try {

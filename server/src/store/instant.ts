@@ -1,8 +1,8 @@
-/** The format of a timestamptz in a session with the time zone UTC and the DateStyle ISO. */
+/** Format of a timestamptz in a session with the time zone UTC and the DateStyle ISO. */
 const TEXT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\+00$/;
 
 /**
- * Parses a timestamptz from the database. The `Date` constructor guesses at such texts: it reads the year 20 as 2020.
+ * Parses a timestamptz from the database. The `Date` constructor is not reliable: it reads the year 20 as 2020.
  * @throws RangeError for all other texts, such as `infinity` or a year BC
  */
 export function readInstant(text: string): Date {

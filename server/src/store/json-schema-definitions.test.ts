@@ -29,7 +29,7 @@ describe("the installed JSON schemas", () => {
     });
   });
 
-  it("survive the way through a database as JSON", () => {
+  it("are unchanged after storing them as JSON", () => {
     expect(JSON.parse(JSON.stringify(JSON_SCHEMA_DEFINITIONS))).toEqual(JSON_SCHEMA_DEFINITIONS);
   });
 });

@@ -8,16 +8,16 @@ import {
   type Sport,
 } from "asi-convert/metrics";
 
-/** What a schema describes: `json` of an activity or `params` of a time frame. */
+/** Type of a schema: for `json` of an activity or `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
 
-/** The number of a type in the database and in filters; responses contain the name. */
+/** Number of a type in the database and in filters; responses contain the name. */
 export const JSON_SCHEMA_TYPE_NUMBERS: Readonly<Record<JsonSchemaType, number>> = {
   ACTIVITY: 1,
   TIMEFRAME: 2,
 };
 
-/** A JSON schema that the migrations install. */
+/** A JSON schema installed by the migrations. */
 export interface JsonSchemaDefinition {
   /** `activity_<sport>` or `timeframe_<sport>`; unique. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface JsonSchemaDefinition {
 
 const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 
-/** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the bytes are checked before storing. */
+/** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the number of bytes is checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
 /** Recipes of one time frame: each of them costs as much as a part of the other figures. */
@@ -163,7 +163,7 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
 
 const activityName = (sport: Sport) => `activity_${sport}`;
 
-/** The twelve installed schemas, parents before their children. */
+/** The twelve installed schemas, parents before children. */
 export const JSON_SCHEMA_DEFINITIONS: readonly JsonSchemaDefinition[] = [
   ...SPORTS.map((sport) => ({
     name: activityName(sport),

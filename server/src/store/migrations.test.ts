@@ -9,7 +9,7 @@ const files = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name));
 const recorded = JSON.parse(readFileSync(join(FOLDER, "checksums.json"), "utf8")) as Record<string, string>;
 
 describe("the migrations", () => {
-  it("are as they were recorded: a published one never changes; `npm run record-migrations -w server` records a new one", () => {
+  it("equal their recorded checksums: a published one never changes; `npm run record-migrations -w server` records a new one", () => {
     expect(
       Object.fromEntries(migrations.map((migration) => [migration.name, checksumOf(migration)])),
     ).toEqual(recorded);
@@ -23,7 +23,7 @@ describe("the migrations", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it("are text of their own: no later change of the code changes them", () => {
+  it("import nothing, so that later changes of the code cannot change them", () => {
     for (const file of files) expect(readFileSync(join(FOLDER, file), "utf8")).not.toMatch(/^import\b|\$\{/m);
   });
 });

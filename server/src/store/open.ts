@@ -12,17 +12,17 @@ import { lockFolder } from "./embedded/folder-lock.js";
 import { makePrivateFolder, restrictToOwner } from "./embedded/private-folder.js";
 import { migrate } from "./migrations/migrate.js";
 
-/** How long a page waits for the replica before it is read from the primary. */
+/** Time that a page waits for the replica before it is read from the primary. */
 const REPLICA_TIMEOUT_MS = 5_000;
 
-/** An open store: the database, migrated, and the key that encrypts its secrets. */
+/** An open store: the migrated database, and the key that encrypts its secrets. */
 export interface Store {
   database: Database;
   serverKey: Uint8Array;
   close(): Promise<void>;
 }
 
-/** A store, and the migrations that opening it has applied. */
+/** An open store, and the migrations applied by opening it. */
 export interface OpenedStore extends Store {
   applied: readonly string[];
 }
@@ -33,7 +33,7 @@ export interface OpenedStore extends Store {
  */
 export async function openStore(config: Config): Promise<OpenedStore> {
   if (config.databaseUrl === null && config.databaseDirectUrl !== null) {
-    throw new UsageError("DATABASE_DIRECT_URL needs DATABASE_URL, which is that of the pooler.");
+    throw new UsageError("DATABASE_DIRECT_URL needs DATABASE_URL with the address of the pooler.");
   }
   makePrivateFolder(config.dataDir);
   const unlock = config.databaseUrl === null ? await lockFolder(config.dataDir) : async () => undefined;
@@ -64,9 +64,9 @@ export async function openStore(config: Config): Promise<OpenedStore> {
 }
 
 /**
- * Migrates through the connections that have sessions of their own.
- * @throws UsageError when a server cannot be reached or its certificate is refused, when it is too old, when there are two
- *   databases, or when a pooler lends sessions where the settings say nothing of it
+ * Migrates through the connections with dedicated sessions.
+ * @throws UsageError when a server is unreachable or its certificate is rejected, when it is too old, when the settings refer to
+ *   two databases, or when the settings do not account for a transaction-level pooler
  */
 async function migrateDirectly(database: Database, prepares: boolean): Promise<string[]> {
   const { kind, pool, direct } = database;
@@ -89,12 +89,12 @@ async function migrateDirectly(database: Database, prepares: boolean): Promise<s
   return naming("DATABASE_DIRECT_URL", () => migrate(database));
 }
 
-/** Does work on a server, and names its setting in the errors that the operator can correct. */
+/** Runs work on a server, and adds the name of its setting to errors that the operator can correct. */
 async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // It says itself what to do, such as a migration that waits for a lock.
+    // The message already contains advice, such as for a migration that waits for a lock.
     if (error instanceof UsageError) throw error;
     const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
@@ -113,7 +113,7 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The replica of DATABASE_READ_URL; undefined without the setting. It need not be reachable.
+ * Opens the replica of DATABASE_READ_URL, which may be unreachable; undefined without the setting.
  * @throws UsageError without a primary
  */
 export async function openReplica(config: Config, primary: Database): Promise<ReadReplica | undefined> {
@@ -126,7 +126,7 @@ export async function openReplica(config: Config, primary: Database): Promise<Re
   return new ReadReplica(primary, replica);
 }
 
-/** The server of the settings. */
+/** Returns the server of the settings. */
 export const serverOf = (config: Config, url: string): PostgresServer => ({
   url,
   directUrl: config.databaseDirectUrl,
@@ -142,10 +142,10 @@ export const serverOf = (config: Config, url: string): PostgresServer => ({
 
 const TOO_MANY_CONNECTIONS = "53300";
 
-/** There is no server at the address, or it refuses the user or the database (PostgreSQL, "Error Codes"). */
+/** Codes of a missing server, or of a server that rejects the user or the database (PostgreSQL, "Error Codes"). */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_|28|3D|53300|57P03)/;
 
-/** The server runs: it refuses the user, the password, or has no such database. */
+/** Codes of a running server that rejects the user or the password, or does not have the database. */
 const ANSWERED = /^(28|3D)/;
 
 const isUnreachable = (error: unknown): error is Error & { code?: string } =>

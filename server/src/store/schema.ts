@@ -1,6 +1,6 @@
 /**
- * The tables for the query builder. The migrations create them, and a test compares the two. The table of the samples is
- * not here: see `samples/chunk-rows.ts`.
+ * Tables for the query builder. The migrations create them, and a test compares the two. The table of the samples is in
+ * `samples/chunk-rows.ts`.
  */
 import {
   bigint,
@@ -32,12 +32,12 @@ const version = () => integer("version").notNull().default(1);
 
 export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 
-/** Managers and athletes share one table, so that usernames and ids are unique over both. */
+/** Managers and athletes are in one table, so that usernames and ids are unique over both. */
 export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
   username: text("username").notNull(),
-  /** The username in the form that is compared: NFKC, lower case. */
+  /** Username in the form for comparisons: NFKC, lower case. */
   usernameKey: text("username_key").notNull(),
   email: text("email").notNull(),
   externalId: text("external_id"),
@@ -60,7 +60,7 @@ export const accounts = pgTable("accounts", {
   version: version(),
 });
 
-/** OAuth 2.0 clients. The API and its documentation call them applications. */
+/** OAuth 2.0 clients, called applications in the API and its documentation. */
 export const applications = pgTable("applications", {
   id: id(),
   clientId: text("client_id").notNull(),
@@ -78,11 +78,11 @@ export const accessTokens = pgTable("access_tokens", {
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   expiresAt: instant("expires_at").notNull(),
-  /** The refresh token that was issued with it, or for which it was issued. */
+  /** Refresh token issued with it or used to issue it. */
   refreshHash: bytea("refresh_hash"),
 });
 
-/** Sessions. Those of the page have a refresh token too, which nobody knows. */
+/** Sessions. A session of the page also has a refresh token, which is not sent to anyone. */
 export const refreshTokens = pgTable("refresh_tokens", {
   tokenHash: bytea("token_hash").primaryKey(),
   /** Identifies the session for its user and for the operator. */
@@ -90,12 +90,12 @@ export const refreshTokens = pgTable("refresh_tokens", {
   accountId: reference("account_id").notNull(),
   applicationId: reference("application_id").notNull(),
   createdAt: instant("created_at").notNull(),
-  /** The authorization code for which it was issued. */
+  /** Authorization code used to issue it. */
   codeHash: bytea("code_hash"),
   lastUsedAt: instant("last_used_at").notNull(),
-  /** Null for the sessions of applications, which do not end by themselves. */
+  /** Null for sessions of applications, which do not expire. */
   expiresAt: instant("expires_at"),
-  /** The `User-Agent` of a browser, for sessions of the page. */
+  /** `User-Agent` of a browser, for sessions of the page. */
   browser: text("browser"),
 });
 
@@ -106,11 +106,11 @@ export const authorizationCodes = pgTable("authorization_codes", {
   redirectUri: text("redirect_uri").notNull(),
   codeChallenge: text("code_challenge"),
   expiresAt: instant("expires_at").notNull(),
-  /** A used code is kept until it expires, so that a second use is recognised. */
+  /** Authorization codes. A used code is kept until it expires, to detect a second use. */
   usedAt: instant("used_at"),
 });
 
-/** Password reset links that were mailed. */
+/** Mailed password reset links. */
 export const passwordResets = pgTable("password_resets", {
   tokenHash: bytea("token_hash").primaryKey(),
   accountId: reference("account_id").notNull(),
@@ -124,17 +124,17 @@ export const devices = pgTable("devices", {
   serialNumber: text("serial_number").notNull(),
   deviceType: text("device_type").notNull(),
   firmwareVersion: text("firmware_version"),
-  /** The time for which this version was last reported. */
+  /** Time for which this version was last reported. */
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),
-  /** Nobody can take a device that the operator has retired. */
+  /** Nobody can take a device retired by the operator. */
   retiredAt: instant("retired_at"),
   createdAt: instant("created_at").notNull(),
   version: version(),
 });
 
-/** The owners of devices over time: half-open intervals [start_time, end_time). */
+/** Owners of devices over time: half-open intervals [start_time, end_time). */
 export const ownerships = pgTable("ownerships", {
   id: id(),
   deviceId: reference("device_id").notNull(),
@@ -157,7 +157,7 @@ export const bluetoothConfigurations = pgTable("bluetooth_configurations", {
   deviceId: reference("device_id").primaryKey(),
   target: jsonb("target").$type<Pairings>().notNull(),
   current: jsonb("current").$type<Pairings>().notNull(),
-  /** The ownership during which the device reported `current`; other owners do not see it. */
+  /** Ownership during which the device reported `current`; other owners do not see it. */
   reportedIn: reference("reported_in"),
   version: version(),
 });
@@ -177,47 +177,47 @@ export const bluetoothCommands = pgTable(
 
 export type JobState = "PENDING" | "STARTED" | "SUCCESS" | "FAILURE" | "RETRY" | "REVOKED";
 
-/** Work to do after the transaction that asked for it: bulk loads, mails, webhook deliveries, computations. */
+/** Work to run after the transaction that requested it: bulk loads, mails, webhook deliveries, computations. */
 export const jobs = pgTable("jobs", {
   id: id(),
   jobId: text("job_id").notNull(),
   kind: text("kind").notNull(),
-  /** The account that may see the job; null for jobs of the service itself. */
+  /** Account that may see the job; null for jobs of the service itself. */
   accountId: reference("account_id"),
-  /** The account that is charged for the work, because accounts take turns. 0 for the service itself. */
+  /** Account charged for the job, for fairness between accounts; 0 for the service itself. */
   chargedTo: reference("charged_to").notNull().default(0),
-  /** The address that caused the job, as a keyed hash, because addresses take turns too. Empty for the service itself. */
+  /** Keyed hash of the address that caused the job, for fairness between addresses. Empty for the service itself. */
   chargedGroup: text("charged_group").notNull().default(""),
   state: text("state").$type<JobState>().notNull(),
   payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
-  /** Names the bytes that belong to the payload, see `jobBodies`. When the job ends, they are erased with it. */
+  /** Id of the bytes that belong to the payload, see `jobBodies`. They are erased with it when the job ends. */
   body: text("body"),
-  /** The number of those bytes. */
+  /** Number of these bytes. */
   bodyBytes: integer("body_bytes").notNull().default(0),
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host and port of the receiver that the work calls, so that no receiver takes all places of a process. */
+  /** Host and port of the receiver that the job calls, so that no receiver occupies all slots of a process. */
   receiver: text("receiver"),
-  /** Number of failures of the work itself. */
+  /** Number of failures of the job. */
   failures: integer("failures").notNull().default(0),
-  /** Number of workers that were lost while they had the job. */
+  /** Number of workers lost during the job. */
   losses: integer("losses").notNull().default(0),
   dueAt: instant("due_at").notNull(),
-  /** By the clock of the database, because the clocks of the processes may differ. */
+  /** Time by the clock of the database, because the clocks of the processes may differ. */
   leaseUntil: instant("lease_until"),
-  /** Identifies the lease, so that a worker that has lost it cannot finish the job. */
+  /** Identifies the lease, so that a worker that has lost it cannot complete the job. */
   leaseToken: text("lease_token"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
 });
 
-/** The bytes of jobs, in pieces. They are written before their job, and nobody else sees them until it is there. */
+/** Bytes of jobs, in pieces. They are written before their job, which makes them visible. */
 export const jobBodies = pgTable(
   "job_bodies",
   {
     body: text("body").notNull(),
-    /** From 0. */
+    /** Index of the piece, from 0. */
     piece: integer("piece").notNull(),
     bytes: bytea("bytes").notNull(),
     createdAt: instant("created_at").notNull(),
@@ -236,7 +236,7 @@ export const permissions = pgTable("permissions", {
   expirationTime: instant("expiration_time").notNull(),
 });
 
-/** The managers whom an athlete has found by number and username. */
+/** Managers whom an athlete has looked up by number and username. */
 export const knownManagers = pgTable(
   "known_managers",
   { athleteId: reference("athlete_id").notNull(), managerId: reference("manager_id").notNull() },
@@ -272,16 +272,16 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Since when it says that the athlete wore the device at this time. */
+  /** Time since which it assigns this time of the device to the athlete. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
-  /** Incremented when any other input of its computed data changes: samples, ownership, the age of the athlete. */
+  /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */
   dataVersion: integer("data_version").notNull().default(1),
 });
 
 export const computedData = pgTable("computed_data", {
   timeframeId: reference("timeframe_id").primaryKey(),
-  /** The versions from which the result was computed. It is stale when the time frame has other versions. */
+  /** Versions from which the result was computed. It is stale if the time frame has other versions. */
   timeframeVersion: integer("timeframe_version").notNull(),
   dataVersion: integer("data_version").notNull(),
   /** `RULES_VERSION` of the computation. */
@@ -317,7 +317,7 @@ export const timeframeRecipes = pgTable("timeframe_recipes", {
   recipeId: reference("recipe_id").notNull(),
 });
 
-/** Changes of inputs of many computed data, until a job has marked their time frames. */
+/** Changes of inputs of many results, until a job has marked their time frames. */
 export const recomputations = pgTable("recomputations", {
   id: id(),
   athleteId: reference("athlete_id"),
@@ -326,12 +326,12 @@ export const recomputations = pgTable("recomputations", {
   ownerId: reference("owner_id"),
   times: customType<{ data: string }>({ dataType: () => "tstzmultirange" })("times"),
   forgets: boolean("forgets").notNull(),
-  /** The time frames with ids up to this one are marked. */
+  /** Time frames with ids up to this one are marked. */
   doneThrough: reference("done_through").notNull(),
   version: integer("version").notNull().default(1),
 });
 
-/** Closed intervals, disjoint for each device, whose samples retention has removed. */
+/** Closed intervals, disjoint per device, whose samples retention has removed. */
 export const removedSamples = pgTable(
   "removed_samples",
   {
@@ -351,7 +351,7 @@ export const webhooks = pgTable("webhooks", {
   secretToken: text("secret_token").notNull(),
   activityEvents: boolean("activity_events").notNull(),
   timeframesEvents: boolean("timeframes_events").notNull(),
-  /** Number of exhausted deliveries in a row. */
+  /** Number of consecutive exhausted deliveries. */
   failures: integer("failures").notNull().default(0),
   disabledAt: instant("disabled_at"),
   createdAt: instant("created_at").notNull(),
@@ -360,16 +360,16 @@ export const webhooks = pgTable("webhooks", {
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
-/** The subject of a delivery: an activity, or one of its time frames. */
+/** Subject of a delivery: an activity or one of its time frames. */
 export interface DeliveryData {
   activity_id: number;
   timeframe_id?: number;
 }
 
-/** One event for one webhook, with a copy of the URL and the secret, because it can outlive the webhook. */
+/** One event for one webhook, with a copy of the URL and the secret, because a delivery can outlive the webhook. */
 export const webhookDeliveries = pgTable("webhook_deliveries", {
   id: id(),
-  /** Header `webhook-id`, the same in all attempts. */
+  /** Header `webhook-id`, identical in all attempts. */
   messageId: text("message_id").notNull(),
   webhookId: reference("webhook_id").notNull(),
   url: text("url").notNull(),
@@ -382,15 +382,15 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   responseStatus: integer("response_status"),
   /** First KiB of the response, or the error. */
   response: text("response"),
-  /** How many events were not sent because too many calls waited; null for a delivery that is sent. */
+  /** Number of events not sent because too many calls waited; null for a delivery that is sent. */
   unsent: integer("unsent"),
-  /** The current or last job of the delivery. */
+  /** Current or last job of the delivery. */
   jobId: reference("job_id"),
   createdAt: instant("created_at").notNull(),
   lastAttemptAt: instant("last_attempt_at"),
 });
 
-/** Who changed what. Rows outlive the objects they describe, so there are no foreign keys. */
+/** Log of changes. Rows outlive the objects that they describe, so there are no foreign keys. */
 export const auditLog = pgTable("audit_log", {
   id: id(),
   at: instant("at").notNull(),
@@ -402,7 +402,7 @@ export const auditLog = pgTable("audit_log", {
   before: jsonb("before").$type<Record<string, unknown>>(),
   after: jsonb("after").$type<Record<string, unknown>>(),
   requestId: text("request_id").notNull(),
-  /** The user of the operating system who ran the command; null for changes other than commands. */
+  /** User of the operating system who ran the command; null for other changes. */
   operator: text("operator"),
 });
 
@@ -414,7 +414,7 @@ export const idempotencyKeys = pgTable(
     key: text("key").notNull(),
     /** SHA-256 of the method, the path with its query, and the body. */
     fingerprint: bytea("fingerprint").notNull(),
-    /** The response as it was sent. */
+    /** Response as sent. */
     status: smallint("status"),
     headers: jsonb("headers").$type<Record<string, string>>(),
     body: bytea("body"),
@@ -423,7 +423,7 @@ export const idempotencyKeys = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.path, table.key] })],
 );
 
-/** Which connection receives the live data of a device for a user; the newest one replaces the others. */
+/** Connection that receives the live data of a device for a user; the newest one replaces others. */
 export const liveConnections = pgTable(
   "live_connections",
   {
@@ -434,19 +434,19 @@ export const liveConnections = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
 
-/** The kind of erasure: an account deleted with its data, or every trace of the person erased. */
+/** Kind of erasure: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 
-/** The erased accounts; see `store/backup/erasure-list.ts`. */
+/** Erased accounts; see `store/backup/erasure-list.ts`. */
 export const erasures = pgTable("erasures", {
   id: id(),
-  /** Hash of the account, which contains no value of the person. */
+  /** Hash of the account, without personal data. */
   person: text("person").notNull(),
   at: instant("at").notNull(),
   kind: text("kind").$type<ErasureKind>().notNull(),
 });
 
-/** The keys of secrets, encrypted with the server keys; see `domain/secrets/`. */
+/** Keys of secrets, encrypted with the server keys; see `domain/secrets/`. */
 export const encryptionKeys = pgTable(
   "encryption_keys",
   {

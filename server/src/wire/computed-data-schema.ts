@@ -1,6 +1,6 @@
 /**
- * The computed data of a time frame as a JSON Schema (draft 2020-12), in the order of the output. This is the one place
- * that states the meaning and the unit of every key.
+ * JSON Schema (draft 2020-12) of the computed data of a time frame, in the order of the output. The single definition of the
+ * meaning and the unit of every key.
  */
 
 const RATIO = "ratio, 0 to 1";
@@ -97,7 +97,7 @@ const RANGE_LIMITS = {
 
 const THRESHOLDS_M_PER_S2 = pairOf("Lower and upper threshold.", quantity("m/s2", "Peak acceleration."));
 
-/** The rules and parameters of a computation. Results can be compared when their definitions are equal. */
+/** Rules and parameters of a computation. Results are comparable if their definitions are equal. */
 const DEFINITION_SCHEMA = object("The rules and parameters that gave these figures.", {
   version: {
     type: "integer",

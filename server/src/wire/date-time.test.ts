@@ -13,7 +13,7 @@ const at = (text: string) => {
   return timestampMs === undefined ? undefined : new Date(timestampMs).toISOString();
 };
 
-describe("date-times of the wire", () => {
+describe("date-times of the API", () => {
   it.each([
     ["2024-01-01T06:00:00.000Z", "2024-01-01T06:00:00.000Z"],
     ["2024-01-01T06:00:00Z", "2024-01-01T06:00:00.000Z"],
@@ -106,7 +106,7 @@ describe("date-times of the wire", () => {
     expect([Date.UTC(10_000, 0), Date.parse("0001-01-01") - 1, Number.NaN].some(isStorable)).toBe(false);
   });
 
-  it("knows the days of the calendar", () => {
+  it("accepts only days of the calendar", () => {
     expect(["2024-02-29", "1990-12-31"].every(isDate)).toBe(true);
     expect(
       [

@@ -8,18 +8,18 @@ const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(?:(\d\d)(?:[.,](\d+))?)?/;
 const OFFSET = /^(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** PostgreSQL has no year 0, and a year has four digits in the API. */
+/** Limits: PostgreSQL has no year 0, and a year has four digits in the API. */
 export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Whether a time can be stored, and written with a year of four digits. */
+/** Whether a time can be stored and formatted with a four-digit year. */
 export function isStorable(timestampMs: number): boolean {
   return timestampMs >= EARLIEST_MS && timestampMs <= LATEST_MS;
 }
 
 /**
- * @param text a date-time as the client sent it
- * @returns ms since 1970 UTC (digits below a millisecond are dropped); undefined when the text is not a date-time
+ * @param text a date-time from the client
+ * @returns ms since 1970 UTC (digits below a millisecond are dropped); undefined if the text is not a date-time
  */
 export function parseDateTime(text: string): number | undefined {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text);
@@ -37,7 +37,7 @@ export function parseDateTime(text: string): number | undefined {
 
 /**
  * @param text milliseconds since 1970 UTC as digits with an optional minus; otherwise a date-time
- * @returns ms since 1970 UTC; undefined when it is neither, or outside the years 1 to 9999
+ * @returns ms since 1970 UTC; undefined if it is neither, or outside the years 1 to 9999
  */
 export function parseInstant(text: string): number | undefined {
   if (!/^-?\d+$/.test(text)) return parseDateTime(text);
@@ -47,16 +47,16 @@ export function parseInstant(text: string): number | undefined {
 
 const EXPECTED = "a date-time such as 2024-01-01T06:00:00.000Z.";
 
-/** The message for a text that is not a date-time. */
+/** Message for a text that is not a date-time. */
 export function dateTimeProblem(text: unknown, expected = `Expected ${EXPECTED}`): string {
-  // In a query, a plus that is not escaped means a space.
+  // In a query, an unescaped plus means a space.
   const withPlus = String(text).replace(/ (?=\d\d(?::?\d\d)?$)/, "+");
   return withPlus !== text && parseDateTime(withPlus) !== undefined
     ? "The + of the offset was read as a space. Write it as %2B in a URL."
     : expected;
 }
 
-/** The message for a text that is neither milliseconds nor a date-time. */
+/** Message for a text that is neither milliseconds nor a date-time. */
 export const instantProblem = (text: unknown): string =>
   dateTimeProblem(text, `Expected milliseconds since 1970, or ${EXPECTED}`);
 
@@ -64,6 +64,6 @@ export const instantProblem = (text: unknown): string =>
 export function isDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   const timestampMs = Date.parse(`${text}T00:00:00.000Z`);
-  // Date.parse turns 30 February into a date in March.
+  // Date.parse converts 30 February to a date in March.
   return isStorable(timestampMs) && new Date(timestampMs).toISOString().startsWith(text);
 }

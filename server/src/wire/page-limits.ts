@@ -1,4 +1,4 @@
-/** Results per page of most lists. docs/limits.md has the same numbers; a test compares them. */
+/** Results per page of most lists. docs/limits.md repeats these numbers; a test compares them. */
 export const PAGE_LIMITS = { default: 150, max: 3000 };
 
 /** Results per page of lists with cursors. */

@@ -16,7 +16,7 @@ import {
 
 const instant = new Date("2024-01-01T06:00:00.000Z");
 
-describe("values of the wire", () => {
+describe("values of the API", () => {
   it.each([
     ["a text of one line, at most 150 characters", Text(), ["", "abc", "é 😀", "x".repeat(150)]],
     ["an id", Id(), [1, Number.MAX_SAFE_INTEGER]],
@@ -90,7 +90,7 @@ describe("values of the wire", () => {
     expect(Value.Decode(schema, value)).toEqual(meaning);
   });
 
-  it("an optional member that is left out inside is null outside", () => {
+  it("an optional member that is absent internally is null in the API", () => {
     const schema = OptionalOrNull(Type.Integer());
     expect([undefined, 0].map((value) => Value.Encode(schema, value))).toEqual([null, 0]);
   });

@@ -1,9 +1,9 @@
 /**
- * The types of the API's values as TypeBox schemas. Each is the validation, the TypeScript type, the conversion to the
- * internal value, and the entry in the OpenAPI document.
+ * Types of API values as TypeBox schemas. Each defines the validation, the TypeScript type, the conversion to the internal value,
+ * and the entry in the OpenAPI document.
  *
- * They have two options of this service: `problem` is the message for a value with a wrong format, or a function that makes
- * it; `openapi` replaces the schema in the document, for query parameters, which are sent as text whatever their type.
+ * They have two additional options: `problem` is the message for a value with a wrong format, or a function that returns it;
+ * `openapi` replaces the schema in the document, for query parameters, which are always sent as text.
  */
 
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
@@ -13,7 +13,7 @@ import { PAGE_LIMITS } from "./page-limits.js";
 declare module "@sinclair/typebox" {
   interface SchemaOptions {
     problem?: string | ((value: unknown) => string);
-    /** Required in the document, although another parameter can replace it. */
+    /** Marked as required in the document, although another parameter can replace it. */
     documentedAsRequired?: boolean;
     openapi?: Record<string, unknown>;
   }
@@ -37,7 +37,7 @@ FormatRegistry.Set("query-integer", (value) => INTEGER.test(value) && Number.isS
 FormatRegistry.Set("query-instant", (value) => parseInstant(value) !== undefined);
 FormatRegistry.Set("password", () => true);
 
-/** The `end_time` of an ownership that has not ended. */
+/** `end_time` of an ownership that has not ended. */
 export const CURRENT_END = new Date("2999-12-31T23:59:59.000Z");
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -53,7 +53,7 @@ export const OptionalOrNull = <T extends TSchema>(schema: T) =>
 export const Id = (options: SchemaOptions = {}) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...options });
 
-/** A text of one line, by default at most 150 characters. */
+/** Text of one line, by default at most 150 characters. */
 export const Text = (options: SchemaOptions & { maxLength?: number; minLength?: number } = {}) =>
   Type.String({ maxLength: 150, format: "text", problem: "Control characters are not allowed.", ...options });
 
@@ -146,7 +146,7 @@ export const Query = {
   date: (description: string) => Type.Optional(CalendarDate({ description })),
 };
 
-/** `page` and `limit` never give a 400: see `domain/lists/listing.ts`. */
+/** `page` and `limit` never cause status 400: see `domain/lists/listing.ts`. */
 export const pageQuery = (limits: { default: number; max: number }) => ({
   page: Type.Optional(
     Type.String({ description: "Page number, from 1", openapi: { type: "integer", minimum: 1, default: 1 } }),
@@ -170,10 +170,10 @@ export const ordering = (fields: readonly string[]) =>
     }),
   );
 
-/** The envelope of a list. */
+/** Envelope of a list. */
 export const Page = <T extends TSchema>(item: T) =>
   Type.Object({
-    // the examples are of the second of three pages with one result each
+    // Examples: the second of three pages with one result each.
     count: Type.Integer({ description: "Total number of results", examples: [3] }),
     page: Type.Integer({ description: "Current page number", examples: [2] }),
     next: Nullable(

@@ -1,4 +1,4 @@
-/** The database is stopped, as in a restart and as in a crash, again and again while the service is under load. */
+/** The database is stopped repeatedly, by a restart and by a crash, while the service is under load. */
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { expectToOutlive } from "../outage.js";
 import { type PostgresServer, startPostgres } from "../postgres.js";

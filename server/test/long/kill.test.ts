@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Rows of a recording: 20 minutes at 10 Hz, long enough to be killed in the middle. */
+/** Number of rows of a recording: 20 minutes at 10 Hz, long enough for a kill in the middle. */
 const ROWS = 12_000;
 
 let processes: Processes;
@@ -22,10 +22,10 @@ let running: RunningProcess;
 let token: string;
 let device: number;
 
-// A database of its own: the test counts what it stored.
+// Separate database, because the test counts stored samples.
 beforeEach(async () => {
   processes = await Processes.onNewDatabase({
-    // So that a job whose worker was killed is begun again while the test waits.
+    // Short lease, so that the job of a killed worker is restarted during the test.
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
@@ -38,7 +38,7 @@ beforeEach(async () => {
   device = await processes.ownedDevice(running, token, SERIAL);
 });
 
-/** A moment within `ms`, another one each time: whatever is under way then is cut off. */
+/** Returns a random time within `ms`, so that the kill interrupts any kind of work. */
 const moment = (ms: number) => sleep(Math.random() * ms);
 
 const post = (recording: Uint8Array) =>
@@ -64,10 +64,10 @@ async function done(job: string) {
   return (await get()).details;
 }
 
-/** What was under way when the process was killed has no answer. */
+/** Requests in progress during the kill get no response. */
 const orCutOff = <T>(answer: Promise<T>): Promise<T | undefined> => answer.catch(() => undefined);
 
-/** Every sample of the device, read in pages. */
+/** Reads all samples of the device in pages. */
 async function samplesBetween(startMs: number, stopMs: number): Promise<Record<string, unknown>[]> {
   const samples: Record<string, unknown>[] = [];
   for (let from = startMs; from < stopMs; from += DAY_MS) {
@@ -94,13 +94,13 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
   const csv = Buffer.from(await bytesOf(convert(long).body));
   const uploads = join(processes.dataDir, "uploads");
   const acknowledged: string[] = [];
-  /** Times of loads whose acknowledgement was lost: they were stored by them, by the loads before or after, or not at all. */
+  /** Times of loads whose acknowledgement was lost: these loads, other loads, or none may have stored them. */
   const unsure = new Set<number>();
   let cutOff = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const recording = await walk(SERIAL, iso(startOf(round)), ROWS);
     const sent = orCutOff(post(recording));
-    // In every third round the kill may come before the acknowledgement.
+    // In every third round, the kill may precede the acknowledgement.
     if (round % 3 !== 0) await sent;
     const conversions = [long, long].map((upload) => orCutOff(convertOverHttp(upload)));
     await moment(400);
@@ -116,10 +116,10 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
     const [folder, lock, ...others] = readdirSync(uploads).sort();
     expect([lock, others]).toEqual([`${folder}.lock`, []]);
     expect(readdirSync(join(uploads, folder ?? ""))).toEqual([]);
-    // A job over which four workers died fails, as it should: none here is killed that often, however slow the machine.
+    // A job with four lost workers fails. Here, none is killed that often, even on a slow machine.
     if (round % 3 === 2) for (const job of acknowledged.slice(-3)) await done(job);
   }
-  // The kills did come in time, or this test shows nothing.
+  // The kills must have happened in time; otherwise this test shows nothing.
   expect(acknowledged.length).toBeGreaterThan(ROUNDS / 2);
   expect(cutOff).toBeGreaterThan(ROUNDS / 2);
   expect((await convertOverHttp(long)).bytes.equals(csv)).toBe(true);
@@ -133,14 +133,14 @@ it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged j
     stored += details.samples_stored;
     for (const ms of timesFrom(details.start, ROWS)) loaded.add(ms);
   }
-  // A load whose acknowledgement was lost with the process is done all the same, or was never taken.
+  // A load whose acknowledgement was lost is either completed or was never accepted.
   const present = await samplesBetween(START_MS, startOf(ROUNDS + 1));
   const times = present.map((sample) => sample["gnss.timestamp"] as number);
   expect(times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0))).toBe(true);
   const there = new Set(times);
   expect([...loaded].filter((ms) => !there.has(ms))).toEqual([]);
   expect(present.findIndex((sample, i) => !isDeepStrictEqual(sample, sampleAt(times[i] ?? 0)))).toBe(-1);
-  // Each sample was counted by the one load that stored it.
+  // Each sample was counted by the load that stored it.
   expect(stored).toBeLessThanOrEqual(times.length);
   expect(stored).toBeGreaterThanOrEqual(times.filter((ms) => !unsure.has(ms)).length);
 });

@@ -1,4 +1,4 @@
-/** The oldest PostgreSQL that the service promises. */
+/** The oldest supported PostgreSQL. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function serviceOnOldest() {
 }
 
 describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLDEST_MAJOR}`, () => {
-  it("the service does what it does elsewhere, and a backup is restored", async () => {
+  it("the service works, and a backup can be restored", async () => {
     const { store, s } = await serviceOnOldest();
     const { rows } = await store.database.pool.query("SHOW server_version_num");
     expect(Math.trunc(Number(rows[0].server_version_num) / 10_000)).toBe(OLDEST_MAJOR);

@@ -1,17 +1,20 @@
-/** Thousands of calls of every operation, right and wrong, on one database: no answer is a 5xx, and the database stays whole. */
+/**
+ * Thousands of valid and invalid calls of every operation on one database cause no 5xx response and leave the database
+ * consistent.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DocumentedCalls, mayEnd } from "../documented-calls.js";
 import { databaseProblems } from "../invariants.js";
 import { service } from "../service.js";
 
-/** So many that all of the long tests take minutes; more of them find more. */
+/** Limited so that all long tests take minutes; more calls find more errors. */
 const CALLS = Number(process.env.PROPERTY_CALLS ?? 2_000);
 
-/** A call that ends a person or a thing is followed by the making of new ones, which takes as long as hundreds of calls. */
+/** After a call that deletes a person or an object, new ones are created, which takes as long as hundreds of calls. */
 const WEIGHT = { ending: 1, other: 12 };
 
-/** Jobs are done in between, as they come. */
+/** Number of calls between two runs of the jobs. */
 const CALLS_BETWEEN_JOBS = 500;
 
 it(`${CALLS} calls give no 5xx and leave the database whole`, { timeout: 14_400_000 }, async () => {
@@ -33,7 +36,7 @@ it(`${CALLS} calls give no 5xx and leave the database whole`, { timeout: 14_400_
       console.log(`${made} calls in ${seconds} s: ${JSON.stringify(Object.fromEntries(calls.statuses))}`);
     }
   });
-  // What has gone wrong depends on the calls before, so there is nothing to be gained by trying smaller ones.
+  // A failure depends on previous calls, so shrinking is useless.
   await fc.assert(property, { numRuns: CALLS, endOnFailure: true });
   await s.runJobs();
   expect(await databaseProblems(s.store.database.pool)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Loads whose commits are cut between the servers of samples and the database of the service, again and again. */
+/** Loads whose commits are repeatedly interrupted between the sample servers and the database of the service. */
 import { describe, expect, it } from "vitest";
 import { cutCommits } from "../cut-commits.js";
 
@@ -8,7 +8,8 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")(
   "kill -9 of the database between two commits",
   () => {
     it(`${ROUNDS} times leaves every sample once and every job done`, async () => {
-      // Some kills come too late: the commit was whole. Most must come in time, or this test shows nothing. Of few rounds only one.
+      // Some kills are too late, after the complete commit. Most must be in time, otherwise this test shows nothing; in few
+      // rounds, at least one.
       expect(await cutCommits(ROUNDS)).toBeGreaterThan(ROUNDS < 20 ? 0 : ROUNDS / 2);
     });
   },

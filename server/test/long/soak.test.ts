@@ -3,11 +3,11 @@ import { soak } from "../../soak/soak.js";
 import { stopAfterTest } from "../cleanup.js";
 import { startPostgres } from "../postgres.js";
 
-/** The first third must fill the caches. */
+/** The first third fills the caches. */
 const MINUTES = 1;
 const INTERVAL_MS = 150;
 
-/** A PostgreSQL server looks for tables to vacuum once a minute; here the service's day lasts two seconds. */
+/** A PostgreSQL server checks tables for vacuum once a minute; here a day of the service lasts two seconds. */
 const VACUUM_EVERY = "autovacuum_naptime=1s";
 
 async function newPostgres(): Promise<string> {
@@ -17,7 +17,7 @@ async function newPostgres(): Promise<string> {
 }
 
 describe("a short soak", () => {
-  it("leaves memory and tables flat at its end, and gives no answer that it should not", async () => {
+  it("ends without growth of memory and tables, and without unexpected responses", async () => {
     const databaseUrl = process.env.TEST_DATABASE === "postgres" ? await newPostgres() : null;
     const { requests, surprises, growing } = await soak({
       minutes: MINUTES,

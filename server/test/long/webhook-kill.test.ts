@@ -6,14 +6,14 @@ import { Processes, type RunningProcess } from "../processes.js";
 import { type Received, type Receiver, startReceiver } from "../receiver.js";
 
 const KILLS = Number(process.env.WEBHOOK_KILLS ?? 50);
-/** So that a delivery whose worker was killed is begun again while the test waits, not after a minute. */
+/** Short lease, so that the delivery of a killed worker is restarted during the test. */
 const LEASE_MS = 3_000;
-/** Everything is delivered once the last lease has ended; the rest is for a busy machine. */
+/** All deliveries complete after the last lease has expired; the rest is for a busy machine. */
 const PATIENCE_MS = LEASE_MS + 60_000;
 
 const idOf = ({ headers }: Received) => String(headers["webhook-id"]);
 
-/** An activity with a webhook for each kill: of equal events that wait, one is sent for all. */
+/** One activity with a webhook per kill, because equal waiting events are merged. */
 async function prepare(processes: Processes, running: RunningProcess, receiver: Receiver) {
   const { id, token } = await processes.manager(running, "ann");
   const activities: { path: string; log: string }[] = [];
@@ -21,7 +21,7 @@ async function prepare(processes: Processes, running: RunningProcess, receiver: 
     const activity = await running.send("POST", "/api/v1/activities/", token, {
       name: "A ride",
       json: { sport: "biking" },
-      // The first one installed.
+      // The first installed schema.
       json_schema: 1,
       owner: id,
     });
@@ -49,11 +49,11 @@ it(`every event arrives, though the service is killed ${KILLS} times after the c
   stopAfterTest(() => receiver.stop());
   let running = await processes.start();
   const { token, activities } = await prepare(processes, running, receiver);
-  /** Ids of events whose receiver has said that it has them. */
+  /** Ids of events acknowledged by their receiver. */
   const acknowledged = new Set<string>();
   let holds = false;
   receiver.behaviour = (response) => {
-    // The receiver has the event, but the service never learns it.
+    // The receiver has the event, but the service gets no response.
     if (holds) return;
     const last = receiver.received.at(-1);
     response.writeHead(204).end();
@@ -87,6 +87,6 @@ it(`every event arrives, though the service is killed ${KILLS} times after the c
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 250 }).toEqual([]);
   expect(ids.size).toBe(KILLS);
   expect([...ids].filter((id) => !acknowledged.has(id))).toEqual([]);
-  // The kills did come in time, or this test shows nothing.
+  // The kills must have happened in time; otherwise this test shows nothing.
   expect(killedBefore).toBeGreaterThan(KILLS / 4);
 });

@@ -4,7 +4,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
 
-/** How long after signing in a token alone changes the password and the mail address. */
+/** Time after a login during which a token suffices to change the password and the mail address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
 /** Credentials in the body of a request. */
@@ -15,8 +15,8 @@ interface CredentialChange {
 }
 
 /**
- * Checks that the user changes the credentials, and not somebody who has found a token. The mail address is one of them:
- * password reset links are mailed to it. A request that sends the current values changes nothing and needs no proof.
+ * Checks that the user changes the credentials, and not somebody who has found a token. The mail address counts as a credential,
+ * because password reset links are mailed to it. A request that sends the current values changes nothing and needs no proof.
  * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `current_password`; `throttled` after
  *   too many wrong passwords
  */
@@ -34,8 +34,8 @@ export async function requireUser(ctx: Context, account: Account, change: Creden
 }
 
 /**
- * Checks the password of the caller before what cannot be undone, because a token may be in the wrong hands.
- * @param field the field that has the password
+ * Checks the password of the caller before an irreversible operation, because the token may be stolen.
+ * @param field the field with the password
  * @throws ServiceError `wrong_password`; `throttled` after too many of them
  */
 export async function confirmPassword(ctx: Context, password: string, field = "password"): Promise<void> {
@@ -43,7 +43,7 @@ export async function confirmPassword(ctx: Context, password: string, field = "p
     throw errors.field(field, "The password is not correct.", "wrong_password");
 }
 
-/** Whether the session of the caller has just begun with a password. Refreshing a token begins no session. */
+/** Whether the session of the caller began recently with a password. Refreshing a token does not begin a session. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;
   const [session] = await queries

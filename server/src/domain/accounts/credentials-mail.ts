@@ -5,22 +5,22 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import type { Account } from "./find.js";
 
-/** Anyone can name the address of anyone, and add to it (RFC 5233) or write it otherwise. */
+/** Normalises an address: a subaddress (RFC 5233) or another spelling must not count as another recipient. */
 const plainAddress = (email: string) =>
   email
     .normalize("NFKC")
     .toLowerCase()
     .replace(/\+[^@]*(?=@[^@]*$)/, "");
 
-/** Identifies the recipient of a mail where it is only counted. */
+/** Identifies the recipient in counters without storing the address. */
 export const recipientHash = (email: string) =>
   createHash("sha256").update(plainAddress(email)).digest("base64url");
 
 /**
- * Counts the mail of a registration before it is queued. Beyond the limit of its recipient it is left out, if the user has chosen the
- * password and needs no mail: nobody can use up the registrations of others.
+ * Counts the mail of a registration before it is queued. Beyond the limit of its recipient, a user who has chosen a password gets
+ * no mail but can still register, so that nobody can block the registration of others.
  * @returns whether to mail the credentials
- * @throws ServiceError `throttled` when only the mail would have the password
+ * @throws ServiceError `throttled` when the password is known only from the mail
  */
 export async function countCredentialsMail(
   ctx: Context,

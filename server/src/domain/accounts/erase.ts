@@ -6,22 +6,22 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
 
-/** The accounts in the values of an audit row; the index has the same expression. */
+/** Accounts in the values of an audit row. The index uses this expression. */
 export const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
 ])`;
 
-/** Whether an audit row has values. The indexes of those that have name the same condition, so erased rows are not read again. */
+/** Whether an audit row has values. Partial indexes use this condition, so that erased rows are not read again. */
 const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;
 
-/** Rows that one transaction erases at most; others wait for it. */
+/** Maximum number of rows that one transaction erases, because others wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
 /** Erases a limited number of rows. @returns how many */
 export type Erasing = (queries: UnitOfWork["queries"], limit: number) => Promise<number>;
 
-/** Removes rows, or changes them so that the condition matches them no more. */
+/** Removes rows, or changes them so that the condition no longer matches. */
 export const erasing =
   (change: SQL, table: SQL, condition: SQL, order = sql``): Erasing =>
   async (queries, limit) => {
@@ -37,8 +37,8 @@ export const deleting = (table: PgTable, condition: SQL): Erasing =>
   erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition);
 
 /**
- * Erases a part of what accounts have without a bound, one kind after the other.
- * @returns whether there is more: call it again in another transaction
+ * Erases some of the rows whose number is unlimited, one kind after the other.
+ * @returns whether there may be more rows: call it again in another transaction
  */
 export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing[]): Promise<boolean> {
   let left = ROWS_AT_A_TIME;
@@ -52,18 +52,18 @@ export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing
 const erasingValues = (condition: SQL, order?: SQL) =>
   erasing(sql`UPDATE ${auditLog} SET before = NULL, after = NULL`, sql`${auditLog}`, condition, order);
 
-/** The values in the audit of changes by the person, and of changes to the person. */
+/** Erases the audited values of changes by the person and of changes to the person. */
 const valuesOf = (id: number): Erasing[] => [
-  // In the orders of their indexes, so that the database reads these.
+  // Ordered as their indexes, so that the database uses these.
   erasingValues(sql`account_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY id`),
   erasingValues(sql`entity = 'account' AND entity_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY at`),
-  // Matches only rows with values. With the condition for it, the database also reads all of an index that has the same one.
+  // Matches only rows with values. With `HAS_VALUES`, the database would also read a whole index that has this condition.
   erasingValues(sql`${PEOPLE} && ARRAY[${String(id)}]`),
 ];
 
 /**
- * The rows about a person, apart from those of the account, whose number has no limit: the values in the
- * audit, jobs, stored responses. Erase it in transactions of its own before `erasePerson`, which erases the rest.
+ * Erases rows about a person whose number is unlimited and that do not belong to the account: values in the audit, jobs, stored
+ * responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
   ...valuesOf(id),
@@ -73,9 +73,9 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
 ];
 
 /**
- * Erases the data of a person outside of the rows of the account, in the transaction that deletes the account and before
- * its row is deleted. The audit keeps who did what and when; the values are erased, of changes by the person and of
- * changes to the person. Also removes waiting mails, and jobs of the person.
+ * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account, before its
+ * row is deleted. The audit keeps who did what and when, but loses the values of changes by and to the person. Also removes
+ * waiting mails and jobs of the person.
  */
 export async function erasePerson({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   for (const erase of valuesOf(id)) await erase(queries, Number.MAX_SAFE_INTEGER);
@@ -83,14 +83,14 @@ export async function erasePerson({ queries }: UnitOfWork, { id, username }: Acc
     and(
       eq(jobs.kind, "mail"),
       or(isWaiting, isLeased),
-      // Requests for a new password name no account; usernames are unique.
+      // Password reset requests contain a username instead of an account id; usernames are unique.
       or(
         sql`${jobs.payload}->>'account' = ${String(id)}`,
         sql`(NOT ${jobs.payload} ? 'account' AND ${jobs.payload}->>'username' IN (${username}, ${usernameKey(username)}))`,
       ),
     ),
   );
-  // Their recordings, and the times of those.
+  // Recordings and their times.
   await queries.delete(jobs).where(eq(jobs.accountId, id));
   // Pending webhook jobs, which contain URLs and secrets. Computations stay, because they may belong to time frames
   // of other accounts.

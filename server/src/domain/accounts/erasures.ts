@@ -9,9 +9,9 @@ import type { Account } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 
 /**
- * Records that an account is deleted or erased: in the database, and in the list that outlives a restored backup. Call it
- * last in the transaction, after the row of the account is deleted: the entry must be on the disk before the commit, and the
- * next start erases an account whose transaction fails after it.
+ * Records that an account is deleted or erased: in the database, and in the list that survives the restore of a backup. Call it
+ * last in the transaction, after the row of the account is deleted: the entry must be on the disk before the commit, and the next
+ * start erases an account whose transaction fails after it.
  */
 export async function recordErasure(
   unit: UnitOfWork,
@@ -34,8 +34,8 @@ export async function recordErasure(
 }
 
 /**
- * Removes the id of the person from what stays: the audit, the jobs that were charged to them (mails for a new
- * password), and the counters of the throttles.
+ * Removes the id of the person from the remaining rows: the audit, jobs charged to the person (password reset mails), and
+ * throttle counters.
  */
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   await queries.delete(auditLog).where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)));
@@ -52,7 +52,10 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
       OR starts_with(key, ${`failedPassword:${name} `}) OR starts_with(key, ${`passwordResetOfUser:${name} `})`);
 }
 
-/** The rows whose number has no limit. Erase them in separate transactions before `removeTraces`, which removes the rest. */
+/**
+ * Removes the id from rows whose number is unlimited. Run it in separate transactions before `removeTraces`, which removes the
+ * rest.
+ */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),
   erasing(sql`UPDATE ${auditLog} SET account_id = NULL`, sql`${auditLog}`, sql`account_id = ${id}`),

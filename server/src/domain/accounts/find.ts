@@ -9,7 +9,7 @@ import { usernameKey } from "./usernames.js";
 export type Account = typeof accounts.$inferSelect;
 
 /**
- * The account with this id, in this role.
+ * Returns the account with this id and role.
  * @throws ServiceError `not_found`
  */
 export async function findAccount(role: Role, id: number, { queries, lock }: Lookup): Promise<Account> {
@@ -23,7 +23,7 @@ export async function findAccount(role: Role, id: number, { queries, lock }: Loo
 }
 
 /**
- * The account with this username, for the operator.
+ * Returns the account with this username, for the operator.
  * @throws ServiceError `not_found`
  */
 export async function accountByUsername(queries: Queries, username: string): Promise<Account> {
@@ -36,7 +36,7 @@ export async function accountByUsername(queries: Queries, username: string): Pro
 }
 
 /**
- * The account with this username, locked until the transaction ends; for the operator.
+ * Returns the account with this username, locked until the transaction ends; for the operator.
  * @throws ServiceError `not_found`
  */
 export async function lockAccountByUsername({ queries }: UnitOfWork, username: string): Promise<Account> {

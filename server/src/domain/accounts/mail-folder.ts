@@ -32,16 +32,16 @@ export async function eraseMails(dataDir: string, id: number): Promise<void> {
   for (const name of names) if (name.startsWith(prefixOf(id))) await rm(join(folder, name), { force: true });
 }
 
-/** File names of an account, also of a mail that a crash has cut short. */
+/** File names of mails to an account, including partially written ones after a crash. */
 const NAMED = /^account-(\d{1,15})-.*\.eml(\.part)?$/;
 
-/** Files whose accounts one query looks up. */
+/** Number of files whose accounts one query looks up. */
 const FILES_PER_QUERY = 1_000;
 
 /**
- * Removes the mails to accounts that no longer exist: those of a process that has ended between the commit of a deletion and
+ * Removes mails to accounts that no longer exist. They remain when a process ends between the commit of a deletion and
  * `eraseMails`.
- * @param signal ends it after the current batch
+ * @param signal stops after the current batch
  */
 export async function eraseOrphanedMails(
   { config, queries }: Pick<Context, "config" | "queries">,
@@ -51,7 +51,7 @@ export async function eraseOrphanedMails(
   const directory = await opendir(folder).catch(orNone);
   if (directory === undefined) return;
   let batch = new Map<string, number>();
-  // The files are listed before their accounts are looked up: an account exists before the first mail to it.
+  // List the files before looking up their accounts: an account exists before the first mail to it.
   for await (const { name } of directory) {
     const [, id] = NAMED.exec(name) ?? [];
     if (id !== undefined) batch.set(name, Number(id));
@@ -77,7 +77,7 @@ async function removeOrphans(
   }
 }
 
-/** For a folder that does not exist before the first mail. */
+/** The folder does not exist before the first mail. */
 function orNone(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;

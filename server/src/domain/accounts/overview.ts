@@ -17,11 +17,11 @@ import { accountByUsername } from "./find.js";
 export interface AccountFilters {
   role?: Role | undefined;
   disabled?: boolean | undefined;
-  /** Terms that the username, the mail address or the name contains. */
+  /** Search terms; each must occur in the username, the mail address or the name. */
   search?: string | undefined;
 }
 
-/** Without the picture, which may be megabytes. */
+/** Omits the picture, which may have megabytes. */
 const columns = {
   id: accounts.id,
   role: accounts.role,
@@ -35,7 +35,7 @@ const columns = {
   createdAt: accounts.createdAt,
 };
 
-/** A part of the list of accounts for the operator, by id. */
+/** Returns a page of the accounts for the operator, ordered by id. */
 export async function listAccounts(
   { queries }: Context,
   { role, disabled, search }: AccountFilters,
@@ -73,7 +73,7 @@ export async function listAccounts(
 }
 
 /**
- * An account for the operator, with the amount of data that belongs to it.
+ * Returns an account for the operator, with the amount of its data.
  * @throws ServiceError `not_found`
  */
 export async function showAccount({ queries }: Context, username: string): Promise<Record<string, unknown>> {
@@ -98,7 +98,7 @@ export async function showAccount({ queries }: Context, username: string): Promi
     activities: await queries.$count(activities, eq(activities.ownerId, id)),
     timeframes: await queries.$count(
       timeframes,
-      // Two indexes: an OR would read the whole table.
+      // One indexed column per role: an OR of both would read the whole table.
       account.role === "ATHLETE" ? eq(timeframes.athleteId, id) : eq(timeframes.ownerId, id),
     ),
     managed_athletes: await queries.$count(accounts, eq(accounts.managedBy, id)),

@@ -11,7 +11,7 @@ import type { Account } from "./find.js";
 import type { NewPassword } from "./resource.js";
 import { type AccountValues, insertAccount, requireAvailable, updateAccount } from "./write.js";
 
-/** What managers and athletes send of their own accounts, apart from their profiles. */
+/** Fields that managers and athletes send about their own accounts, apart from their profiles. */
 interface AccountBody {
   username: string;
   email: string;
@@ -20,8 +20,8 @@ interface AccountBody {
 }
 
 /**
- * Does the costly part of a registration before its transaction.
- * @returns inserts the account in the transaction, and mails the credentials
+ * Performs the expensive part of a registration before its transaction.
+ * @returns function that inserts the account in the transaction and mails the credentials
  */
 export async function prepareRegistration(ctx: Context, role: Role, body: AccountBody) {
   const { username, email, external_id: externalId = null } = body;
@@ -44,7 +44,8 @@ export async function prepareRegistration(ctx: Context, role: Role, body: Accoun
 }
 
 /**
- * Does the costly part of an update by the user before its transaction. Setting the current password again changes nothing.
+ * Performs the expensive part of an update by the user before its transaction. Setting the current password again changes
+ * nothing.
  * @returns the columns to change, without the profile
  */
 export async function prepareUpdate(
@@ -64,7 +65,7 @@ export async function prepareUpdate(
   return { username, email, externalId, passwordHash };
 }
 
-/** The operations that set a new password. */
+/** Operations that set a new password. */
 type PasswordChange = "changeManagerPassword" | "changeAthletePassword";
 
 /** Sets a new password and ends every session. */

@@ -11,21 +11,21 @@ import { type Account, lockAccountByUsername } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
-/** How long the link in the mail works. It works once. */
+/** Lifetime of the link in the mail. The link works once. */
 export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 
-/** A request for a mail with a link, as its job carries it. */
+/** Request for a mail with a link, as stored in its job. */
 export interface ResetRequest {
   username: string;
-  /** Address of the page without a slash at its end. */
+  /** Address of the page, without a trailing slash. */
   page: string;
   requestId: string;
 }
 
 /**
- * Takes a request for a mail with a link for a new password. The account is looked up by a job: the request does the same work
+ * Accepts a request for a mail with a password reset link. The account is looked up by a job: the request does the same work
  * whether it exists or not.
- * @param page address of the page, never one that the client names
+ * @param page address of the page; must not come from the client
  */
 export async function requestPasswordReset(ctx: Context, username: string, page: string): Promise<void> {
   const key = usernameKey(username);
@@ -34,16 +34,16 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
     await unit.enqueue({
       kind: "mail",
       payload: { template: "password-reset-request", ...request },
-      // Requests that arrive while one waits get one mail together.
+      // Requests that arrive while another one waits share its mail.
       uniqueKey: `password-reset ${usernameHash(key)}`,
     });
   });
 }
 
 /**
- * Mails the link, if the account with this username can log in and has an address. Requests come from anyone, so they are not
- * refused for the account: strangers would lock its user out. After many mails, the next ones are spread over the hour; the
- * user then has the link of the last one, which is still valid.
+ * Mails the link, if the account with this username can log in and has an address. Anyone can send requests, so there is no limit
+ * per account: strangers could lock its user out. After many mails, the next ones are spread over the hour; the link of the last
+ * one is still valid.
  */
 export async function answerResetRequest(
   ctx: Context,
@@ -84,9 +84,9 @@ export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean 
   passwordHash !== null && email !== "" && disabledAt === null;
 
 /**
- * Stores the hash of a new token, and queues the mail with the token. Earlier links stay valid until one of them is used, so
- * that a stranger who asks for another one ends none.
- * @returns when the link ends
+ * Stores the hash of a new token, and queues the mail with the token. Earlier links stay valid until one is used, so that a
+ * request by a stranger does not end them.
+ * @returns the expiry of the link
  */
 export async function mailResetLink(
   ctx: Context,
@@ -118,7 +118,7 @@ export async function mailResetLink(
 
 /**
  * Mails the link for the operator.
- * @returns the address to which it is mailed, and when the link ends
+ * @returns address of the recipient, and when the link expires
  * @throws ServiceError `not_found`, `cannot_log_in`
  */
 export async function mailResetForOperator(
@@ -137,8 +137,8 @@ export async function mailResetForOperator(
 }
 
 /**
- * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail says that it happened.
- * A password that is refused leaves the link valid.
+ * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail informs the user. A
+ * password that is refused leaves the link valid.
  * @throws ServiceError `invalid_reset_token` on the field `token`; `invalid` on the field `password`; `throttled`
  */
 export async function resetPassword(ctx: Context, token: string, password: string): Promise<void> {
@@ -157,7 +157,8 @@ export async function resetPassword(ctx: Context, token: string, password: strin
   if (found === undefined) throw invalidToken();
   const passwordHash = await hashPassword(ctx, password, found.username);
   const set = async (unit: UnitOfWork) => {
-    // The account first, as everything that ends sessions does: of two uses at once, one comes first and ends the other's link.
+    // Lock the account first, like every operation that ends sessions: of two concurrent uses, the first ends the link of the
+    // second.
     const [account] = await unit.queries
       .select()
       .from(accounts)

@@ -2,7 +2,7 @@ import { FormatRegistry } from "@sinclair/typebox";
 
 export const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** The prefix of a data URL, which browsers create when they read a file (RFC 2397). */
+/** Prefix of a data URL (RFC 2397), which browsers create when they read a file. */
 const DATA_URL = /^data:image\/[\w.+-]{1,40};base64,/i;
 const MAX_PREFIX = 64;
 
@@ -12,7 +12,7 @@ export const MAX_PICTURE_TEXT = Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + MAX_PREFI
 /** Maximum number of bytes of a JSON body with a picture; some clients escape each slash. */
 export const PICTURE_BODY_BYTES = Math.ceil(MAX_PICTURE_TEXT * 1.05) + 64 * 1024;
 
-/** The base64 of a picture, without the prefix of a data URL. */
+/** Returns the base64 of a picture, without the prefix of a data URL. */
 export const base64Of = (text: string): string => text.replace(DATA_URL, "");
 
 /**

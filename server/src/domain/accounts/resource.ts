@@ -56,7 +56,7 @@ export const AthleteProfile = Type.Object({
   profile_picture: Nullable(Type.String({ description: "Base64 of a JPEG, PNG or WebP image" })),
 });
 
-/** For examples of bodies and responses. */
+/** Example for bodies and responses. */
 export const exampleAthleteProfile = {
   first_name: "Bea",
   last_name: "Birch",
@@ -172,7 +172,7 @@ const ManagerProfileFields = Type.Object({
 });
 
 const FIRST_BIRTH_DATE = "1900-01-01";
-/** Somewhere on Earth it is already the next day. */
+/** One day of tolerance for time zones. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000;
 
 const today = () => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);
@@ -217,7 +217,7 @@ const AthleteProfileFields = Type.Object({
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
 
-/** The current password: proves that the user makes the change, not somebody who has found a token. */
+/** The current password proves that the user makes the change, and not somebody who has found a token. */
 export const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,
@@ -228,7 +228,7 @@ export const CurrentPassword = Type.Optional(
   }),
 );
 
-/** For descriptions of the operations that take it. */
+/** Text for descriptions of operations with `CurrentPassword`. */
 export const NEEDS_CURRENT_PASSWORD =
   "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
 

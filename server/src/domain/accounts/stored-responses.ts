@@ -3,17 +3,17 @@ import { idempotencyKeys } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 
-/** Responses that one transaction looks through; others wait for it. */
+/** Maximum number of responses that one transaction examines, because others wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** The difference between the clocks of two processes. */
+/** Maximum difference between the clocks of two processes. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
- * The responses to idempotency keys of other accounts that name a person. An account may have millions, so they are looked
- * through in transactions of bounded size. The last one examines only those that were added in the meantime.
+ * Erases responses that are stored for idempotency keys of other accounts and contain a person's data. An account may have
+ * millions, so they are examined in transactions of limited size. The last one examines only responses added in the meantime.
  */
 export class ResponsesNaming {
   readonly #accounts: readonly number[];
@@ -21,8 +21,8 @@ export class ResponsesNaming {
   #sinceMs: number | undefined;
 
   /**
-   * @param accounts whose responses may name the person
-   * @param texts    with which they do
+   * @param accounts accounts whose responses may contain the data
+   * @param texts texts that identify the person in a response
    */
   constructor(accounts: readonly number[], texts: readonly string[]) {
     this.#accounts = [...new Set(accounts)];
@@ -30,7 +30,7 @@ export class ResponsesNaming {
     this.#names = or(...texts.map((text) => sql`position(convert_to(${text}, 'UTF8') IN ${body}) > 0`));
   }
 
-  /** Removes those that are there. */
+  /** Removes the existing responses. */
   async eraseInParts(run: Run): Promise<void> {
     for (const account of this.#accounts) {
       let after: Key | undefined = { path: "", key: "" };
@@ -41,7 +41,7 @@ export class ResponsesNaming {
     }
   }
 
-  /** Removes those that were stored after `eraseInParts` began. */
+  /** Removes responses stored after `eraseInParts` began. */
   async eraseRest({ queries }: UnitOfWork): Promise<void> {
     if (this.#accounts.length === 0) return;
     const { accountId, createdAt } = idempotencyKeys;
@@ -51,7 +51,7 @@ export class ResponsesNaming {
       .where(and(inArray(accountId, [...this.#accounts]), gte(createdAt, since), this.#names));
   }
 
-  /** @returns the last key that it has examined, when there may be more */
+  /** @returns the last examined key, when there may be more */
   async #erasePart({ queries, now }: UnitOfWork, account: number, from: Key): Promise<Key | undefined> {
     this.#sinceMs ??= now.getTime() - CLOCKS_DIFFER_MS;
     const { accountId, path, key } = idempotencyKeys;
@@ -76,12 +76,12 @@ interface Key {
   key: string;
 }
 
-/** The stored response to the creation of a managed athlete. Its username holds a random UUID. */
+/** Response to the creation of a managed athlete, found by the username, which contains a random UUID. */
 export const responsesToCreation = ({ username, managedBy }: Pick<Account, "username" | "managedBy">) =>
   new ResponsesNaming(managedBy === null ? [] : [managedBy], [username]);
 
 /**
- * Those of managers that name the athlete in a resource.
+ * Responses to managers that contain the id of the athlete.
  * @param managers accounts with permissions on the athlete, or with time frames of the athlete
  */
 export const responsesAbout = ({ id }: Pick<Account, "id">, managers: readonly number[]) =>

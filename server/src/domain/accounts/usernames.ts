@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { errors } from "../change/errors.js";
 import { isVisibleName } from "./visible-text.js";
 
-/** Usernames are compared case-insensitively, over all accounts. */
+/** Form in which usernames of all accounts are compared: case-insensitive. */
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
 /**
- * Identifies a username in what outlives the account: usernames are personal data.
+ * Identifies a username in data that outlives the account, because usernames are personal data.
  * @param key the `usernameKey`
  */
 export const usernameHash = (key: string) => createHash("sha256").update(key).digest("base64url");

@@ -14,7 +14,7 @@ import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 import { requireVisibleCharacters, usernameKey } from "./usernames.js";
 
-/** The columns of an account that its creation or a change sets. */
+/** Columns of an account that its creation or an update sets. */
 export type AccountValues = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;
 
 const TAKEN: Record<string, string> = {
@@ -24,7 +24,7 @@ const TAKEN: Record<string, string> = {
 
 const TAKEN_MESSAGE = "This value is already taken.";
 
-/** Turns a violated unique constraint into the error of the field. */
+/** Converts a violated unique constraint to the error of the field. */
 async function withUniqueErrors<T>(query: Promise<T>): Promise<T> {
   return query.catch((error: unknown) => {
     const cause = error instanceof DrizzleQueryError ? (error.cause as { constraint?: string }) : undefined;
@@ -34,9 +34,9 @@ async function withUniqueErrors<T>(query: Promise<T>): Promise<T> {
 }
 
 /**
- * Checks before expensive work that the username is valid and that username and external id are free. Only the database
- * can decide this reliably, when the row is written.
- * @param present the account that is being changed: it may keep its values
+ * Checks before expensive work that the username is valid and that username and external id are free. Only the database can check
+ * this reliably, when the row is written.
+ * @param present the account that is updated, which may keep its values
  * @throws ServiceError `not_unique` or `invalid` on the field
  */
 export async function requireAvailable(
@@ -95,12 +95,12 @@ export async function updateAccount(
   return after;
 }
 
-/** Ends the password reset links that were mailed to the account. */
+/** Invalidates the password reset links of the account. */
 export async function revokeResets({ queries }: UnitOfWork, accountId: number): Promise<void> {
   await queries.delete(passwordResets).where(eq(passwordResets.accountId, accountId));
 }
 
-/** Ends every session and every password reset link of the account. */
+/** Ends all sessions of the account and invalidates its password reset links. */
 export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise<void> {
   const { queries } = unit;
   await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));
@@ -109,7 +109,7 @@ export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise
   await revokeResets(unit, accountId);
 }
 
-/** Columns of a profile as sent; absent fields do not change. */
+/** Returns the columns of a profile as sent; absent fields do not change. */
 export const managerProfileColumns = (profile: ManagerProfileInput = {}) => ({
   firstName: profile.first_name,
   lastName: profile.last_name,

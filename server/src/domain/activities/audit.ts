@@ -1,7 +1,7 @@
 import { digestOf } from "../change/audited-row.js";
 import type { Activity, ActivityHead } from "./rules.js";
 
-/** The activity for the audit log: with the digest of a course instead of its megabytes. */
+/** Returns the activity for the audit log, with the digest of a course instead of the course. */
 export function activityAudit(activity: Activity | ActivityHead): Record<string, unknown> {
   if (!("json" in activity)) return activity;
   const { gpx, ...json } = activity.json;

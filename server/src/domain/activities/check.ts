@@ -22,7 +22,7 @@ export async function requireSchemaOfTimeframes(
   activityId: number,
   jsonSchemaId: number,
 ) {
-  // From here on, no time frame can be added to the activity.
+  // The lock prevents adding time frames to the activity.
   await queries
     .select({ id: activities.id })
     .from(activities)
@@ -39,8 +39,8 @@ export async function requireSchemaOfTimeframes(
 }
 
 /**
- * The rules of an activity.
- * @param json the new `json`; undefined when neither the stored value nor its schema changes
+ * Checks an activity.
+ * @param json the new `json`; undefined when neither the value nor its schema changes
  * @returns its columns
  * @throws ServiceError `invalid`, `forbidden`
  */
@@ -72,7 +72,7 @@ function checkJson(schema: JsonSchemaRow, json: object): void {
   if (tooMuch !== undefined) throw errors.field("json", tooMuch);
   const problems = validateAgainst(schema, withPlainSport(json));
   if (problems !== undefined) throw errors.invalid({ json: problems });
-  // The schema counts characters.
+  // `maxLength` counts characters, not bytes.
   if (typeof gpx === "string" && Buffer.byteLength(gpx) > GPX_MAX_BYTES) {
     throw errors.invalid({ json: { gpx: ["Ensure this document has no more than 5 MiB."] } });
   }

@@ -4,7 +4,7 @@ import { type Item, type Tagged, tagged } from "../change/entity-tags.js";
 import { JSON_MAX_BYTES, JSON_MAX_MEMBERS } from "../lists/json-bounds.js";
 import type { ActivityHead, Activity as ActivityRow } from "./rules.js";
 
-/** The limits of such objects in requests, for descriptions. */
+/** Limits of such objects in requests, for descriptions. */
 export const JSON_BOUNDS = `at most ${JSON_MAX_BYTES / 1024} KiB and ${JSON_MAX_MEMBERS} members`;
 
 /** An object whose members a JSON schema of the service describes. */
@@ -21,7 +21,7 @@ const example = {
 
 const { id: _, ...exampleInput } = example;
 
-/** What an activity has, for lists. */
+/** Fields of an activity in lists. */
 export const ActivitySummary = Type.Object(
   {
     start_time: Nullable(DateTimeOut({ description: "Of the first time frame; null without one" })),
@@ -52,7 +52,7 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
   owner: ownerId,
 });
 
-/** Every change of `json` makes a new version, so the tag is computed without reading `json`. */
+/** Every change of `json` increments the version, so the tag is computed without reading `json`. */
 export const activityTag = ({ id, name, jsonSchemaId, ownerId, version }: ActivityHead): Tagged =>
   tagged({ id, name, json_schema: jsonSchemaId, owner: ownerId }, version);
 

@@ -6,21 +6,21 @@ import type { Lookup, Rule } from "../change/rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 
-/** An activity without its `json`, which may hold megabytes. */
+/** An activity without its `json`, which may have megabytes. */
 export type ActivityHead = Omit<Activity, "json">;
 
 const { json: _json, ...headColumns } = getTableColumns(activities);
 
 async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
-  // No stronger lock: a concurrent change of a time frame may refer to the activity, and already holds its own row.
+  // A stronger lock could deadlock: a concurrent change of a time frame locks its row and then refers to the activity.
   const [activity] = await (lock ? query.for("no key update") : query);
   if (activity === undefined) throw errors.notFound();
   return activity;
 }
 
 /**
- * The activity with its `json`.
+ * Returns the activity with its `json`.
  * @throws ServiceError `not_found` when it has been deleted in the meantime
  */
 export async function readActivity(queries: Queries, { id }: ActivityHead): Promise<Activity> {
@@ -39,7 +39,7 @@ export const ownActivity: Rule<"activity", ActivityHead> = {
   },
 };
 
-/** The right on each of its time frames is checked separately: see `retrieveActivityComputedData`. */
+/** The permission on each time frame is checked separately: see `retrieveActivityComputedData`. */
 export const anyActivity: Rule<"activity", ActivityHead> = {
   description: "Managers with READ permission on the athlete of a time frame from its start to its end",
   roles: ["MANAGER"],

@@ -11,8 +11,8 @@ import { activityItem, activityTag, type NewActivity } from "./resource.js";
 import { type ActivityHead, readActivity } from "./rules.js";
 
 /**
- * The new `json` of an update. It may be megabytes, so an unchanged value is read only for the comparison, and
- * neither written nor validated again, unless the schema changes.
+ * Returns the new `json` of an update. It may have megabytes, so an unchanged value is read only for the comparison, and is
+ * neither written nor validated again unless the schema changes.
  */
 async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: Partial<NewActivity>) {
   const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;
@@ -23,16 +23,14 @@ async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: P
   return isSame && !hasOtherSchema ? undefined : { before: json, after };
 }
 
-/** Number of characters of `json` as text. Counts those of a course without serialising it. */
+/** Number of characters of `json` as text, counted without serialising a course. */
 function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
   return typeof gpx === "string"
     ? JSON.stringify(rest).length + gpx.length
     : JSON.stringify({ gpx, ...rest }).length;
 }
 
-/**
- * Changes an activity; absent fields do not change. The computed data of all its time frames are computed again.
- */
+/** Updates an activity; absent fields do not change. Queues a new computation for all its time frames. */
 export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {
   return change(
     ctx,

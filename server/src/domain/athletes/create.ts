@@ -20,7 +20,7 @@ export async function createAthlete(
   );
 }
 
-/** @throws ServiceError `forbidden` when another manager than the caller is named */
+/** @throws ServiceError `forbidden` when the body names a manager other than the caller */
 export function requireSelf({ caller }: Context, managedBy: number | undefined): void {
   if (managedBy !== undefined && managedBy !== caller?.id) {
     throw errors.forbidden("managed_by must be your own id.");

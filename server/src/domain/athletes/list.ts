@@ -71,7 +71,7 @@ const matches = (filters: Filters): SQL | undefined =>
     ]),
   );
 
-/** The athletes for whom the caller has an active READ permission. */
+/** Lists the athletes for whom the caller has an active READ permission. */
 export async function listAthletes(ctx: Context, query: StaticDecode<typeof AthleteQuery>) {
   const { queries, caller, clock } = ctx;
   const readable = hasActive(queries, caller?.id ?? 0, "READ", clock.now());
@@ -105,13 +105,13 @@ export async function requireMatch(queries: Queries, { id }: Account, filters: F
   if (found.length === 0) throw errors.notFound();
 }
 
-/** The athlete, if it also passes the filters of the list. */
+/** Finds the athlete if it also matches the filters of the list. */
 export async function retrieveAthlete(ctx: Context, athlete: Account, filters: Filters) {
   await requireMatch(ctx.queries, athlete, filters);
   return athleteItem(athlete);
 }
 
-/** The athlete with this external id. The caller must be this athlete or have the right to read it. */
+/** Finds the athlete with this external id. The caller must be this athlete or may read it. */
 export async function retrieveAthleteByExternalId(ctx: Context, externalId: string) {
   const [athlete] = await ctx.queries
     .select()

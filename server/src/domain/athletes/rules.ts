@@ -15,7 +15,7 @@ const isManagerOf = ({ caller }: Context, athlete: Account) =>
   caller?.role === "MANAGER" && athlete.managedBy === caller.id;
 
 /**
- * The right to see an athlete: READ that is active now, or being that athlete.
+ * The caller is the athlete or has an active READ permission.
  * @throws ServiceError `forbidden`
  */
 export async function requireReadable(ctx: Context, athlete: Account, lookup: Lookup): Promise<void> {
@@ -64,7 +64,7 @@ export const athletesManagerWhoManages: Rule<"athlete", Account> = {
   },
 };
 
-/** One rule applies to the athlete, the other to the manager of a managed athlete. */
+/** Applies `thatAthlete` to athletes and the given rule to managers. */
 const orManager = (manager: Rule<"athlete", Account>): Rule<"athlete", AthleteAndRole> => ({
   description: `${thatAthlete.description}; as a convenience, ${manager.description[0]?.toLowerCase()}${manager.description.slice(1)}`,
   roles: ["MANAGER", "ATHLETE"],

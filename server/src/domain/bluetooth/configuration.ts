@@ -11,7 +11,7 @@ export async function findConfiguration(queries: Queries, deviceId: number) {
   return row;
 }
 
-/** Sets the target and queues it for the device. */
+/** Sets the target configuration and queues it for the device. */
 export async function setTarget(
   { queries, now, announce }: UnitOfWork,
   deviceId: number,

@@ -11,7 +11,7 @@ export const retrieveBluetooth = async ({ queries }: Context, device: number) =>
 
 /**
  * Changes the target configuration; the device receives it at its next start, or immediately when `immediate` is set
- * and a device link exists.
+ * and the device is linked.
  */
 export async function configureBluetooth(
   ctx: Context,
@@ -31,7 +31,7 @@ export async function configureBluetooth(
   );
 }
 
-/** The target with the fields sent; null clears a field, an absent field does not change. */
+/** Returns the target with the fields sent; null clears a field, an absent field does not change. */
 function merged(target: Pairings, body: StaticDecode<typeof PairingsInput>): Pairings {
   const result = { ...target };
   for (const name of ["pairing_1", "pairing_2"] as const) {

@@ -3,7 +3,7 @@ import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.j
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
-/** Clears the settings of a former owner, also on the device, and hides what the device reported to that owner. */
+/** Clears the settings of a former owner, also on the device, and hides the reports of the device to that owner. */
 export async function deleteOwnerSettings(
   unit: UnitOfWork,
   { deviceId }: { deviceId: number },
@@ -18,10 +18,7 @@ export async function deleteOwnerSettings(
   await setTarget(unit, deviceId, {}, false);
 }
 
-/**
- * Erases the settings of an owner on a device that nobody has owned since, and hides what the device reported during the
- * ownerships.
- */
+/** Hides the reports of the device during these ownerships. Erases the settings on the device if nobody has owned it since. */
 export async function eraseOwner(
   unit: UnitOfWork,
   { deviceId, ownershipIds, wasLast }: { deviceId: number; ownershipIds: number[]; wasLast: boolean },

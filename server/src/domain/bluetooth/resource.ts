@@ -19,7 +19,7 @@ const PairingInput = Nullable(
   ),
 );
 
-/** Unknown keys are refused, so that a mistyped key does not silently do nothing. */
+/** Unknown keys are rejected, so that a mistyped key is not silently ignored. */
 export const PairingsInput = Type.Object(
   {
     pairing_1: Type.Optional(PairingInput),

@@ -25,14 +25,14 @@ export interface BulkLoadPayload {
   manager: number;
 }
 
-/** Space in the body for everything else than base64: the name of the member, and line breaks as in MIME. */
+/** Space in the body for everything except base64: the name of the member, and line breaks as in MIME. */
 const BODY_OVERHEAD = 1.05;
 
-/** The maximum body size of a request whose recording has at most this many bytes. */
+/** Maximum size of a body with a recording of this size. */
 export const bulkLoadBodyBytes = (maxBytes: number) => Math.ceil((maxBytes / 3) * 4 * BODY_OVERHEAD) + 4096;
 
 /**
- * Accepts a recording for storage. Checks the header; the job does the rest.
+ * Accepts a recording for storage. Checks the header and queues a job for the rest.
  * @throws ServiceError on the field `asi_b64`: `wrong_device`, or the library's code for a damaged header; `throttled`
  */
 export async function acceptBulkLoad(
@@ -58,7 +58,7 @@ export async function acceptBulkLoad(
   }
 }
 
-/** Writes the bytes first, and then the job, which makes them visible. */
+/** Writes the bytes before the job, which makes them visible. */
 async function addJob(
   ctx: Context,
   deviceId: number,

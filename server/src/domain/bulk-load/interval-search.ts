@@ -1,13 +1,13 @@
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Returns a function that checks whether a time is in one of the intervals. For mostly ascending times, as in a
- * recording, thousands of intervals take about as long as one: the search starts at the last interval found.
- * @param intervals closed, ascending, none touching another; from `normaliseIntervals`
+ * Returns a function that checks whether a time is in one of the intervals. The search starts at the last interval found, so the
+ * number of intervals hardly matters for mostly ascending times, as in a recording.
+ * @param intervals closed, ascending and not adjacent; from `normaliseIntervals`
  */
 export function intervalSearch(intervals: readonly Interval[]): (ms: number) => boolean {
   const startOf = (i: number) => intervals[i]?.startMs ?? Number.POSITIVE_INFINITY;
-  /** The last interval that begins at or before the time; -1: none does. */
+  /** Index of the last interval that begins at or before the time; -1 if there is none. */
   let at = -1;
   return (ms) => {
     const isHere = (at < 0 || startOf(at) <= ms) && ms < startOf(at + 1);

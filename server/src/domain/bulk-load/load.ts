@@ -26,8 +26,8 @@ import { SampleFilter, type Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
 
 /**
- * Maximum number of ranges and of readable times in the details of a job: a recording can have as many ranges as samples, and a device
- * thousands of ownerships.
+ * Maximum number of ranges and of readable times in the details of a job. A recording can have as many ranges as samples, and a
+ * device can have thousands of ownerships.
  */
 const MAX_LISTED = 1000;
 
@@ -37,19 +37,19 @@ export class NoRecording extends Error {
 }
 
 /**
- * Stores the samples of a recording and records the outcome in one transaction. The job may start several times, but it
- * completes once, and its details describe that run.
+ * Stores the samples of a recording and records the outcome in one transaction. The job may start several times but completes
+ * once; its details describe that run.
  * @returns the job's details
  * @throws NoRecording
- * @throws AsiError when the recording cannot be read completely or has no row, ScatteredRecording, QuotaExceeded; nothing
- *   is stored then
+ * @throws AsiError when the recording is not completely readable or has no row, ScatteredRecording, QuotaExceeded; then nothing
+ *   is stored
  */
 export async function loadRecording(
   ctx: Context,
   job: Pick<Job, "id" | "leaseToken">,
   { device, manager }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
-  // Done before the transaction, because the embedded database has one session, so all other work waits for a transaction.
+  // Decode before the transaction: the embedded database has one session, so a transaction blocks all other work.
   const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   const span = spanOf(batches);
@@ -78,7 +78,7 @@ export async function loadRecording(
 }
 
 interface RecordingRead {
-  /** They take at most as much memory as the recording. */
+  /** Take at most as much memory as the recording. */
   batches: SampleColumns[];
   info: RecordingInfo;
   report: Report;
@@ -87,7 +87,7 @@ interface RecordingRead {
 async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<RecordingRead> {
   const body = await bodyOf(queries, job);
   if (body === null) throw new NoRecording("The recording has been removed.");
-  // Where the device recorded no heart rate, samples get the one derived from the ECG waveform.
+  // Samples without a recorded heart rate get one derived from the ECG waveform.
   const decoding = decode(decompressBody(body), { hr: "auto" });
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
@@ -102,7 +102,7 @@ async function lockDevice(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
 }
 
-/** From the first to the last time of a recording, without times that cannot be stored. */
+/** Range from the first to the last time of a recording, without times that cannot be stored. */
 function spanOf(batches: readonly SampleColumns[]): Interval {
   let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
   for (const { timestampMs, length } of batches) {
@@ -156,7 +156,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });
 const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });
 
-/** The firmware version of a device is that of the newest loaded recording, or of a later report by the device. */
+/** Sets the firmware version of a device from the newest loaded recording, unless the device has reported one later. */
 async function recordFirmware(
   unit: UnitOfWork,
   deviceId: number,
@@ -171,6 +171,6 @@ async function recordFirmware(
     await updateDevice(unit, device, { firmwareVersion, firmwareAt: at });
     return;
   }
-  // The visible properties have not changed, so neither version nor audit is written.
+  // No visible property changes, so neither version nor audit is written.
   await unit.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
 }

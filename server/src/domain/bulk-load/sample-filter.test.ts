@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { allocateColumns, type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { SampleFilter } from "./sample-filter.js";
 
-/** Rows at these times. */
+/** Creates rows at these times. */
 function rowsAt(times: readonly number[]) {
   const rows = allocateColumns(times.length);
   rows.timestampMs.set(times);
   return rows;
 }
 
-/** Few different times, so that intervals touch, hold each other, are empty (start after stop) or a single instant. */
+/** Few distinct times, so that intervals touch, contain each other, are empty (start after stop) or a single instant. */
 const anInstant = fc.integer({ min: -20, max: 20 });
 const anInterval = fc.record({
   startMs: fc.oneof({ weight: 8, arbitrary: anInstant }, fc.constant(Number.NEGATIVE_INFINITY)),
@@ -18,8 +18,8 @@ const anInterval = fc.record({
 });
 const intervals = fc.array(anInterval, { maxLength: 12 });
 
-describe("samples sorted out by ownership", () => {
-  it("are those of the rule, one sample and one ownership after the other", () => {
+describe("the sample filter", () => {
+  it("equals the rule applied sample by sample", () => {
     const times = fc.array(fc.integer({ min: -25, max: 25 }), { maxLength: 60 });
     fc.assert(
       fc.property(intervals, intervals, times, (own, others, ms) => {

@@ -3,23 +3,23 @@ import { intervalSearch } from "./interval-search.js";
 
 /** The owners of a device over time, as closed intervals from `normaliseIntervals`. */
 export interface Times {
-  /** Owned by the manager who loads. */
+  /** Intervals owned by the manager who loads. */
   own: readonly Interval[];
-  /** Owned by other managers. */
+  /** Intervals owned by other managers. */
   others: readonly Interval[];
-  /** The latest time that a sample may have, ms since 1970 UTC. */
+  /** Latest allowed time of a sample, ms since 1970 UTC. */
   latestMs: number;
 }
 
 /**
- * Keeps the samples of a recording that may be stored: those from times at which the manager who loads owned the device, and not
- * too far ahead of the clock. Samples from a time without an owner would be nobody's, and would become those of whoever's
- * ownership is extended over that time.
+ * Keeps the samples of a recording that may be stored: from times when the manager who loads owned the device, and not too far in
+ * the future. A sample from a time without an owner would belong to nobody, and later to a manager whose ownership is extended
+ * over that time.
  */
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Number of refused samples from times in which nobody owned the device. */
+  /** Number of rejected samples from times when nobody owned the device. */
   unowned = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;

@@ -1,14 +1,14 @@
 import { bucketOf, Pauses, type SampleColumns } from "../../store/samples/index.js";
 
-/** The samples of a recording fall into more periods of five minutes than one load may write. */
+/** Thrown when a recording has samples in more five-minute periods than one load may write. */
 export class ScatteredRecording extends Error {
   override readonly name = "ScatteredRecording";
   readonly code = "too_scattered";
 }
 
 /**
- * Each period of five minutes with samples is a row to read and to write, in one transaction that blocks everyone on
- * the embedded database. The cost of a load depends on these periods as much as on its samples.
+ * Limits the five-minute periods of a load. Each is a row to read and write, in one transaction that blocks everyone on the
+ * embedded database, so the cost of a load depends on periods as much as on samples.
  * @throws ScatteredRecording
  */
 export async function requireFewChunks(batches: Iterable<SampleColumns>, maxChunks: number): Promise<void> {

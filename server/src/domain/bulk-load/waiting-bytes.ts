@@ -6,21 +6,21 @@ import { jobs } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 
-/** How many recordings of the largest size may wait for an account, and for all accounts of an address. */
+/** Maximum number of waiting recordings of the largest size, per account and per address. */
 const WAITING_OF_ONE_ACCOUNT = 8;
 const WAITING_OF_ONE_ADDRESS = 16;
 
-/** A worker loads a large recording in a few seconds. */
+/** Time in which a worker loads a large recording. */
 const RETRY_AFTER_MS = 10_000;
 
 /** Bytes that this process is writing, by account and by group. */
 const writingOf = new WeakMap<Config, Tally<string>>();
 
 /**
- * Keeps room for the bytes of a recording while they are written, so that those who load faster than workers do cannot fill the
- * database. An account without waiting recordings may always load one.
- * @param group the address that loads, see `jobGroupOf`
- * @returns gives the room back; call it when the job is there, or when there will be none
+ * Reserves space for the bytes of a recording while they are written, so that clients that upload faster than workers load cannot
+ * fill the database. An account without waiting recordings may always load one.
+ * @param group address of the client, see `jobGroupOf`
+ * @returns function that releases the space; call it when the job is stored or has failed to be
  * @throws ServiceError `throttled` when too many bytes of the account or of the address wait
  */
 export async function reserveWaiting(
@@ -43,7 +43,7 @@ export async function reserveWaiting(
   add(bytes);
   try {
     for (const [key, limit, condition] of limits) {
-      // Read before the query, so that a job added meanwhile is counted twice rather than not at all.
+      // Read this before the query, so that a job added in between is counted twice instead of not at all.
       const writingBytes = writing.get(key);
       const [stored] = await queries
         .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })

@@ -1,14 +1,14 @@
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 
-/** How long a slow response relies on the last check of the caller's right. */
+/** Time for which a slow response relies on the last check of the caller's right. */
 export const RECHECK_MS = 5_000;
 
 /**
- * For a response that takes long to read or to send: checks again that the caller is still signed in and has the right. Call
- * the result before each part; it makes a query at most every `RECHECK_MS`.
+ * Rechecks during a long response that the caller is still signed in and has the right. Call the returned function before each
+ * part; it makes a query at most every `RECHECK_MS`.
  * @param requireRight throws when the caller has lost the right
- * @returns throws ServiceError `unauthenticated`, or what `requireRight` throws
+ * @returns function that throws ServiceError `unauthenticated`, or any error of `requireRight`
  */
 export function accessRecheck(
   { clock, isSignedIn }: Context,

@@ -82,7 +82,7 @@ export const access = {
   listAthletes: manager,
   createAthlete: anyone,
   createManagedAthlete: managersWhoManage,
-  // The query finds the object, so the operation itself checks the right on it.
+  // The query of the request selects the object, so the operation itself checks the right.
   retrieveAthleteByExternalId: managersAndAthletes,
   retrieveAthlete: readersOrThatAthlete,
   updateAthlete: thatAthleteOrManagerWhoManages,
@@ -140,7 +140,7 @@ export type IdsOf<Op extends OperationId> = Parameters<RuleOf<Op>["find"]>[1];
 export type TargetOf<Op extends OperationId> = Awaited<ReturnType<RuleOf<Op>["find"]>>;
 
 /**
- * Refuses a caller whose role may not call the operation at all.
+ * Rejects a caller whose role may not call the operation.
  * @throws ServiceError `unauthenticated`, `forbidden`
  */
 export function authorizeRole(ctx: Context, operation: OperationId): void {
@@ -151,7 +151,7 @@ export function authorizeRole(ctx: Context, operation: OperationId): void {
 }
 
 /**
- * The check of every operation: the caller's role, then the object of the path, then the caller's right on it.
+ * Checks every operation: the caller's role, then the object of the path, then the caller's right on it.
  * @returns the object of the path
  * @throws ServiceError `unauthenticated`, `forbidden`, `not_found`
  */

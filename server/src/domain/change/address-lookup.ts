@@ -1,7 +1,4 @@
-/**
- * Resolves a host name to its addresses; throws when there are none. The lookups of one account do not delay those of
- * another.
- */
+/** Resolves a host name to its addresses; throws when there are none. Lookups of one account do not delay other accounts. */
 export type AddressLookup = (
   hostname: string,
   options?: { account?: number; signal?: AbortSignal },

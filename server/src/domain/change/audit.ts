@@ -6,16 +6,16 @@ import { auditedRow } from "./audited-row.js";
 import { addBytesOfDay, bytesOfDay, DAY_MS, dayOf } from "./daily-bytes.js";
 import type { AuditedChange } from "./unit-of-work.js";
 
-/** Bytes of a row besides its values: columns and indexes. */
+/** Size of a row without its values: columns and indexes. */
 const ROW_BYTES = 256;
 
 /** The row that counts the summarised entries of one account and day. */
 const SUMMARY = { operation: "summarised", entity: "audit" } as const;
 
-/** Who makes the changes of a transaction, when, and in which operation. */
+/** Author, time and operation of the changes of a transaction. */
 export interface Author {
   now: Date;
-  /** Null for the operator, for a registration and for the service itself: their entries are never summarised. */
+  /** Null for the operator, a registration and the service itself, whose entries are never summarised. */
   accountId: number | null;
   operation: string;
   requestId: string;
@@ -23,8 +23,8 @@ export interface Author {
 }
 
 /**
- * Writes the audit entries of one transaction. What one account writes in a day is limited, because its changes are not: beyond
- * `AUDIT_BYTES_PER_DAY`, its entries become a number in one row.
+ * Writes the audit entries of one transaction. The bytes that an account adds in a day are limited, because its changes are not:
+ * beyond `AUDIT_BYTES_PER_DAY`, one row counts its further entries.
  */
 export class AuditWriter {
   readonly #queries: Queries;
@@ -32,7 +32,7 @@ export class AuditWriter {
   readonly #author: Author;
   readonly #day: number;
   #written = 0;
-  /** Entries that have no row, by operation and entity. */
+  /** Number of entries without a row, by operation and entity. */
   #summarised = new Map<string, number>();
 
   constructor(queries: Queries, config: Config, author: Author) {
@@ -60,14 +60,14 @@ export class AuditWriter {
       })),
     );
     this.#written += rows.length + changes.length * ROW_BYTES;
-    // One value: a row of parameters for each would take the query builder and the database several times as long.
+    // A single JSON parameter: one parameter per value would be several times slower in the query builder and the database.
     await this.#queries.execute(sql`
       INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)
       SELECT ${now}, ${accountId}::bigint, ${operation}, ${entity}, id, before, after, ${requestId}, ${operator}::text
       FROM jsonb_to_recordset(${rows}::jsonb) AS changed (id bigint, before jsonb, after jsonb)`);
   }
 
-  /** Call it at the end of the transaction: others of the account wait for the row from here on. */
+  /** Call it at the end of the transaction, because other transactions of the account then wait for the row. */
   async finish(): Promise<void> {
     const { accountId, now, requestId, operator } = this.#author;
     if (accountId === null || this.#summarised.size === 0) return;
@@ -96,7 +96,7 @@ export class AuditWriter {
       .values({ at: now, accountId, ...SUMMARY, entityId: accountId, after, requestId, operator });
   }
 
-  /** Call it after the commit: what was rolled back takes no room. */
+  /** Call it after the commit, because a rolled-back transaction adds no bytes. */
   committed(): void {
     const { accountId } = this.#author;
     if (accountId === null || this.#written === 0) return;

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** Names of columns that no audit row may hold. */
+/** Columns that the audit log never stores. */
 const SECRETS = new Set(["passwordHash", "secretHash", "secretToken", "profilePicture"]);
 
-/** Bytes of JSON text up to which the audit log holds the value of a column itself. */
+/** Maximum size of a value as JSON text; the audit log stores the digest of a larger one. */
 const MAX_VALUE_BYTES = 256;
 
-/** Digest that the audit log stores instead of a long text: it shows whether the text changed, and proves what it was. */
+/** Digest that the audit log stores instead of a long text. It shows whether the text changed, and can prove its content. */
 export function digestOf(text: string): string {
   const hash = createHash("sha256").update(text).digest("hex");
   return `sha256:${hash} (${Buffer.byteLength(text)} bytes)`;
 }
 
-/** The columns of a row as the audit log stores them: no secrets, and digests instead of long values. */
+/** Returns the columns of a row for the audit log: without secrets, and with digests instead of long values. */
 export function auditedRow(row: Record<string, unknown> | null): Record<string, unknown> | null {
   if (row === null) return null;
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** SQLSTATEs of a transaction that was aborted because of another one and can be repeated (class 40). */
+/** SQLSTATEs of a transaction that was aborted because of another one and can be retried (class 40). */
 const REPEATABLE = new Set([
   /** Deadlock. */
   "40P01",
@@ -25,8 +25,8 @@ const isRepeatable = (error: unknown) =>
   REPEATABLE.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
 /**
- * Runs `work` in a transaction with audit and jobs, outside of any operation: the operator's commands, registration.
- * When two transactions wait for each other, the database aborts one of them, and its work is repeated.
+ * Runs `work` in a transaction with audit and jobs, outside operations: for commands of the operator and registration. Retries
+ * the work when the database aborts the transaction because of a deadlock or a serialization failure.
  * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(
@@ -106,10 +106,10 @@ async function transactOnce<T>(
 }
 
 /**
- * Runs the change of an operation. One transaction contains the idempotency key, the object of the path locked and the
- * caller's right on it checked again, `If-Match`, the work, its audit rows, its jobs.
- * @throws AlreadyDone when a request with the idempotency key made the change already
- * @param view the tag of the object as its GET shows it, for `If-Match`; operations on paths without a GET have none
+ * Runs the change of an operation. One transaction claims the idempotency key, locks the object of the path, rechecks the
+ * caller's right on it and `If-Match`, does the work, and writes its audit rows and jobs.
+ * @throws AlreadyDone when a request with the idempotency key has made the change
+ * @param view entity tag of the object in the response to GET, for `If-Match`; absent for paths without a GET
  */
 export async function change<Op extends OperationId, T extends ChangeResult>(
   ctx: Context,
@@ -129,8 +129,7 @@ export async function change<Op extends OperationId, T extends ChangeResult>(
 }
 
 /**
- * Checks `If-Match`. `change` does so in its transaction; call it before that only for costly work outside of the
- * transaction.
+ * Checks `If-Match`. `change` does so in its transaction; also call it before expensive work outside the transaction.
  * @throws ServiceError `precondition_failed`
  */
 export function requireTag({ ifMatch }: Context, { etag }: Tagged): void {

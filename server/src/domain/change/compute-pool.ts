@@ -12,7 +12,7 @@ export interface RecipeVersion {
 /** The input of one computation, as a message to the thread that runs it. */
 export interface ComputationTask {
   deviceId: number;
-  /** The chunks that overlap the time frame. Samples outside of it are ignored. */
+  /** Chunks that overlap the time frame. Samples outside it are ignored. */
   chunks: StoredChunk[];
   options: MetricsOptions;
   recipes: RecipeVersion[];
@@ -33,28 +33,28 @@ export interface ComputedTexts {
 /** A caller that waits for a computation. */
 export interface Waiter {
   account: number;
-  /** The address of the account, see `jobGroupOf`; default: one of its own. */
+  /** Address of the account, see `jobGroupOf`; default: a separate group. */
   group?: string;
-  /** Aborted when the caller leaves. */
+  /** Aborted when the client disconnects. */
   signal?: AbortSignal | undefined;
 }
 
-/** Computes in separate threads, so that the event loop of the API stays free. */
+/** Computes in worker threads, so that the event loop of the API is not blocked. */
 export interface ComputePool {
   /** @throws whatever the computation throws, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;
   /**
-   * Runs work that computes when a thread is free for it. Concurrent calls with the same key share one run.
+   * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run.
    * @throws see `ComputationQueue`
    */
   share<T>(key: string, waiter: Waiter, work: () => Promise<T>): Promise<T>;
   /** Number of existing threads, including idle ones; for tests. */
   readonly threads: number;
-  /** Ends the threads. Running computations are lost. */
+  /** Terminates the threads. Running computations are lost. */
   close(): Promise<void>;
 }
 
-/** For contexts without computations: the commands of the operator. */
+/** Pool for contexts without computations, such as commands of the operator. */
 export const noComputePool: ComputePool = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
   share: (_key, _waiter, work) => work(),

@@ -11,7 +11,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** The properties of the caller on which rights depend. */
+/** Properties of the caller that determine rights. */
 export interface Caller {
   id: number;
   role: Role;
@@ -19,7 +19,7 @@ export interface Caller {
   canCreateManagedAthletes: boolean;
 }
 
-/** The first argument of the functions of the domain. */
+/** First argument of the functions of the domain. */
 export interface Context {
   queries: Queries;
   clock: Clock;
@@ -29,31 +29,31 @@ export interface Context {
   /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** Null without authentication, and for commands of the operator. */
+  /** Null without authentication and for commands of the operator. */
   caller: Caller | null;
-  /** Who runs a command of the operator: a user of the operating system. */
+  /** User of the operating system who runs a command of the operator. */
   operator?: string;
-  /** The hash of the token by which the caller was authenticated. */
+  /** Hash of the token that authenticated the caller. */
   tokenHash?: Uint8Array;
   requestId: string;
-  /** The trace of the request or job, for jobs and calls of webhooks that follow. */
+  /** Trace of the request or job, for the resulting jobs and webhook calls. */
   trace?: Trace;
-  /** Whether the token or the session of the caller is still valid. Absent outside of requests. */
+  /** Whether the token or the session of the caller is still valid. Absent outside requests. */
   isSignedIn?: () => Promise<boolean>;
   /**
-   * Whether this is the password of the caller. Counts the attempt, and throws `throttled` after too many. Absent outside of
+   * Whether this is the password of the caller. Counts the attempt, and throws `throttled` after too many. Absent outside
    * requests.
    */
   isOwnPassword?: (password: string) => Promise<boolean>;
-  /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside of requests. */
+  /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside requests. */
   countPassword?: () => Promise<void>;
-  /** Counts a mail of a registration by the hash of its recipient. Throws `throttled`. Absent outside of requests. */
+  /** Counts a mail of a registration by the hash of its recipient. Throws `throttled`. Absent outside requests. */
   countRegistrationMail?: (recipient: string) => Promise<void>;
-  /** Aborted when the caller leaves before the response. Work for the caller that has not started is then dropped. */
+  /** Aborted when the client disconnects before the response. Work that has not started is then dropped. */
   signal?: AbortSignal;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
-  /** The entity tags of `If-Match`: the change is made only if the object still has one of them. */
+  /** Entity tags of `If-Match`. The change is made only if the object still has one of them. */
   ifMatch?: string;
   /** Set when the request has an idempotency key. */
   idempotency?: IdempotentRequest;

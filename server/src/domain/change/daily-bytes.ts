@@ -3,10 +3,10 @@ import type { Config } from "../../config/config.js";
 
 export const DAY_MS = 86_400_000;
 
-/** Accounts and kinds of rows whose bytes of the day a process knows. */
+/** Maximum number of cached daily counts. */
 const MAX_KNOWN = 100_000;
 
-/** The rows that are counted. */
+/** Kinds of counted rows. */
 type Rows = "audit" | "webhook calls";
 
 interface Day {
@@ -15,7 +15,7 @@ interface Day {
   bytes: number;
 }
 
-/** The bytes of a process, by its settings. It counts from its start. */
+/** Counts of this process, keyed by its settings. They start at zero when the process starts. */
 const daysOf = new WeakMap<Config, LRUCache<string, Day>>();
 
 function daysIn(config: Config): LRUCache<string, Day> {
@@ -26,13 +26,13 @@ function daysIn(config: Config): LRUCache<string, Day> {
 
 export const dayOf = (now: Date): number => Math.floor(now.getTime() / DAY_MS);
 
-/** Bytes of rows that this process has added for an account in the day (UTC). */
+/** Returns the bytes of rows that this process has added for an account on the day (UTC). */
 export function bytesOfDay(config: Config, rows: Rows, accountId: number, now: Date): number {
   const known = daysIn(config).get(`${rows} ${accountId}`);
   return known?.day === dayOf(now) ? known.bytes : 0;
 }
 
-/** Call it after the commit: what was rolled back takes no room. */
+/** Call it after the commit, because a rolled-back transaction adds no bytes. */
 export function addBytesOfDay(config: Config, rows: Rows, accountId: number, now: Date, added: number): void {
   const bytes = bytesOfDay(config, rows, accountId, now) + added;
   daysIn(config).set(`${rows} ${accountId}`, { day: dayOf(now), bytes });

@@ -19,7 +19,7 @@ import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import type { Changed, Events } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** One reaction to an event, within the transaction of the change that announced it. */
+/** Reaction to an event, within the transaction of the change that announced it. */
 type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
 
 const spanOf = (intervals: readonly Interval[]): Interval => ({
@@ -29,7 +29,7 @@ const spanOf = (intervals: readonly Interval[]): Interval => ({
 
 type AuditedRow = { id: number } & Record<string, unknown>;
 
-/** Keeps a row before and after in the audit log. */
+/** Writes a row before and after the change to the audit log. */
 const audit =
   (entity: string): Reaction<Changed<AuditedRow>> =>
   (unit, event) => {
@@ -38,19 +38,18 @@ const audit =
   };
 
 /**
- * The single table of effects, as `access.ts` is the single table of who may do what. A change announces what has
- * happened with `unit.announce`; the reactions run in the order given here, in the same transaction, before `announce`
- * returns.
+ * The single table of effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in
+ * the same transaction, before `announce` returns.
  */
 export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
   accountCreated: [(unit, { account }) => unit.audit("account", account.id, null, account)],
   accountUpdated: [
-    // A new password ends every session.
+    // A new password ends all sessions.
     async (unit, { before, after }) => {
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
     },
     (unit, { before, after }) => mailChangedCredentials(unit, before, after),
-    // The links that were mailed to the old address must not be used, and a disabled account gets no new password.
+    // Links mailed to the old address must not work, and a disabled account gets no new password.
     async (unit, { before, after }) => {
       const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
       if (ends) await revokeResets(unit, after.id);
@@ -100,7 +99,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       if (before === null || after.endTime >= before.endTime) return;
       await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, after.endTime.getTime());
     },
-    // Samples stored before may now be used, or no longer.
+    // The change adds or removes samples that count for the owner.
     (unit, { before, after }) =>
       recompute(unit, {
         deviceId: after.deviceId,
@@ -111,7 +110,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ownerReplaced: [deleteOwnerSettings],
   ownerErased: [eraseOwner],
   ownershipsErased: [
-    // What retention has removed of the manager's says nothing about whoever owns the times later.
+    // Records of samples removed by retention apply only to the manager who owned the times.
     deleteRemovalRecords,
     (unit, { erased }) =>
       unit.auditAll(
@@ -139,7 +138,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "samples",
         deleted.map(({ startMs, stopMs }) => ({ id: deviceId, before: { startMs, stopMs, count } })),
       ),
-    // The samples count in these results, so they go even if retention has removed others that a new result would need.
+    // These results include deleted samples, so they are deleted even if retention has removed samples that a new result would
+    // need.
     (unit, { deviceId, deleted }) => recompute(unit, { deviceId, changed: deleted, forgets: true }),
   ],
 
@@ -172,7 +172,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   timeframeUpdated: [
     (unit, { before, after }) => unit.audit("timeframe", after.id, ...timeframeAudit(before, after)),
-    // One that moves to another activity is reported to the webhooks of both.
+    // A time frame that moves to another activity is reported to the webhooks of both.
     async (unit, { before, after }) => {
       for (const activityId of new Set([before.activityId, after.activityId])) {
         await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });

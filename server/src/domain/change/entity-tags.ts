@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Has an entity tag. */
+/** Object with an entity tag. */
 export interface Tagged {
   /** Strong entity tag, quoted (RFC 9110 section 8.8.3). */
   etag: string;
@@ -13,7 +13,7 @@ export interface Item<T> extends Tagged {
 
 /**
  * @param resource the caller's view
- * @param versions of the rows from which it is made: two versions may look the same when a secret is masked
+ * @param versions of its rows: two versions may look the same when a secret is masked
  */
 export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
   resource,
@@ -21,16 +21,16 @@ export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
 });
 
 /**
- * Computes the tag without the resource.
- * @param view the caller's view. Of a resource with megabytes, its id and what depends on the caller are enough, because the
- *   versions change with the rest.
+ * Computes the entity tag without the resource.
+ * @param view the caller's view. For a large resource, its id and the parts that depend on the caller suffice, because the
+ *   versions cover the rest.
  */
 export function tagged(view: unknown, ...versions: number[]): Tagged {
   const hash = createHash("sha256").update(JSON.stringify([view, versions]));
   return { etag: `"${hash.digest("base64url").slice(0, 22)}"` };
 }
 
-/** An entity tag (RFC 9110 section 8.8.3): visible characters in quotes, with `W/` before it when it is weak. */
+/** Matches an entity tag (RFC 9110 section 8.8.3): visible characters in quotes, preceded by `W/` when it is weak. */
 const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 const isAny = (list: string) => list.trim() === "*";

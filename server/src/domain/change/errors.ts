@@ -12,12 +12,12 @@ export type ErrorKind =
   | "throttled"
   | "unavailable";
 
-/** Field name to messages; nested objects nest; problems of no single field are in `non_field_errors`. */
+/** Messages by field name, nested like the fields. Problems that concern no single field are in `non_field_errors`. */
 export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }
 
-/** The maximum number of problems in one response: finding and reporting more would cost far more than causing them. */
+/** Maximum number of problems in a response, so that reporting problems cannot cost far more than causing them. */
 export const MAX_FIELD_ERRORS = 100;
 
 export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
@@ -25,10 +25,10 @@ export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly kind: ErrorKind;
-  /** Stable, for machines. */
+  /** Stable code for programs. */
   readonly code: string;
   readonly body: ErrorBody;
-  /** Only of `throttled` and `unavailable`: how long to wait. */
+  /** Time to wait, only for `throttled` and `unavailable`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: ErrorKind, code: string, body: ErrorBody, retryAfterMs?: number) {
@@ -42,12 +42,12 @@ export class ServiceError extends Error {
 
 /** One factory for each kind, so that every error of a kind has the same shape. */
 export const errors = {
-  /** An invalid shape or value in the request: one or more messages for each field. */
+  /** Invalid structure or value in the request: one or more messages per field. */
   invalid: (fields: FieldErrors, code = "invalid") => new ServiceError("invalid", code, fields),
   field: (field: string, message: string, code = "invalid") =>
     new ServiceError("invalid", code, { [field]: [message] }),
   malformed: (detail: string) => new ServiceError("malformed", "malformed", { detail }),
-  /** The request is right, but the object is not in a state for it. */
+  /** The request is valid, but the state of the object does not allow it. */
   conflict: (code: string, message: string) => new ServiceError("conflict", code, { message }),
   unauthenticated: (sent: boolean) =>
     new ServiceError("unauthenticated", sent ? "invalid_token" : "not_authenticated", {
@@ -55,7 +55,7 @@ export const errors = {
     }),
   forbidden: (detail = "You do not have permission to perform this action.") =>
     new ServiceError("forbidden", "permission_denied", { detail }),
-  /** Only for callers who have proven who they are. */
+  /** Only for authenticated callers. */
   accountDisabled: () =>
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",
@@ -67,7 +67,7 @@ export const errors = {
     new ServiceError("precondition_failed", "precondition_failed", {
       detail: "The object has changed since; fetch it again.",
     }),
-  /** The service cannot do it now, for no reason of the request's own. */
+  /** The service is temporarily unable to handle the request, whatever its content. */
   unavailable: (detail: string, retryAfterMs: number) =>
     new ServiceError("unavailable", "unavailable", { detail }, retryAfterMs),
   throttled: (retryAfterMs: number) => {

@@ -12,22 +12,20 @@ type Timeframe = typeof tables.timeframes.$inferSelect;
 type Webhook = typeof tables.webhooks.$inferSelect;
 type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
 
-/** A row before and after; null before it is created and after it is deleted. */
+/** A row before and after a change: `before` is null for a new row, `after` for a deleted one. */
 export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
 
-/** What an erasure removes beyond a deletion: also every trace by which the person could be recognised. */
+/** Details of an erasure, which unlike a deletion also removes every trace that could identify the person. */
 export interface ErasureDetails {
   kind: "erased" | "erased with samples";
-  /** Number of removed rows by kind, for the proof. */
+  /** Number of removed rows by kind, for the proof of the erasure. */
   rows: Readonly<Record<string, number>>;
 }
 
-/** An activity as read: without `json`, which may be megabytes, when that does not change. */
+/** An activity as read: without `json`, which may have megabytes, when `json` does not change. */
 type ActivityRead = Activity | Omit<Activity, "json">;
 
-/**
- * The events that a change can announce, and their data. `effects.ts` lists what follows from each.
- */
+/** Events that a change can announce, and their data. `effects.ts` lists the reactions to each. */
 export interface Events {
   accountCreated: { account: Account };
   accountUpdated: { before: Account; after: Account };
@@ -36,8 +34,8 @@ export interface Events {
   /** Announced before the row of the account is deleted. */
   accountDeleted: { account: Account };
   /**
-   * Announced after the row of the account is deleted, last in the transaction: the list of erasures is not rolled back.
-   * `erasure` is absent when traces in the audit stay.
+   * Announced after the row of the account is deleted, last in the transaction, because the list of erasures is not rolled back.
+   * `erasure` is absent when traces in the audit are kept.
    */
   accountRemoved: { account: Account; erasure?: ErasureDetails };
 
@@ -56,29 +54,32 @@ export interface Events {
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
-   * The ownerships of a deleted manager are being removed from the history of a device; `wasLast`: nobody owned it after
-   * them. Announced before the ownerships are deleted, and before the values in the audit are erased.
+   * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that nobody owned it
+   * later. Announced before the ownerships are deleted, and before the values in the audit are erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
-  /** Announced after the ownerships are deleted, and the time frames of their manager. */
+  /** Announced after the ownerships and the time frames of their manager are deleted. */
   ownershipsErased: { deviceId: number; erased: readonly number[]; changed: readonly Interval[] };
 
-  /** The operator has revoked a job that had not ended. */
+  /** The operator has revoked a job that has not ended. */
   jobRevoked: { jobId: number };
   /** A recording was accepted and waits for its job. */
   recordingAccepted: { jobId: number; details: Record<string, unknown> };
-  /** Samples of a device were stored, all of one owner when `ownerId` is there; `changed` are the times at which samples are new or gained a heart rate. */
+  /**
+   * Samples of a device were stored. `ownerId` is present if all of them belong to one owner; `changed` are the times with new
+   * samples or new heart rates.
+   */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
   /** Samples that a manager loaded were not stored: see `SampleFilter`. */
   samplesRefused: {
     deviceId: number;
     managerId: number;
-    /** Number of samples that the recording has, that were refused, and of these that nobody owned. */
+    /** Number of samples in the recording, number of refused samples, and number of refused samples without an owner. */
     counts: { read: number; refused: number; unowned: number };
   };
-  /** Samples of a device were removed with the person for whom they were recorded. */
+  /** Samples of a device were removed with the person whom they describe. */
   samplesErased: { deviceId: number; ownerId: number; changed: readonly Interval[] };
-  /** Samples of a device were removed because of their age; each interval is from the first to the last removed sample. */
+  /** Samples of a device were removed because of their age; each interval extends from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[]; count: number };
 
   /** The operator has deleted samples of a device, in closed intervals. */
@@ -94,17 +95,17 @@ export interface Events {
   timeframeCreated: { timeframe: Timeframe };
   timeframeUpdated: { before: Timeframe; after: Timeframe };
   /**
-   * Announced before the rows are deleted; `withActivity`: their activity and its webhooks are deleted in the same
-   * transaction.
+   * Announced before the rows are deleted. `withActivity` means that the same transaction deletes their activity and its
+   * webhooks.
    */
   timeframesDeleted: { deleted: readonly Timeframe[]; withActivity: boolean };
 
-  /** Newer rules would compute other figures for these time frames. */
+  /** Newer rules would give different results for these time frames. */
   resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
 
   recipeChanged: Changed<Recipe>;
 
   webhookChanged: Changed<Webhook>;
-  /** The caller has asked for a delivery; those that follow from events are not announced. */
+  /** The caller has requested a delivery. Deliveries caused by events are not announced. */
   deliveryChanged: Changed<WebhookDelivery>;
 }

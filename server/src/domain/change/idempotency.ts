@@ -17,15 +17,15 @@ export class AlreadyDone extends Error {
   }
 }
 
-/** How long the response to a key is kept. */
+/** Retention time of the response to a key. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 3_600_000;
 
-/** A further try is needed only when the row of an expired key was replaced or removed during the one before. */
+/** A claim is retried only when the row of an expired key was replaced or removed during the previous attempt. */
 const MAX_CLAIM_TRIES = 5;
 
 /**
- * Claims the request's idempotency key within the transaction of the change. A refused request rolls back, so its key
- * stays free. A second request with the same key waits here until the first one commits.
+ * Claims the request's idempotency key within the transaction of the change. A failed request rolls back, so its key remains
+ * unused. A second request with the same key waits here until the first one commits.
  * @throws AlreadyDone; ServiceError `idempotency_key_reused`, `too_many_idempotency_keys`, `unavailable`
  */
 export async function claimKey(ctx: Context, unit: UnitOfWork): Promise<void> {
@@ -70,7 +70,7 @@ export async function storeResponse(ctx: Context, unit: UnitOfWork, result: Chan
 const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
   and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.key, key));
 
-/** Keys of this instant or before have expired. */
+/** Keys from this time or earlier have expired. */
 const expiryOf = ({ clock }: Context) => new Date(clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
 
 async function findKey(ctx: Context) {
@@ -88,8 +88,8 @@ export async function isKeyUsed(ctx: Context): Promise<boolean> {
 }
 
 /**
- * @returns the response to the first request of the caller with this key, if it was sent in the last 24 hours
- * @throws ServiceError `idempotency_key_reused` when the first request was a different one
+ * @returns the response to the caller's first request with this key, if it was sent in the last 24 hours
+ * @throws ServiceError `idempotency_key_reused` when the first request was different
  */
 export async function findStoredResponse(ctx: Context): Promise<StoredResponse | undefined> {
   const row = await findKey(ctx);

@@ -1,6 +1,6 @@
 import type { Item } from "./entity-tags.js";
 
-/** A complete response, as it was sent. */
+/** A complete response as sent. */
 export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
@@ -11,14 +11,14 @@ export interface StoredResponse {
 // biome-ignore lint/suspicious/noConfusingVoidType: a change without a result is a function that returns nothing
 export type ChangeResult = Item<object> | object | void;
 
-/** A request that takes effect once, however often it is sent. */
+/** A request that takes effect once, even if it is sent repeatedly. */
 export interface IdempotentRequest {
   path: string;
   key: string;
   /** SHA-256 of the method, the path with its query, and the body; empty until the body has arrived. */
   fingerprint: Uint8Array;
-  /** Makes the response to the result of the change, so that both are stored in one transaction. */
+  /** Creates the response, so that it is stored in the transaction of the change. */
   responseTo(result: ChangeResult): StoredResponse;
-  /** The response that was stored with the change. */
+  /** The response stored with the change. */
   response?: StoredResponse;
 }

@@ -18,7 +18,7 @@ import type { UnitOfWork } from "./unit-of-work.js";
 
 /** The account would exceed its quota. */
 export class QuotaExceeded extends ServiceError {
-  /** The limit, and advice for the account. */
+  /** Message with the limit and advice for the user. */
   readonly advice: string;
 
   constructor(message: string) {
@@ -27,7 +27,7 @@ export class QuotaExceeded extends ServiceError {
   }
 }
 
-/** What an account has at most. */
+/** Maximum amounts for one account. */
 interface Limit {
   setting: Extract<keyof Config, `quota${string}`>;
   used: SQL<number>;
@@ -38,8 +38,8 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * A check to call after writing the rows of an account: a transaction that is over the quota is rolled back. It locks the account,
- * so that its requests count one after another.
+ * Check to call after writing rows of an account: a transaction that exceeds the quota is rolled back. Locks the account, so that
+ * its requests count one after another.
  * @throws QuotaExceeded
  */
 const quota =
@@ -59,7 +59,7 @@ const quota =
     }
   };
 
-/** After adding an activity, or after its JSON grows. */
+/** Call it after adding an activity, or after its JSON grows. */
 export const enforceActivityQuota = quota(
   activities,
   (owner) => eq(activities.ownerId, owner),
@@ -70,14 +70,14 @@ export const enforceActivityQuota = quota(
   },
   {
     setting: "quotaActivityBytes",
-    // The size of a value is known without reading it.
+    // Reads the sizes of the values, not the values.
     used: bytes(sql`pg_column_size(${activities.json})`),
     message: (limit) =>
       `The JSON and the courses of one account's activities take at most ${limit} bytes. Delete some first.`,
   },
 );
 
-/** After adding a time frame. */
+/** Call it after adding a time frame. */
 export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
   setting: "quotaTimeframes",
   used: rows,
@@ -99,21 +99,21 @@ export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownership
     `One account has at most ${limit} ownerships, with those that have ended. Ask the operator of the service for a higher QUOTA_OWNERSHIPS.`,
 });
 
-/** After adding a managed athlete. */
+/** Call it after adding a managed athlete. */
 export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.managedBy, manager), {
   setting: "quotaManagedAthletes",
   used: rows,
   message: (limit) => `One account manages at most ${limit} athletes. Delete some first.`,
 });
 
-/** After adding permissions of an athlete. Every check of a right reads all those of a manager. */
+/** Call it after adding permissions of an athlete. Limited because every check of a right reads all permissions of a manager. */
 export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
   setting: "quotaPermissions",
   used: rows,
   message: (limit) => `One athlete gives at most ${limit} permissions. Remove some first.`,
 });
 
-/** After a managed athlete gets a larger picture. */
+/** Call it after a managed athlete gets a larger picture. */
 export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.managedBy, manager), {
   setting: "quotaPictureBytes",
   used: bytes(sql`octet_length(${accounts.profilePicture})`),
@@ -121,20 +121,20 @@ export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.mana
     `The pictures of one account's athletes take at most ${limit} bytes in base64. Remove some first.`,
 });
 
-/** Larger responses count. The index `idempotency_keys_large` contains them, so it has the same number. */
+/** Only larger responses count. The index `idempotency_keys_large` has the same limit. */
 export const SMALL_RESPONSE_BYTES = 2048;
 
 // A literal, because the partial index does not match parameters.
 const smallBytes = sql.raw(`${SMALL_RESPONSE_BYTES}`);
 
-/** After storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`. */
+/** Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`. */
 export const enforceResponseQuota = quota(
   idempotencyKeys,
   (account) =>
     and(eq(idempotencyKeys.accountId, account), sql`octet_length(${idempotencyKeys.body}) > ${smallBytes}`),
   {
     setting: "quotaResponseBytes",
-    // However well they compress, the quota has room for a limited number, so that their sum is computed fast.
+    // Each counts with a minimum size, which limits their number even if they compress well, so that the sum is fast.
     used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
     message: (limit) =>
       `The responses kept for the idempotency keys of one account take at most ${limit} bytes. They are kept for 24 hours: send the request later, or without Idempotency-Key.`,
@@ -143,17 +143,17 @@ export const enforceResponseQuota = quota(
 
 interface Count {
   rows: number;
-  /** Instant in ms. */
+  /** Time of the count, ms. */
   atMs: number;
 }
 
-/** How long a count is used. It misses what other processes add during this time. */
+/** Lifetime of a count. It misses additions of other processes during this time. */
 const COUNT_VALID_MS = 60_000;
-/** Before a request is refused, a count older than this is taken again. */
+/** A request is refused only by a count that is newer than this. */
 const RECOUNT_AFTER_MS = 5_000;
 const MAX_COUNTS = 20_000;
 
-/** The counts of one process, keyed by its settings. */
+/** Counts of this process, keyed by its settings. */
 const countsOf = new WeakMap<Config, LRUCache<string, Count>>();
 
 function countsIn(config: Config): LRUCache<string, Count> {
@@ -163,11 +163,11 @@ function countsIn(config: Config): LRUCache<string, Count> {
 }
 
 /**
- * Whether an account has at most so many rows. Counting many rows is slow, so it is done once a minute at most, and what this
- * process adds is added in between.
- * @param name of the rows and the account
- * @param added how much the count has risen in this transaction
- * @param count counts what the transaction sees
+ * Whether the number of rows of an account is within the limit. Counting many rows is slow, so this happens at most once a
+ * minute; in between, additions of this process are added to the last count.
+ * @param name name of the rows and the account
+ * @param added increase of the count in this transaction
+ * @param count counts the rows visible to the transaction
  */
 async function isWithin(
   { config, now }: UnitOfWork,
@@ -186,14 +186,14 @@ async function isWithin(
   if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
   const rows = await count();
   const isEnough = rows <= quota;
-  // A refused change is rolled back.
+  // The transaction of a refused change is rolled back.
   counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
   return isEnough;
 }
 
 /**
  * Call it after storing samples of a device of the account.
- * @param stored how much the count has risen: `room` of `storeSamples`
+ * @param stored increase of the count: `room` of `storeSamples`
  * @throws QuotaExceeded
  */
 export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, stored: number): Promise<void> {
@@ -205,7 +205,7 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   );
 }
 
-/** A client may also leave the key out at once. */
+/** Time to wait; the client can also repeat the request immediately without a key. */
 const KEYS_RETRY_AFTER_MS = 600_000;
 
 /**

@@ -2,7 +2,7 @@ import type { Queries } from "../../store/connection/database.js";
 import type { Role } from "../../store/schema.js";
 import type { Context } from "./context.js";
 
-/** The ids that a path can contain. */
+/** Ids in a path. */
 export interface PathIds {
   manager: number;
   athlete: number;
@@ -19,22 +19,22 @@ export interface PathIds {
   recipe: number;
 }
 
-/** How an object is looked up. */
+/** Options of a lookup. */
 export interface Lookup {
   queries: Queries;
   /** Locks the row of the object until the end of the transaction. */
   lock: boolean;
 }
 
-/** Says who may call an operation, and on which objects. */
+/** Defines who may call an operation, and on which objects. */
 export interface Rule<P extends keyof PathIds, Target> {
   /** Text for the OpenAPI document. */
   description: string;
-  /** The roles that may call; null for anyone. */
+  /** Roles that may call the operation; null for anyone. */
   roles: readonly Role[] | null;
   /**
    * Finds the object of the path. Throws `notFound` when it does not exist or is not visible to the caller, and `forbidden`
-   * when the caller sees it but may not call the operation on it.
+   * when the caller may see it but not call the operation on it.
    */
   find(ctx: Context, ids: Pick<PathIds, P>, lookup: Lookup): Promise<Target>;
 }

@@ -11,20 +11,20 @@ export interface AuditedChange {
   after?: Record<string, unknown>;
 }
 
-/** A transaction under way: the change, its audit rows and its jobs are written together or not at all. */
+/** A transaction in progress. The change, its audit rows and its jobs are committed together or not at all. */
 export interface UnitOfWork {
   queries: Queries;
   now: Date;
   config: Config;
-  /** The trace of the request or job; jobs that are added get it. */
+  /** Trace of the request or job, passed to added jobs. */
   trace?: Trace;
-  /** The group to which jobs are charged that are added: the address that caused the work. */
+  /** Group charged for added jobs: the address of the client that caused the work. */
   jobGroup: string;
-  /** Announces what happened, and runs its effects: see `effects.ts`. */
+  /** Announces an event and runs its effects: see `effects.ts`. */
   announce<Name extends keyof Events>(name: Name, event: Events[Name]): Promise<void>;
   /**
-   * Records a row before and after the change, without secrets and with digests of long values; null before it is created
-   * and after it is deleted.
+   * Records a row before and after the change, without secrets and with digests of long values. `before` is null for a new row,
+   * `after` for a deleted one.
    */
   audit(
     entity: string,
@@ -32,14 +32,14 @@ export interface UnitOfWork {
     before: Record<string, unknown> | null,
     after: Record<string, unknown> | null,
   ): Promise<void>;
-  /** The same for any number of rows of one kind, in one statement. */
+  /** Records any number of rows of one kind, in one statement. */
   auditAll(entity: string, changes: readonly AuditedChange[]): Promise<void>;
   /** Adds a job that runs after the commit. */
   enqueue(job: NewJob): Promise<Job | undefined>;
-  /** The same for any number of jobs without a body. */
+  /** Adds any number of jobs without a body. */
   enqueueAll(jobs: readonly SmallJob[]): Promise<void>;
-  /** Makes workers look for jobs after the commit. Adding a job does this automatically. */
+  /** Wakes workers after the commit. Adding a job does this automatically. */
   wakeWorkers(): void;
-  /** Calls a function after the commit, and not if the transaction is rolled back. */
+  /** Calls a function after the commit, but not after a rollback. */
   afterCommit(call: () => void): void;
 }

@@ -21,7 +21,7 @@ import { ownedTimes } from "../sample-ownership/owners.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
 
-/** Computed data, and the versions that it was computed from. */
+/** Computed data, and the versions from which it was computed. */
 export interface ComputationResult {
   /** JSON text. */
   data: string;
@@ -33,7 +33,7 @@ export interface ComputationResult {
   rulesVersion: number;
 }
 
-/** The changes that concern the time frame in the row of `timeframes` and have not marked it yet. */
+/** Condition: changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
 const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
   WHERE change.done_through < ${timeframes.id} AND (
     change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}
@@ -48,15 +48,16 @@ const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.t
 /** Whether a stored result is the one to show: it is current, or it has samples that retention has removed. */
 export const stays = sql<boolean>`(${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false)))`;
 
-/** How often a computation restarts because its inputs have changed. */
+/** Maximum number of restarts of a computation because its inputs have changed. */
 const MAX_TRIES = 3;
 
 /**
- * The computed data of a time frame: the stored result when it is current, or when retention has removed samples that a
- * new result would need. Otherwise computes them now, and stores them if they are still current then.
- * @param account charged for the computation
- * @returns undefined when there is no such time frame
- * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller leaves before it begins
+ * Returns the computed data of a time frame: the stored result if it is current, or if retention has removed samples that a new
+ * result would need. Otherwise computes the data, and stores it if it is still current then.
+ * @param account account charged for the computation
+ * @returns undefined if the time frame does not exist
+ * @throws ServiceError `throttled` when too many computations wait; CallersLeftError when the caller disconnects before the
+ *   computation begins
  */
 export async function computedDataOf(
   ctx: Context,
@@ -67,7 +68,7 @@ export async function computedDataOf(
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const known = await findResult(ctx.queries, timeframeId);
     if (known === undefined || known.result !== undefined) return known?.result;
-    // One computation serves all requests for this version. Its inputs are read when a thread is free.
+    // One computation serves all requests for this version. It reads its inputs when a thread is free.
     const made = await ctx.computer.share(
       `${timeframeId}/${known.state}`,
       { account, group: jobGroupOf(currentCaller(), ctx.serverKey), signal: ctx.signal },
@@ -79,7 +80,7 @@ export async function computedDataOf(
     newest = made.result;
     if (made.holds) return newest;
   }
-  // Samples arrive faster than their data can be computed: this result was current a moment ago.
+  // Samples arrive faster than their data can be computed. This result was current a moment ago.
   return newest;
 }
 
@@ -132,7 +133,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
   const stopMs = timeframe.endTime.getTime();
   const owned = await ownedTimes(queries, timeframe, { startMs, stopMs });
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
-  // The owner of the device has changed in the meantime, so the samples may belong to another owner.
+  // The owner of the device has changed, so the samples may belong to another owner.
   const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
   if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);
   const texts = await computer.compute({
@@ -158,7 +159,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
 }
 
 /**
- * Stores a result, unless the time frame or its data have changed since, or retention has removed samples meanwhile.
+ * Stores a result, unless the time frame or its data have changed, or retention has removed samples.
  * @returns whether it was stored
  */
 async function store(
@@ -168,7 +169,7 @@ async function store(
 ): Promise<boolean> {
   const { timeframeVersion, dataVersion } = computed;
   return queries.transaction(async (tx) => {
-    // While the row is locked, no change can raise its versions.
+    // The lock on the row prevents changes from incrementing its versions.
     const [held] = await tx
       .select({ lost: hasLostSamples, stored: computedData.timeframeId })
       .from(timeframes)

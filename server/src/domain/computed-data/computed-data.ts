@@ -1,6 +1,6 @@
 import type { Metrics } from "asi-convert/metrics";
 
-/** The computed data of a time frame, as the API returns them. */
+/** Computed data of a time frame, as returned by the API. */
 export interface ComputedData extends Metrics {
   /** ms since 1970 UTC. */
   readonly last_computation: number;

@@ -10,7 +10,7 @@ function speedAt(sample: number): number {
   return Math.min(rising, Math.max(0, (SAMPLES - sample) * 350));
 }
 
-/** The computed data of a short run, for the documentation. */
+/** Computed data of a short run, for the documentation. */
 export function exampleComputedData() {
   const hr = Uint8Array.from({ length: SAMPLES }, (_, i) => (i % 10 === 0 ? 120 + i / 5 : 0));
   const columns = {

@@ -2,7 +2,7 @@ import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { markNext } from "./recompute.js";
 
-/** Marks the rest of the time frames of a change, in transactions of bounded size. May run again after an interruption. */
+/** Marks the remaining time frames of a change, in transactions of limited size. May run again after an interruption. */
 export async function markRest(ctx: Context, id: number): Promise<void> {
   while (await transact(ctx, "recompute", (unit) => markNext(unit, id)));
 }

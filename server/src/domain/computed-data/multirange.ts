@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Closed intervals as one value of the database, which the database searches by binary search: a condition on a row takes
- * little longer with thousands of intervals than with one. Empty intervals (start after stop) are ignored.
+ * Combines closed intervals into one value of the database, which searches it by binary search, so a condition with thousands of
+ * intervals takes little longer than with one. Ignores empty intervals (start after stop).
  */
 const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
   SELECT range_agg(${range})
@@ -11,13 +11,13 @@ const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
     ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS given (start_ms, stop_ms)
   WHERE start_ms <= stop_ms)`;
 
-/** Intervals as a multirange of timestamps. */
+/** Returns intervals as a multirange of timestamps. */
 export const instantsOf = (intervals: readonly Interval[]): SQL =>
   multirange(
     intervals,
     sql`tstzrange(to_timestamp(start_ms / 1000.0), to_timestamp(stop_ms / 1000.0), '[]')`,
   );
 
-/** Intervals as a multirange of ms since 1970 UTC. */
+/** Returns intervals as a multirange of ms since 1970 UTC. */
 export const millisecondsOf = (intervals: readonly Interval[]): SQL =>
   multirange(intervals, sql`int8range(start_ms, stop_ms, '[]')`);

@@ -6,14 +6,14 @@ import { queueLostRecomputations } from "./recompute.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
 
-/** Time frames that one transaction queues. */
+/** Number of time frames that one transaction queues. */
 const BATCH = 5_000;
 
 /**
- * Queues all data from older rules for recomputation, in transactions of bounded size. Any number of processes may do so at the
- * same time: a time frame whose job is waiting gets no second one.
- * @param signal ends it after the current transaction
- * @returns number of time frames with data from older rules
+ * Queues the recomputation of all results of older rules, in transactions of limited size. Any number of processes may run this
+ * concurrently: a time frame with a waiting job gets no second one.
+ * @param signal stops it after the current transaction
+ * @returns number of time frames with results of older rules
  */
 export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise<number> {
   await transact(ctx, "queueOutdated", queueLostRecomputations);

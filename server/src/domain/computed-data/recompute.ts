@@ -7,7 +7,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { instantsOf } from "./multirange.js";
 
-/** Adds jobs that compute the data of time frames that have themselves changed. */
+/** Adds jobs that compute the data of changed time frames. */
 export async function queueComputation(
   unit: UnitOfWork,
   changed: readonly { id: number; ownerId: number }[],
@@ -22,32 +22,32 @@ export async function queueComputation(
   );
 }
 
-/** Changes other than those of the time frames themselves. */
+/** Changes other than changes of the time frames themselves. */
 export type ChangedInput =
   | { athleteId: number }
   | { activityId: number }
   | {
       deviceId: number;
-      /** Only the time frames of this manager; absent: of all. */
+      /** Affects only time frames of this manager; absent for all. */
       ownerId?: number;
       /** Closed intervals. */
       changed: readonly Interval[];
-      /** Whether the stored results go. */
+      /** Whether to delete the stored results. */
       forgets?: boolean;
     };
 
 /**
- * Bytes of the times of one row: about a thousand intervals. Instead of more, it has the time from the first to the last, which makes
- * time frames in between stale too. Where results are to be forgotten, it has them all.
+ * Maximum size of the times in one row: about a thousand intervals. Beyond it, a single interval covers all of them, which also
+ * makes time frames in between stale. A change that deletes results keeps all intervals.
  */
 const MAX_TIMES_BYTES = 16_384;
 
-/** Time frames that one transaction marks; others wait for it. */
+/** Number of time frames that one transaction marks, because others wait for it. */
 const MARKED_AT_A_TIME = 200;
 
 /**
- * Marks the computed data that depend on an input as stale and adds jobs that compute them again. Where there are many, marks the
- * first, and a job the rest: until then, `isPending` says that they are stale.
+ * Marks computed data that depends on an input as stale, and adds jobs that compute it again. If there is much, marks the first
+ * time frames, and a job the rest: until then, `isPending` shows that they are stale.
  */
 export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<void> {
   if ("changed" in input && input.changed.length === 0) return;
@@ -58,7 +58,7 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   const id = "athleteId" in input ? input.athleteId : null;
   const activity = "activityId" in input ? input.activityId : null;
   const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
-  // However often the input changes, it has one row: with the earliest place, and all times.
+  // An input has one row even if it changes repeatedly: with the earliest place, and all times.
   const { rows } = await unit.queries.execute<{ id: string }>(sql`
     INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
     VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})
@@ -87,7 +87,7 @@ const ofDevice = (deviceId: number, ownerId: number | undefined, times: SQL): SQ
     sql`tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && ${times}`,
   );
 
-/** @returns the last one of as many as one transaction marks, if there may be more */
+/** @returns the last marked time frame if there may be more */
 async function mark(
   unit: UnitOfWork,
   condition: SQL | undefined,
@@ -95,7 +95,7 @@ async function mark(
   forgets: boolean,
 ): Promise<{ last: { id: number; ownerId: number } | undefined }> {
   const { queries } = unit;
-  // Locked in the order of their ids, so that two changes never wait for each other.
+  // Lock in the order of ids, so that concurrent changes do not deadlock.
   const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (
       SELECT id FROM timeframes WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${MARKED_AT_A_TIME} FOR NO KEY UPDATE
@@ -119,7 +119,7 @@ async function mark(
  */
 export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
   const { queries } = unit;
-  // Not locked: a change locks time frames first, too.
+  // Do not lock the row, because a change also locks time frames first.
   const [row] = await queries.select().from(recomputations).where(eq(recomputations.id, id));
   if (row === undefined) return false;
   const { athleteId, activityId, deviceId, ownerId, doneThrough, forgets, version } = row;
@@ -134,7 +134,7 @@ export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
             sql`(SELECT ${recomputations.times} FROM ${recomputations} WHERE ${recomputations.id} = ${id})`,
           );
   const { last } = await mark(unit, condition, doneThrough, forgets);
-  // When the input has changed meanwhile, the row stays as it is, and its time frames are marked again.
+  // If the input has changed in the meantime, the row remains unchanged, and its time frames are marked again.
   const asRead = and(eq(recomputations.id, id), eq(recomputations.version, version));
   if (last !== undefined) {
     await queries.update(recomputations).set({ doneThrough: last.id }).where(asRead);
@@ -144,13 +144,13 @@ export async function markNext(unit: UnitOfWork, id: number): Promise<boolean> {
   return done.length === 0;
 }
 
-/** Adds jobs for changes whose jobs have been lost. */
+/** Adds jobs for changes whose jobs were lost. */
 export async function queueLostRecomputations(unit: UnitOfWork): Promise<void> {
   const rows = await unit.queries.select({ id: recomputations.id }).from(recomputations);
   for (const { id } of rows) await queueRecomputation(unit, id, NOBODY);
 }
 
-/** Whose samples a result is computed from. The owner of a time frame does not change. */
+/** Properties that determine the samples of a result. The owner of a time frame does not change. */
 const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
   athleteId,
   deviceId,
@@ -159,8 +159,8 @@ const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
 ];
 
 /**
- * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would stay, and show
- * the figures of one athlete as those of another.
+ * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would remain, and show
+ * the data of one athlete for another.
  */
 export async function deleteReassignedResult(
   { queries }: UnitOfWork,

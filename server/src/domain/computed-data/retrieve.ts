@@ -13,7 +13,7 @@ import type { ComputedData } from "./computed-data.js";
 import type { FurtherDefinition, FurtherFigures } from "./further-figures.js";
 import { type SeasonSpeed, seasonMaxSpeedOf } from "./season-speed.js";
 
-/** Computed data, and the versions of the rules that computed them. */
+/** Computed data, and the versions of the rules that computed it. */
 interface Retrieved<T> {
   answer: T;
   definitionVersions: number[];
@@ -62,10 +62,10 @@ const definitionVersionOf = ({ data }: ComputationResult): number =>
   (JSON.parse(data) as ComputedData).definition.version;
 
 /**
- * The computed data of a time frame as it was when the caller's right was checked. Another state may have another athlete, so
- * the right is checked again for it.
- * @param readAgain the time frame as it is now, if the caller may read it
- * @returns undefined when the time frame was deleted, or may no longer be read
+ * Returns the computed data of a time frame in the state in which the caller's right was checked. Another state may have another
+ * athlete, so the right is checked again for it.
+ * @param readAgain returns the current time frame if the caller may read it
+ * @returns undefined if the time frame was deleted or may no longer be read
  */
 async function resultOf<Frame extends { id: number; version: number }>(
   ctx: Context,
@@ -77,14 +77,14 @@ async function resultOf<Frame extends { id: number; version: number }>(
     if (result === undefined) return undefined;
     if (result.timeframeVersion === known.version) return { frame: known, result };
     const now = await readAgain();
-    // A result that stays after retention is of an older version, but of the same athlete, device and times.
+    // A result kept after retention has an older version, but the same athlete, device and times.
     if (now?.version === known.version) return { frame: known, result };
     known = now;
   }
   return undefined;
 }
 
-/** The computed data of a time frame. Computes them now if they are not current. */
+/** Returns the computed data of a time frame. Computes it if it is not current. */
 export async function retrieveComputedData(
   ctx: Context,
   timeframe: Timeframe,
@@ -98,7 +98,7 @@ export async function retrieveComputedData(
   const found = await resultOf(ctx, timeframe, () =>
     authorize(ctx, "retrieveTimeframeComputedData", { timeframe: timeframe.id }),
   );
-  // Deleted in the meantime.
+  // The time frame was deleted.
   if (found === undefined) throw errors.notFound();
   known = found.frame;
   await recheck();
@@ -119,12 +119,12 @@ interface ComputedTimeframe {
   data: ShownComputedData;
 }
 
-/** Time frames of one request that are computed at a time, so that other requests get their turn. */
+/** Number of time frames of one request computed concurrently, so that other requests can run in between. */
 const AT_A_TIME = 2;
 
 /**
- * The computed data of the time frames of an activity that the caller may read.
- * @throws ServiceError `forbidden` when the activity has time frames, but the caller may read none of them
+ * Returns the computed data of the time frames of an activity that the caller may read.
+ * @throws ServiceError `forbidden` if the activity has time frames, but the caller may read none of them
  */
 export async function retrieveActivityComputedData(
   ctx: Context,
@@ -171,7 +171,7 @@ export async function retrieveActivityComputedData(
 
 type Frame = Pick<Timeframe, "id" | "version" | "athleteId" | "startTime" | "endTime">;
 
-/** The time frames of an activity as they are now. @param id only this one */
+/** Reads the current time frames of an activity. @param id only this time frame */
 const framesOf = ({ queries }: Context, activity: ActivityHead, id?: number): Promise<Frame[]> =>
   queries
     .select({
@@ -185,7 +185,7 @@ const framesOf = ({ queries }: Context, activity: ActivityHead, id?: number): Pr
     .where(and(eq(timeframes.activityId, activity.id), id === undefined ? undefined : eq(timeframes.id, id)))
     .orderBy(timeframes.id);
 
-/** The time frames that the caller may read now. */
+/** Returns the time frames that the caller may read now. */
 async function readableOf({ queries, caller }: Context, frames: readonly Frame[]): Promise<Frame[]> {
   const athletes = frames.map(({ athleteId }) => athleteId);
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", athletes);

@@ -31,10 +31,9 @@ const withAccount =
     transact(ctx, OPERATION, async (unit) => work(unit, await lockAccount(unit, id)));
 
 /**
- * Deletes an account for the operator, with everything that belongs to it: the time frames and permissions of an athlete;
- * the activities of a manager with their webhooks and time frames, the managed athletes, and the ownerships with the
- * samples of their times. The account is closed first. The rest is deleted in transactions of bounded size, and the
- * account last. After an interruption, run the command again.
+ * Deletes an account for the operator, with all its data: time frames and permissions of an athlete; activities of a manager with
+ * their webhooks and time frames, managed athletes, and ownerships with their samples. The account is closed first. The data is
+ * deleted in transactions of limited size, and the account last. After an interruption, run the command again.
  * @throws ServiceError `not_found`
  */
 export async function deleteAccount(ctx: Context, username: string): Promise<Account> {
@@ -46,7 +45,7 @@ export async function deleteAccount(ctx: Context, username: string): Promise<Acc
   return deleteAccountById(ctx, found.id);
 }
 
-/** Does the same for the account with this id. */
+/** Deletes the account with this id. */
 export async function deleteAccountById(ctx: Context, id: number): Promise<Account> {
   const run = withAccount(ctx, id);
   const account = await run(async (unit, account) => {
@@ -60,18 +59,18 @@ export async function deleteAccountById(ctx: Context, id: number): Promise<Accou
 }
 
 /**
- * Whether a deletion has failed because the account is gone meanwhile. `not_found` alone does not say so: it may be about
- * another account.
+ * Whether a deletion has failed because the account no longer exists. `not_found` is not sufficient: it may concern another
+ * account.
  */
 export async function isGone(queries: Queries, id: number, error: unknown): Promise<boolean> {
   if (!(error instanceof ServiceError && error.kind === "not_found")) return false;
   return (await queries.$count(accounts, eq(accounts.id, id))) === 0;
 }
 
-/** The time frames of a manager: those of the manager's activities. */
+/** Matches the time frames of a manager, which belong to the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-/** Managed athletes that are read at a time. */
+/** Number of managed athletes in one read. */
 const ATHLETES_AT_A_TIME = 100;
 
 async function removeManager(ctx: Context, { id }: Account): Promise<void> {
@@ -82,7 +81,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
     run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
   );
-  // Before the athletes: their names are looked for in what is left of the stored responses.
+  // Erase stored responses before the athletes, because the remaining ones are searched for each athlete.
   while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   for (let after = 0, athletes = await managedBy(ctx.queries, id, after); athletes.length > 0; ) {
     for (const athlete of athletes) {
@@ -90,7 +89,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
       try {
         await removeAthlete(ctx, athlete, withAccount(ctx, athlete.id));
       } catch (error) {
-        // Athletes can delete themselves meanwhile, and another process can delete them.
+        // The athlete or another process may have deleted the account.
         if (!(await isGone(ctx.queries, athlete.id, error))) throw error;
       }
     }
@@ -103,7 +102,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   while (await run((unit) => deleteSomePermissions(unit, toManager)));
   await run(async (unit, account) => {
     const { queries } = unit;
-    // Rows that concurrent requests have added in the meantime. From here on, nothing can refer to the account.
+    // Delete rows that concurrent requests have added. The lock on the account prevents new references.
     await eraseWebhooks(unit, id);
     await deleteTimeframes(unit, ofOwner(id));
     const managed = await queries.select().from(accounts).where(eq(accounts.managedBy, id));
@@ -119,7 +118,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
 
 type Run = ReturnType<typeof withAccount>;
 
-/** The deliveries of webhooks that the account deleted earlier, and what the audit has of all its webhooks. */
+/** Erases the deliveries of webhooks deleted earlier, and audited values of all webhooks of the account. */
 async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
   for (let after = 0; ; ) {
     const from = after;
@@ -132,7 +131,7 @@ async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
   }
 }
 
-/** Without their pictures, of which there may be a gigabyte. */
+/** Omits the pictures, which may have a gigabyte in total. */
 const managedBy = (queries: Queries, id: number, after: number): Promise<AthleteToRemove[]> =>
   queries
     .select({

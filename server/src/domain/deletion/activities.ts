@@ -5,14 +5,14 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { deleteWebhooks, deliveriesOf, webhooksOf } from "../webhooks/erase.js";
 
-/** Limits of what one transaction deletes: activities, their stored bytes (unless the first has more), and time frames. */
+/** Limits of one transaction: activities, their stored bytes (unless the first has more), and time frames. */
 const ACTIVITIES_AT_A_TIME = 50;
 const BYTES_AT_A_TIME = 4 * 1024 * 1024;
 const TIMEFRAMES_AT_A_TIME = 100;
 
 /**
- * Removes a part of the activities of a closed account: their webhooks, so that no event is sent, their time frames, and themselves.
- * After an interruption, it continues where it ended.
+ * Removes some activities of a closed account, with their webhooks, so that no event is sent, and their time frames. Can be
+ * interrupted and called again.
  * @returns whether there is more to remove: call it again in another transaction
  */
 export async function eraseActivities(unit: UnitOfWork, ownerId: number): Promise<boolean> {

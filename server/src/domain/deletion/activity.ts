@@ -18,7 +18,7 @@ export async function deleteActivity(ctx: Context, activity: number): Promise<vo
   );
   await remove(async (unit, before) => {
     await deleteTimeframes(unit, ofActivity, { withActivity: true });
-    // From here on, no time frame can be added to the activity. One added in the meantime is deleted and reported too.
+    // The lock prevents adding time frames to the activity. One added before the lock is also deleted and reported.
     await unit.queries
       .select({ id: activities.id })
       .from(activities)

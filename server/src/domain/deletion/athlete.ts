@@ -11,15 +11,15 @@ import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
-/** Runs work in a transaction in which the athlete is locked, and the caller's right to delete the athlete checked. */
+/** Runs work in a transaction that locks the athlete and checks the caller's right to delete the athlete. */
 type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
 
-/** The columns of an athlete that its deletion reads. */
+/** Columns of an athlete that the deletion reads. */
 export type AthleteToRemove = Pick<Account, "id" | "username" | "managedBy">;
 
 /**
- * Deletes the account with its time frames and permissions, and removes its other rows in batches, each in a transaction of its own.
- * Its tokens are deleted by the database (ON DELETE CASCADE).
+ * Deletes the account with its time frames and permissions, and its other rows in batches, each in a separate transaction. The
+ * database deletes its tokens (ON DELETE CASCADE).
  */
 export async function removeAthlete(
   ctx: Context,
@@ -41,13 +41,13 @@ export async function removeAthlete(
   await eraseMails(ctx.config.dataDir, id);
 }
 
-/** Deletes an account that no longer owns anything. Announce `accountRemoved` at the end of the transaction. */
+/** Deletes an account without data. Announce `accountRemoved` at the end of the transaction. */
 export async function deleteRows({ announce, queries }: UnitOfWork, account: Account): Promise<void> {
   await announce("accountDeleted", { account });
   await queries.delete(accounts).where(eq(accounts.id, account.id));
 }
 
-/** The operations that delete an athlete. */
+/** Operations that delete an athlete. */
 type Deletion = "deleteAthlete" | "deleteManagedAthlete";
 
 const athleteOf = (target: TargetOf<Deletion>): Account => ("athlete" in target ? target.athlete : target);

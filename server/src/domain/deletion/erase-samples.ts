@@ -14,7 +14,7 @@ import { deleteTimeframes } from "../timeframes/remove.js";
 
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
-/** Intervals, chunks and time frames that one transaction removes at most; others wait for it. */
+/** Limits of one transaction, because others wait for it. */
 const INTERVALS_AT_A_TIME = 100;
 const CHUNKS_AT_A_TIME = 1_000;
 const TIMEFRAMES_AT_A_TIME = 100;
@@ -22,13 +22,13 @@ const TIMEFRAMES_AT_A_TIME = 100;
 export interface ErasedSamples {
   /** Number of removed samples. */
   removed: number;
-  /** Number of samples that stay, because an older time frame says that they are another athlete's. */
+  /** Number of kept samples, which belong to another athlete by an older time frame. */
   kept: number;
 }
 
 /**
- * Removes the samples that were recorded for an athlete, and the time frames that are then without any, in transactions of bounded
- * size. The caller removes the other time frames. Nobody may add time frames of the athlete meanwhile.
+ * Removes the samples of an athlete, and time frames that then have none, in transactions of limited size. The caller removes the
+ * other time frames, and prevents new ones until then.
  */
 export async function eraseSamples(queries: Queries, athleteId: number, run: Run): Promise<ErasedSamples> {
   const erased = { removed: 0, kept: 0 };
@@ -44,11 +44,11 @@ export async function eraseSamples(queries: Queries, athleteId: number, run: Run
 }
 
 interface Part extends ErasedSamples {
-  /** Where the next transaction begins. */
+  /** Start of the next part, ms since 1970 UTC. */
   nextMs: number | undefined;
 }
 
-/** Reads in the same transaction whose the samples are: a manager may give a time frame to another athlete meanwhile. */
+/** Determines the owner of the samples in the same transaction, because a manager may assign a time frame to another athlete. */
 async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<Part> {
   const { queries } = unit;
   const { deviceId, ownerId, athleteId } = worn;

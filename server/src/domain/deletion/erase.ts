@@ -25,7 +25,7 @@ import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 import { deleteRows } from "./athlete.js";
 import { eraseSamples } from "./erase-samples.js";
 
-/** The proof of an erasure. It contains no value of the person. */
+/** Proof of an erasure. Contains no personal data. */
 export const ErasureProof = Type.Object(
   {
     person: Type.String({
@@ -50,10 +50,10 @@ export const ErasureProof = Type.Object(
 );
 export type ErasureProof = Static<typeof ErasureProof>;
 
-/** Runs work in a transaction in which the athlete is locked, and the caller's right checked. */
+/** Runs work in a transaction that locks the athlete and checks the caller's right. */
 type Run = <T>(work: (unit: UnitOfWork, athlete: Account) => Promise<T>) => Promise<T>;
 
-/** How many rows of each kind an erasure would remove. Samples are counted when they are removed. */
+/** Counts the rows of each kind that an erasure would remove. Samples are counted on removal. */
 export async function rowsOf(queries: Queries, id: number): Promise<Record<string, number>> {
   const frames = queries.select({ id: timeframes.id }).from(timeframes).where(eq(timeframes.athleteId, id));
   return {
@@ -70,7 +70,7 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
   };
 }
 
-/** The managers whose stored responses may name an athlete. */
+/** Managers whose stored responses may contain the id of an athlete. */
 async function managersOf(queries: Queries, { id, managedBy }: Account): Promise<number[]> {
   const owners = await queries
     .selectDistinct({ id: timeframes.ownerId })
@@ -84,12 +84,11 @@ async function managersOf(queries: Queries, { id, managedBy }: Account): Promise
 }
 
 /**
- * Erases an athlete: what a deletion removes, and also every trace by which the person could be recognised: the audit then
- * contains only the proof. The rows are deleted in transactions of bounded size, and the account last. After an interruption,
- * repeat it.
- * @param samples whether the samples of the athlete's time frames are removed too
- * @param run    for all transactions but the last
- * @param finish for the last
+ * Deletes an athlete and erases every trace that could identify the person; the audit then contains only the proof. The rows are
+ * deleted in transactions of limited size, and the account last. After an interruption, call it again.
+ * @param samples whether to remove the samples of the athlete's time frames
+ * @param run runs all transactions except the last
+ * @param finish runs the last transaction
  */
 async function erase(
   ctx: Context,
@@ -102,7 +101,7 @@ async function erase(
   const ofAthlete = eq(timeframes.athleteId, id);
   const counted = await rowsOf(ctx.queries, id);
   const managers = await managersOf(ctx.queries, athlete);
-  // From here on, no manager can add a time frame or give it to the athlete.
+  // Without permissions, no manager can add a time frame of the athlete or assign one to the athlete.
   await run((unit) => deletePermissions(unit, eq(permissions.athleteId, id)));
   const { removed, kept } = samples
     ? await eraseSamples(ctx.queries, id, run)
@@ -138,7 +137,7 @@ export const eraseAthlete = (ctx: Context, athlete: Account): Promise<ErasurePro
         const target = await authorize(ctx, "eraseAthlete", ids, { queries: unit.queries, lock: true });
         return work(unit, target.athlete);
       }),
-    // The answer to an idempotency key belongs to the last transaction.
+    // The response to an idempotency key is stored in the last transaction.
     ((work: (unit: UnitOfWork, athlete: Account) => Promise<ErasureProof>) =>
       change(ctx, "eraseAthlete", ids, (unit, target) => work(unit, target.athlete))) as Run,
   );

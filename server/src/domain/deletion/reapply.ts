@@ -14,21 +14,20 @@ import type { Context } from "../change/context.js";
 import { deleteAccountById, isGone } from "./account.js";
 import { eraseForOperator } from "./erase.js";
 
-/** Accounts that are read at a time. */
+/** Number of accounts in one read. */
 const BATCH = 5_000;
 
-/** How many erasures the list has, and how many accounts have been erased again. */
+/** Number of erasures in the list, and number of accounts erased again. */
 export interface Reapplied {
   listed: number;
   erased: number;
 }
 
 /**
- * Erases the accounts again that are on the list of erasures and that a restored backup has brought back. Then the list and
- * the database have the same entries, so that the list of another machine, or a new one, is complete too. When nothing has been
- * restored, this costs one query for all erasures, and reading the list. Otherwise one process does it; the others wait, and then
- * find it done, or do what is left when that process has ended early.
- * @param file of the list; default: the list of the settings
+ * Erases accounts on the list of erasures again that a restored backup has brought back. The list and the database then have the
+ * same entries, so that a new list or the list of another machine is also complete. Without a restore, this costs reading the
+ * list and one query for all erasures. Otherwise one process erases while the others wait, and continue if it has ended early.
+ * @param file file of the list; default: the one in the settings
  * @throws UsageError when the list cannot be read or written
  */
 export async function reapplyErasures(
@@ -51,7 +50,7 @@ export async function reapplyErasures(
   return { listed: listed.length, erased };
 }
 
-/** @returns the erasures in the database, and those of the list that are not there, by person */
+/** @returns erasures in the database, and, by person, erasures that only the list contains */
 async function compare({ queries }: Context, listed: readonly Erasure[]) {
   const missing = new Map(listed.map((entry) => [entry.person, entry]));
   const recorded = await queries.select().from(erasures).orderBy(asc(erasures.id));
@@ -78,7 +77,7 @@ async function eraseListed(ctx: Context, missing: ReadonlyMap<string, Erasure>):
   }
 }
 
-/** @returns false when the account is gone: with its manager, or because another process has erased it meanwhile */
+/** @returns false when the account no longer exists: deleted with its manager, or erased by another process */
 async function eraseAgain(
   ctx: Context,
   { id, role }: Pick<Account, "id" | "role">,

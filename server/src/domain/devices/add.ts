@@ -10,10 +10,10 @@ export interface NewDevice {
   deviceType: string;
 }
 
-/** Serial numbers that the header of a recording may have. They become part of file names. */
+/** Serial numbers allowed in the header of a recording. File names contain them. */
 const SERIAL_NUMBER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,149}$/;
 
-/** Adds devices: all of them, or none when one is invalid. */
+/** Adds all devices, or none if one is invalid. */
 export async function addDevices(ctx: Context, added: readonly NewDevice[]) {
   return transact(ctx, "device add", async (unit) => {
     const rows = [];

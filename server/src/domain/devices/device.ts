@@ -6,7 +6,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 export type Device = typeof devices.$inferSelect;
 
 /**
- * The device with this serial number, locked until the end of the transaction.
+ * Returns the device with this serial number, locked until the end of the transaction.
  * @throws ServiceError `not_found`
  */
 export async function findDevice({ queries }: UnitOfWork, serialNumber: string) {
@@ -19,7 +19,7 @@ export async function findDevice({ queries }: UnitOfWork, serialNumber: string) 
   return device;
 }
 
-/** Changes columns of a device and announces it. Columns without a value keep theirs. */
+/** Updates columns of a device and announces the change. Columns without a value keep theirs. */
 export async function updateDevice(
   { queries, announce }: UnitOfWork,
   before: Device,

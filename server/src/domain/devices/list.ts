@@ -26,7 +26,7 @@ export const DeviceFilters = Type.Object({
 
 type Filters = StaticDecode<typeof DeviceFilters>;
 
-/** The conditions of the devices that the caller owns or has owned; `filtered` is undefined without filters. */
+/** Conditions for the devices that the caller owns or has owned; `filtered` is undefined without filters. */
 function conditionsOf({ queries, caller }: Context, filters: Filters) {
   const me = caller?.id ?? 0;
   const mine = and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, me));
@@ -62,7 +62,7 @@ function conditionsOf({ queries, caller }: Context, filters: Filters) {
   return { everOwned: exists(owned), ownedNow, customName, filtered };
 }
 
-/** Each device once. */
+/** Contains each device once. */
 export async function listDevices(ctx: Context, filters: Filters) {
   const { everOwned, ownedNow, customName, filtered } = conditionsOf(ctx, filters);
   const orderings = {
@@ -82,8 +82,8 @@ export async function listDevices(ctx: Context, filters: Filters) {
 }
 
 /**
- * The device, if it also passes the filters of the list.
- * @param owned the device, and the ownership by which the caller owns it now
+ * Finds the device if it also matches the filters of the list.
+ * @param owned the device and the caller's current ownership
  */
 export async function retrieveDevice(
   ctx: Context,

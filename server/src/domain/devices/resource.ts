@@ -24,7 +24,10 @@ export const Device = Type.Object(
   { $id: "Device", examples: [exampleDevice] },
 );
 
-/** @param isOwner whether the caller owns the device now. Others do not see the custom name, which may name a person. */
+/**
+ * @param isOwner whether the caller owns the device now. Others do not see the custom name, which may contain the name of a
+ *   person.
+ */
 export function toDevice(device: DeviceRow, isOwner: boolean) {
   return {
     id: device.id,
@@ -37,13 +40,13 @@ export function toDevice(device: DeviceRow, isOwner: boolean) {
 }
 
 /**
- * The owner's view of a device.
- * @param ownership by which the caller owns it now
+ * View of a device for its owner.
+ * @param ownership current ownership of the caller
  */
 export const deviceItem = (device: DeviceRow, ownership: { id: number }): Item<ReturnType<typeof toDevice>> =>
   item(toDevice(device, true), device.version, ownership.id);
 
-/** Letters, digits and combining marks of any script, spaces and a few signs; no space at either end. */
+/** Allows letters, digits and combining marks of any script, inner spaces and a few other characters. */
 const CUSTOM_NAME = /^(?! )[\p{L}\p{M}\p{N} _\-.'()/#&]{1,60}(?<! )$/u;
 
 export const isCustomName = (value: string): boolean => value === "" || CUSTOM_NAME.test(value);

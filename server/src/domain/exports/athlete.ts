@@ -26,24 +26,24 @@ import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 import { type ZipEntry, zipOf } from "./zip.js";
 
-/** Rows that one statement reads. An activity may hold megabytes. */
+/** Number of rows in one read. An activity may have megabytes. */
 const ROWS = 200;
 const LARGE_ROWS = 4;
 
-/** Samples that are written at a time, which takes about a millisecond. */
+/** Number of samples formatted in one step, which takes about a millisecond. */
 const SAMPLES = 20_000;
 
-/** The name of the archive. */
+/** File name of the archive. */
 export const exportFileName = ({ id }: Pick<Account, "id">, now: Date): string =>
   `athlete-${id}-${now.toISOString().slice(0, 10)}.zip`;
 
 /**
- * Everything that the service has about an athlete, as a zip archive: JSON, and the samples that were recorded for the athlete as
- * CSV, one file for each time frame, each sample once. It is read while it is sent, in separate statements. `export.json` is the
- * last file; it is there only when the archive is complete.
- * @param requireRight checked again while the archive is sent; throws when the caller has lost the right
- * @throws ServiceError by destroying the stream: `not_found` when the account is deleted meanwhile, `unauthenticated` when the
- *   caller is signed out, and what `requireRight` throws
+ * Returns a zip archive with all data about an athlete: JSON, and the athlete's samples as CSV, one file per time frame, each
+ * sample once. The data is read during the transfer, in separate statements. `export.json` is the last file and is present only
+ * in a complete archive.
+ * @param requireRight called repeatedly during the transfer; throws when the caller has lost the right
+ * @throws ServiceError by destroying the stream: `not_found` when the account is deleted during the transfer, `unauthenticated`
+ *   when the caller is signed out, and any error of `requireRight`
  */
 export function exportAthlete(
   ctx: Context,
@@ -53,7 +53,7 @@ export function exportAthlete(
   return zipOf(whileAllowed(accessRecheck(ctx, requireRight), entriesOf(ctx, athlete)));
 }
 
-/** Checks the right before each part of each file. */
+/** Rechecks the right before each part of each file. */
 async function* whileAllowed(
   recheck: () => Promise<void>,
   entries: AsyncIterable<ZipEntry>,
@@ -112,7 +112,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   };
 }
 
-/** The rows of an account that is deleted during the export would only be missing. */
+/** Rows of an account that is deleted during the export would be missing without an error. */
 async function requireAccount({ queries }: Context, { id }: Account): Promise<void> {
   if ((await queries.$count(accounts, eq(accounts.id, id))) === 0) throw errors.notFound();
 }
@@ -142,7 +142,7 @@ const permissionsOf = ({ queries, clock }: Context, { id }: Account, count: Coun
     count,
   );
 
-/** The managers whom the athlete has found in order to give a permission. */
+/** Managers whom the athlete has looked up to grant permissions. */
 const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -157,7 +157,7 @@ const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
     count,
   );
 
-/** Without tokens and their hashes. */
+/** Omits tokens and their hashes. */
 const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -188,7 +188,7 @@ const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit
     .orderBy(timeframes.id)
     .limit(limit);
 
-/** An activity's `json` may be about others, so it is there only where no other athlete has time frames. */
+/** Includes the `json` of an activity only if no other athlete has time frames in it, because it may describe others. */
 const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     LARGE_ROWS,
@@ -198,7 +198,7 @@ const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
           id: activities.id,
           name: activities.name,
           json_schema: activities.jsonSchemaId,
-          // Not read where it is left out: it may be megabytes.
+          // Not read when omitted, because it may have megabytes.
           json: sql`CASE WHEN NOT EXISTS (
             SELECT FROM timeframes AS other WHERE other.activity_id = activities.id AND other.athlete_id <> ${id}
           ) THEN activities.json END`.mapWith(activities.json),
@@ -223,7 +223,7 @@ const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
     count,
   );
 
-/** Without the serial numbers of the devices: anyone who knows one can take a device that has no owner. */
+/** Omits serial numbers, because anyone who knows one can take a device without an owner. */
 const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -232,7 +232,7 @@ const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
     count,
   );
 
-/** The stored results. They are not recomputed: an export shows what is stored. */
+/** Stored results. They are not recomputed, because the export shows stored data. */
 const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -258,7 +258,7 @@ const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
     count,
   );
 
-/** The changes by the athlete, of the athlete's account, and of whatever names the athlete. */
+/** Changes by the athlete, of the athlete's account, and of rows that refer to the athlete. */
 const auditOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     ROWS,
@@ -298,7 +298,7 @@ const sampleFileName = ({ id, startTime }: Pick<Frame, "id" | "startTime">) =>
     .replace(/[-:]|\.\d+Z/g, "")
     .slice(0, 15)}.csv`;
 
-/** Times of a time frame whose samples are not in its file, because an older time frame says that they are another athlete's. */
+/** Times of a time frame without samples in its file, because an older time frame assigns them to another athlete. */
 const leftOut = ({ others }: WornTimes) =>
   others.length === 0
     ? {}
@@ -309,7 +309,7 @@ const leftOut = ({ others }: WornTimes) =>
         })),
       };
 
-/** The standard CSV. A file without samples has the header line alone. */
+/** Standard CSV. A file without samples has only the header line. */
 async function* samplesOf(
   { queries }: Context,
   deviceId: number,

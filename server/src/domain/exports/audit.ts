@@ -11,7 +11,7 @@ export interface AuditFilters {
   from?: Date | undefined;
   /** Entries before this time. */
   to?: Date | undefined;
-  /** Entries by or about this account: its username, or its id, which a deleted account has too. */
+  /** Entries by or about this account: its username, or its id, which also finds a deleted account. */
   account?: string | undefined;
 }
 
@@ -31,10 +31,10 @@ const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog
 export type AuditEntry = ReturnType<typeof toEntry>;
 
 /**
- * A part of the audit for the operator, the oldest entry first. Reading the first part writes an entry itself: who has read the audit, and
- * which part of it.
+ * Returns a part of the audit for the operator, oldest entry first. Reading the first part adds an entry with the reader and the
+ * filters.
  * @param after only entries with higher ids; 0 for the first part
- * @throws ServiceError `not_found` when there is no such account; on the field `from` when it is not before `to`
+ * @throws ServiceError `not_found` when the account does not exist; on the field `from` when it is not before `to`
  */
 export async function exportAudit(
   ctx: Context,
@@ -75,7 +75,10 @@ export async function exportAudit(
   return partOf(rows, toEntry);
 }
 
-/** The id before the first entry of a time. `+ 0` makes the database use the index of times; it would scan that of ids from the oldest entry. */
+/**
+ * Returns the id before the first entry at or after a time. `+ 0` makes the database use the index on times; otherwise it scans
+ * the index on ids from the oldest entry.
+ */
 async function before({ queries }: Context, inTime: SQL): Promise<number> {
   const [first] = await queries
     .select({ id: sql<number | null>`min(${auditLog.id} + 0)`.mapWith(Number) })
@@ -84,7 +87,7 @@ async function before({ queries }: Context, inTime: SQL): Promise<number> {
   return (first?.id ?? 1) - 1;
 }
 
-/** Deleted accounts have no username any more, and entries. */
+/** A deleted account has entries but no username. */
 async function accountIdOf({ queries }: Context, account: string): Promise<number> {
   const [found] = await queries
     .select({ id: accounts.id })

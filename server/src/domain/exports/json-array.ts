@@ -1,7 +1,7 @@
 /**
- * Rows as a JSON array with one row on each line, read in batches.
- * @param read the rows with higher ids than the given one, lowest first; at most `batch` of them
- * @param count called with each row
+ * Formats rows as a JSON array with one row per line, read in batches.
+ * @param read reads at most `batch` rows with ids above the given one, in ascending order
+ * @param count called for each row
  */
 export async function* jsonArray<Row extends { id: number }>(
   batch: number,

@@ -2,18 +2,18 @@ import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
 
-/** A file of an archive. Its content is read when the archive has come to it. */
+/** File of an archive. Its content is read when the archive reaches it. */
 export interface ZipEntry {
   name: string;
   content: AsyncIterable<Uint8Array | string>;
 }
 
-/** Fast: positions compress to a third either way. */
+/** Fastest level, because positions compress to a third at any level. */
 const COMPRESSION_LEVEL = 3;
 
 /**
- * A zip archive as a stream. The files are read one after the other, as fast as the stream is, so the memory does not depend on
- * their number and size. An error of a file destroys the stream, which then has no end, so that no one takes it for complete.
+ * Creates a zip archive as a stream. The files are read one after the other, as fast as the stream is consumed, so memory does
+ * not depend on their number and size. An error of a file destroys the stream, so that the archive is recognisably incomplete.
  */
 export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();
@@ -31,7 +31,7 @@ async function write(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipE
   zip.end();
 }
 
-/** Waits until the content has been read. When the reader of the archive leaves, the content is abandoned. */
+/** Waits until the content has been read. When the reader of the archive stops, the content is abandoned. */
 function addEntry(zip: ZipFile, output: Readable, { name, content }: ZipEntry): Promise<void> {
   return new Promise((done, reject) => {
     const source = Readable.from(forSameCaller(content), { objectMode: false });
@@ -46,7 +46,10 @@ function addEntry(zip: ZipFile, output: Readable, { name, content }: ZipEntry): 
   });
 }
 
-/** A stream is read in the context of its reader; its queries take the turns of the caller who asked for it. */
+/**
+ * Restores the context of the caller, because a stream is read in the context of its reader and its queries must wait in the
+ * caller's queue.
+ */
 function forSameCaller<T>(content: AsyncIterable<T>): AsyncIterable<T> {
   const caller = currentCaller();
   return {

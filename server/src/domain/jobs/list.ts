@@ -8,14 +8,14 @@ import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 export interface JobFilters {
   state?: JobState | undefined;
   kind?: string | undefined;
-  /** Username of the account that is charged for the work. */
+  /** Username of the account charged for the job. */
   account?: string | undefined;
 }
 
 /**
- * A part of the list of jobs for the operator, the newest first. Payloads stay out of it: they hold secrets.
+ * Returns a part of the list of jobs for the operator, newest first. Omits payloads, which contain secrets.
  * @param before only jobs with lower ids; 0 for all
- * @throws ServiceError `not_found` when there is no such account
+ * @throws ServiceError `not_found` when the account does not exist
  */
 export async function listJobs(
   { queries }: Context,

@@ -7,7 +7,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Why the work of a failed job cannot be done again: its payload was erased when it failed. */
+/** Reasons why a failed job cannot be retried: its payload was erased when it failed. */
 const ERASED: Readonly<Record<JobKind, string>> = {
   mail: "The mail was erased when the job failed. For a new link, run account reset-password.",
   "bulk-load": "The recording was erased when the job failed. Its owner can load it again.",
@@ -25,7 +25,7 @@ async function lockJob({ queries }: UnitOfWork, jobId: string): Promise<Job> {
 }
 
 /**
- * Runs a job now that waits for its next try, and a failed computation again.
+ * Runs a job that waits for its next attempt, or repeats a failed computation.
  * @throws ServiceError `not_found`, `job_not_retriable`, `job_waits`
  */
 export async function retryJob(ctx: Context, jobId: string): Promise<Job> {
@@ -75,7 +75,7 @@ export async function retryJob(ctx: Context, jobId: string): Promise<Job> {
 }
 
 /**
- * Revokes a job that waits or runs. The outcome of running work is not recorded; a recording that is being loaded is rolled back.
+ * Revokes a job that waits or runs. The result of a running job is not recorded; the load of a recording is rolled back.
  * @throws ServiceError `not_found`, `job_ended`
  */
 export async function revokeJob(ctx: Context, jobId: string): Promise<{ before: Job; after: Job }> {
@@ -97,5 +97,5 @@ export async function revokeJob(ctx: Context, jobId: string): Promise<{ before: 
   });
 }
 
-/** Without the payload, which holds secrets. */
+/** Omits the payload, which contains secrets. */
 const audited = ({ kind, state, dueAt, failures }: Job) => ({ kind, state, dueAt, failures });

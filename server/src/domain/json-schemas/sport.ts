@@ -1,6 +1,6 @@
 import { SPORTS, type Sport } from "asi-convert/metrics";
 
-/** The sport of a time-frame schema, by its name. */
+/** Returns the sport of a time-frame schema from its name. */
 export function sportOf(schemaName: string): Sport {
   const sport = SPORTS.find((name) => schemaName === `timeframe_${name}`);
   if (sport === undefined) throw new Error(`The JSON schema ${schemaName} belongs to no sport`);

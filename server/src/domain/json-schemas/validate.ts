@@ -8,10 +8,10 @@ import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });
 
-/** Keyed by the schema's text, so that a schema changed by a migration is compiled again. */
+/** Keyed by the text of the schema, so that a schema changed by a migration is recompiled. */
 const compiled = new Map<string, ValidateFunction>();
 
-/** The schema with this id, if it is of this type. */
+/** Returns the schema with this id and type. */
 export async function findJsonSchema(
   queries: Queries,
   id: number,
@@ -23,7 +23,7 @@ export async function findJsonSchema(
 
 /**
  * Checks a value against a JSON schema (draft 2020-12).
- * @returns field name to messages, nested as the value is; undefined when the value is valid
+ * @returns messages by field name, nested like the value; undefined when the value is valid
  */
 export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): FieldErrors | undefined {
   const text = JSON.stringify(schema);
@@ -39,7 +39,7 @@ export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): Fiel
   return fields;
 }
 
-/** The location of the error: a JSON pointer (RFC 6901), including the name of a missing required member. */
+/** Location of the error: a JSON pointer (RFC 6901), including the name of a missing required member. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath
     .split("/")
@@ -58,7 +58,7 @@ function messageOf({ keyword, message, params }: ErrorObject): string {
 function place(fields: FieldErrors, [name = "", ...rest]: string[], text: string): void {
   const known = fields[name];
   if (rest.length === 0) {
-    // A problem of the whole value replaces those of its parts.
+    // A problem of the whole value replaces the problems of its parts.
     fields[name] = Array.isArray(known) ? [...known, text] : [text];
     return;
   }

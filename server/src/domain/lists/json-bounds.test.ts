@@ -7,7 +7,7 @@ const objectOf = (members: number) =>
 const MEMBERS = "Ensure this object has no more than 2000 members.";
 const BYTES = "Ensure this object has no more than 65536 bytes as JSON.";
 
-describe("an object that is kept", () => {
+describe("a stored object", () => {
   it("has at most 2,000 members, those of inner objects and of objects in arrays included", () => {
     const half = JSON_MAX_MEMBERS / 2;
     expect(boundsProblem(objectOf(JSON_MAX_MEMBERS))).toBeUndefined();

@@ -1,10 +1,10 @@
-/** Limits of what a caller may store in `json` or `params`, apart from a GPX document. */
+/** Limits of values in `json` or `params`, except for a GPX document. */
 export const JSON_MAX_BYTES = 64 * 1024;
 export const JSON_MAX_MEMBERS = 2_000;
 
 /**
  * Checks whether a value exceeds the limits for stored JSON.
- * @returns the problem of the field; undefined when there is none
+ * @returns message for the field; undefined if the value is within the limits
  */
 export function boundsProblem(value: object): string | undefined {
   let members = 0;

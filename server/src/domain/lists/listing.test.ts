@@ -3,13 +3,13 @@ import { accounts } from "../../store/schema.js";
 import { envelope, orderBy, paging, searchTerms } from "./listing.js";
 
 describe("lists", () => {
-  it("a search is split on spaces and commas, quoted phrases kept whole", () => {
+  it("a search is split at spaces and commas, except in quoted phrases", () => {
     expect(searchTerms(" left,\"red shoe\"  'a b' c, ")).toEqual(["left", "red shoe", "a b", "c"]);
     expect(searchTerms('" , "')).toEqual([" , "]);
     expect(searchTerms(" , ")).toEqual([]);
   });
 
-  it("a limit is clamped, a wrong one is the default", () => {
+  it("a limit is clamped, and an invalid one is replaced by the default", () => {
     expect(paging({})).toEqual({ page: 1, limit: 150 });
     expect(paging({ limit: "3001" }).limit).toBe(3000);
     expect(paging({ limit: "0" }).limit).toBe(150);

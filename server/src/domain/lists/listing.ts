@@ -11,7 +11,7 @@ export interface Paging {
 }
 
 /**
- * Reads `page` and `limit`. A limit that is not a positive number becomes the default; one above the maximum becomes
+ * Reads `page` and `limit`. A limit that is not a positive number is replaced by the default, and a limit above the maximum by
  * the maximum.
  * @throws ServiceError `not_found` when `page` is not a positive integer
  */
@@ -28,7 +28,7 @@ export function paging(
 const invalidPage = () => errors.notFound("Invalid page.");
 
 /**
- * The envelope around one page of results.
+ * Returns the envelope of one page of results.
  * @param count number of all results
  * @throws ServiceError `not_found` beyond the last page; the first page of an empty list is empty
  */
@@ -51,12 +51,12 @@ export function requirePage(count: number, { page, limit }: { page: number; limi
   if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
 }
 
-/** The fields by which a list can be ordered: their names in the API and their columns. */
+/** Fields by which a list can be ordered: names in the API and columns. */
 export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
 
 /**
- * Turns `ordering` into a total order: the given fields, nulls last in both directions, then the id. Text is compared
- * in lower case, by code point on every database. Field names are case-insensitive; unknown fields are ignored.
+ * Converts `ordering` to a total order: the given fields, nulls last in both directions, then the id. Text is compared in lower
+ * case, by code point on every database. Field names are case-insensitive; unknown fields are ignored.
  */
 export function orderBy(ordering: string | undefined, orderings: Orderings, id: PgColumn): SQL[] {
   const seen = new Set<string>();
@@ -64,7 +64,7 @@ export function orderBy(ordering: string | undefined, orderings: Orderings, id: 
     const name = part.trim().toLowerCase();
     const descending = name.startsWith("-");
     const field = descending ? name.slice(1) : name;
-    // A repeated field has no further effect on the order.
+    // A repeated field does not affect the order.
     if (seen.has(field)) return [];
     seen.add(field);
     const column = Object.hasOwn(orderings, field) ? orderings[field] : undefined;
@@ -77,24 +77,24 @@ export function orderBy(ordering: string | undefined, orderings: Orderings, id: 
 
 const isText = (column: Column) => column.columnType === "PgText";
 
-/** A condition for "contains": case-insensitive, `%`, `_` and `\` literal. */
+/** Condition for "contains": case-insensitive; `%`, `_` and `\` are literal. */
 export function contains(column: PgColumn | SQL, value: string | undefined): SQL | undefined {
   if (value === undefined) return undefined;
   return ilike(column, `%${value.replace(/[\\%_]/g, "\\$&")}%`);
 }
 
-/** The terms of a search: split at spaces and commas, except in quoted phrases. */
+/** Terms of a search, separated by spaces and commas, except in quoted phrases. */
 export function searchTerms(search: string): string[] {
   return [...search.matchAll(/"([^"]*)"|'([^']*)'|([^\s,]+)/g)]
     .map(([, double, single, bare]) => double ?? single ?? bare ?? "")
     .filter((term) => term !== "");
 }
 
-/** The database compares each term with each column of each row. */
+/** Limits the terms, because the database compares each term with each column of each row. */
 const MAX_SEARCH_TERMS = 20;
 
 /**
- * A condition for `search`: each term is found in at least one of the columns.
+ * Condition for `search`: each term occurs in at least one of the columns.
  * @throws ServiceError on the field `search` when there are too many terms
  */
 export function matchesSearch(
@@ -111,7 +111,7 @@ export function matchesSearch(
 
 /**
  * Reads one page of a list.
- * @param matching the rows of the whole list, filtered but neither ordered nor limited
+ * @param matching query for the whole list, filtered but neither ordered nor limited
  * @param order a total order, from `orderBy`
  */
 export async function listPage<Query extends PgSelect, T>(

@@ -1,14 +1,14 @@
-/** Rows of one part of a list for the operator. Lists of any length are read in parts, in bounded memory. */
+/** Number of rows in one part of a list for the operator. Lists are read in parts to limit memory. */
 export const PART_ROWS = 500;
 
-/** One part of a list. */
+/** Part of a list. */
 export interface Part<T> {
   items: T[];
-  /** The id after which the next part begins; null when this is the last part. */
+  /** Id after which the next part begins; null for the last part. */
   next: number | null;
 }
 
-/** @param rows as many as a part has, unless it is the last one */
+/** @param rows rows of the part; fewer than the maximum in the last part */
 export const partOf = <Row extends { id: number }, T>(
   rows: readonly Row[],
   toItem: (row: Row) => T,

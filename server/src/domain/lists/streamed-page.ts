@@ -6,33 +6,33 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
 
-/** Rows read in one batch have at most this estimated size, unless a single row is larger. */
+/** Maximum estimated size of the rows in one batch, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_ROWS = 100;
-/** The rest of a row, beside the columns that are weighed. */
+/** Size of a row without its measured columns. */
 const ROW_BYTES = 2048;
 
 /** Assumed compression ratio of stored values. A value with a higher ratio may make its batch larger than estimated. */
 const COMPRESSION = 100;
-/** The largest value that a row may hold: a GPX document. */
+/** Size of the largest possible value: a GPX document. */
 const MAX_VALUE_BYTES = 5 * 1024 * 1024;
 
-/** Estimates the bytes of a column's value without reading it. Estimates high, because it bounds memory. */
+/** Estimates the bytes of a column's value without reading it. Overestimates, because the result limits memory. */
 const weightOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`least(coalesce(pg_column_size(${column}), 0)::bigint * ${sql.raw(String(COMPRESSION))}, ${sql.raw(String(MAX_VALUE_BYTES))})`;
 
-/** The bytes of a column's value as it is sent, which the database reads the value for. */
+/** Bytes of a column's value as sent. The database reads the value to count them. */
 const sizeOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`coalesce(octet_length(${column}::text), 0)::bigint`;
 
 /**
- * A page whose results may have megabytes each. It is read and sent in batches, so that it neither fills the memory nor
- * blocks the event loop.
+ * A page whose results may have megabytes each. It is read and sent in batches, so that it neither uses much memory nor blocks
+ * the event loop.
  */
 export class StreamedPage<T> {
   readonly #head: Page<never>;
   readonly #batches: AsyncIterable<T[]>;
-  /** Estimated bytes of the largest batch: what is in memory while the page is sent. */
+  /** Estimated bytes of the largest batch, which is the memory used during the transfer. */
   readonly heldBytes: number;
 
   constructor(head: Page<never>, batches: AsyncIterable<T[]>, heldBytes: number) {
@@ -41,7 +41,7 @@ export class StreamedPage<T> {
     this.heldBytes = heldBytes;
   }
 
-  /** The page as JSON text in pieces. */
+  /** Yields the page as JSON text in pieces. */
   async *json(): AsyncGenerator<string> {
     // `results` is the last member.
     yield JSON.stringify(this.#head).slice(0, -"]}".length);
@@ -61,12 +61,12 @@ interface Keyed {
 }
 
 /**
- * Reads one page of a list whose rows may be large. It ends without its end when the caller is signed out while it is sent.
- * @param of the table, its id, the column with large values, and the condition of the whole list, which holds for each batch
- *   when it is read
+ * Reads one page of a list whose rows may be large. The page remains incomplete when the caller is signed out during the
+ * transfer.
+ * @param of table, its id, its column with large values, and the condition of the whole list, which each batch applies again
  * @param order a total order, from `orderBy`
- * @throws ServiceError `page_too_large` on the field `limit` when the large values have more than `PAGE_MAX_BYTES`: a page
- *   that ended early would leave out results, because the next one begins after `limit` of them
+ * @throws ServiceError `page_too_large` on the field `limit` when the large values exceed `PAGE_MAX_BYTES`: a shorter page would
+ *   omit results, because the next page begins after `limit` results
  */
 export async function streamedPage<Row extends Keyed, T>(
   ctx: Context,
@@ -94,14 +94,14 @@ export async function streamedPage<Row extends Keyed, T>(
       .from(of.table)
       .where(and(of.where, inArray(of.id, ids)));
     const byId = new Map((rows as unknown as Row[]).map((row) => [row.id, row]));
-    // Rows deleted since the keys were read are skipped.
+    // Skip rows deleted since the keys were read.
     return toResources(ids.flatMap((id) => byId.get(id) ?? []));
   }
 
   const ofBatches = [...batchesOf(keys)];
   await requireSize(ctx, of, ofBatches, keys);
   const [firstIds, ...laterIds] = ofBatches;
-  // Read before the response starts, so that an early failure becomes an error response.
+  // Read the first batch before the response starts, so that a failure becomes an error response.
   const first = firstIds === undefined ? [] : await read(firstIds);
   async function* batches(): AsyncGenerator<T[]> {
     yield first;
@@ -117,8 +117,8 @@ export async function streamedPage<Row extends Keyed, T>(
 const bytesOfAll = (keys: readonly { weight: number }[]) => keys.reduce((sum, { weight }) => sum + weight, 0);
 
 /**
- * Most pages are known to be small enough by the estimate. Of the others, the values are measured in the same batches in which
- * they would be read, until they are too large.
+ * Returns early if the estimate shows that the page is small enough. Otherwise measures the values in the batches in which they
+ * would be read, until they exceed the limit.
  */
 async function requireSize(
   { queries, config, signal }: Context,

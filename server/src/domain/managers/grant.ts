@@ -5,8 +5,8 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 
 /**
- * Lets a manager create managed athletes; for the operator.
- * @throws ServiceError `not_found`; `invalid` on the field `username` when the account is not a manager's
+ * Allows a manager to create managed athletes; for the operator.
+ * @throws ServiceError `not_found`; `invalid` on the field `username` when the account is not a manager
  */
 export async function grantManagedAthletes(ctx: Context, username: string): Promise<Account> {
   return transact(ctx, "manager grant", async (unit) => {

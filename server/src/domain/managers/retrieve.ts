@@ -9,7 +9,7 @@ import { errors } from "../change/errors.js";
 export const managerItem = (account: Account): Item<ReturnType<typeof toManager>> =>
   item(toManager(account), account.version);
 
-/** The caller's own account. */
+/** Returns the caller's own account. */
 export async function retrieveAccount(
   ctx: Context,
 ): Promise<Item<ReturnType<typeof toAuthenticatedAccount>>> {
@@ -21,7 +21,7 @@ export async function retrieveAccount(
   return item(toAuthenticatedAccount(account), account.version);
 }
 
-/** The manager with this external id, which must be the caller. */
+/** Finds the manager with this external id, who must be the caller. */
 export async function retrieveManagerByExternalId(ctx: Context, externalId: string) {
   const [account] = await ctx.queries
     .select()

@@ -7,7 +7,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { findDevice } from "../devices/device.js";
 
-/** Extends the last ownership of a device backwards, over time in which no one owned it. It gains no samples. */
+/** Extends the last ownership of a device backwards over a time without an owner. The ownership gains no samples. */
 export async function backdateOwnership(ctx: Context, serialNumber: string, start: Date) {
   if (!isStorable(start.getTime()))
     throw errors.field("start", "Expected a date-time such as 2024-01-01T06:00:00Z.");
@@ -41,7 +41,7 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
         `The device was owned from ${other.startTime.toISOString()} to ${other.endTime.toISOString()}.`,
       );
     }
-    // Samples of unowned times are not stored. What is there nevertheless is not the owner's.
+    // Samples of unowned times are not stored. Delete any that exist, because they are not the owner's.
     await deleteSamplesBetween(sqlClientOf(queries), device.id, start.getTime(), last.startTime.getTime());
     const [after] = await queries
       .update(ownerships)

@@ -7,16 +7,16 @@ import { matchesSearch } from "../lists/listing.js";
 import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 
 export interface DeviceFilters {
-  /** Username of the manager who owns them now. */
+  /** Username of the current owner. */
   owner?: string | undefined;
   retired?: boolean | undefined;
-  /** Terms that a name, the serial number or the model contains. */
+  /** Search terms; each must occur in a name, the serial number or the model. */
   search?: string | undefined;
 }
 
 /**
- * A part of the list of devices for the operator, by id, each with its owner.
- * @throws ServiceError `not_found` when there is no such owner
+ * Returns a part of the list of devices with their owners for the operator, ordered by id.
+ * @throws ServiceError `not_found` when the owner does not exist
  */
 export async function listAllDevices(
   { queries }: Context,

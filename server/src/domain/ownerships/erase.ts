@@ -5,14 +5,14 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { updateDevice } from "../devices/device.js";
 import type { Ownership } from "./rules.js";
 
-/** Ownerships, chunks of samples and audit rows that one transaction removes at most; others wait for it. */
+/** Limits of one transaction, because others wait for it. */
 const OWNERSHIPS_AT_A_TIME = 100;
 const CHUNKS_AT_A_TIME = 1_000;
 const AUDIT_ROWS_AT_A_TIME = 1_000;
 
 /**
- * Removes a part of a manager's ownerships from the history of a device, with the samples of the manager's times, which nobody
- * else can read, and the manager's settings of the device. After an interruption, it continues where it ended.
+ * Removes some ownerships of a manager from the history of a device, with their samples, which nobody else can read, and the
+ * manager's settings of the device. Can be interrupted and called again.
  * @returns whether there is more to remove: call it again in another transaction
  */
 export async function eraseOwnerships(
@@ -30,7 +30,7 @@ export async function eraseOwnerships(
   const { toMs } = await firstBatch(client, deviceId, startMs, endMs, CHUNKS_AT_A_TIME);
   await deleteSamplesBetween(client, deviceId, startMs, toMs);
   if (toMs < endMs) return true;
-  // The manager's settings are in the audit until the next ownership starts: its first rows contain the values before.
+  // The first audit rows of the next ownership contain the manager's settings as previous values.
   const until = next?.startTime ?? nextOwner?.startTime;
   const eraseAudit = () => eraseAuditBetween(unit, deviceId, new Date(startMs), until);
   if ((await eraseAudit()) === AUDIT_ROWS_AT_A_TIME) return true;
@@ -47,7 +47,7 @@ export async function eraseOwnerships(
   return true;
 }
 
-/** The manager's first ownerships of the device, without another owner in between. */
+/** Returns the manager's first ownerships of the device up to the next one of another owner. */
 async function firstRun({ queries }: UnitOfWork, deviceId: number, managerId: number) {
   const ofDevice = eq(ownerships.deviceId, deviceId);
   const own = and(ofDevice, eq(ownerships.managerId, managerId));
@@ -74,7 +74,7 @@ async function firstRun({ queries }: UnitOfWork, deviceId: number, managerId: nu
   const next = rows[OWNERSHIPS_AT_A_TIME];
   return {
     erased,
-    /** The manager's next one, when this part does not reach the next owner. */
+    /** The manager's next ownership, when this part does not reach the next owner. */
     next,
     nextOwner,
     isLast: next === undefined && nextOwner === undefined,

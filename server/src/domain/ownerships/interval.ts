@@ -5,7 +5,7 @@ import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 import type { Ownership } from "./rules.js";
 
 /**
- * The parts of an interval in which a manager owned a device, ascending and disjoint.
+ * Returns the parts of an interval during which a manager owned a device, ascending and disjoint.
  * @throws ServiceError `forbidden` when there are none
  */
 export async function ownedParts(queries: Queries, owner: Owner, within: Interval): Promise<Interval[]> {
@@ -16,7 +16,10 @@ export async function ownedParts(queries: Queries, owner: Owner, within: Interva
   return parts;
 }
 
-/** Numbers that are a time of 2001 to 5138 in seconds are one of 1970 to 1973 in milliseconds, when nobody had a device. */
+/**
+ * Detects seconds instead of milliseconds: seconds of the years 2001 to 5138 would be milliseconds of 1970 to 1973, before the
+ * first device.
+ */
 const isLikelySeconds = (value: number) => value >= 1e9 && value < 1e11;
 
 const unitHint = ({ startMs, stopMs }: Interval): string =>
@@ -24,7 +27,7 @@ const unitHint = ({ startMs, stopMs }: Interval): string =>
     ? ` Numbers are milliseconds since 1970, so these are ${new Date(startMs).toISOString()} and ${new Date(stopMs).toISOString()}. If they are seconds, multiply them by 1000.`
     : "";
 
-/** The times that an ownership has gained or lost, as closed intervals. */
+/** Returns the times that an ownership has gained or lost, as closed intervals. */
 export function changedTimes(before: Ownership | null, after: Ownership): Interval[] {
   const [startMs, stopMs] = [after.startTime.getTime(), after.endTime.getTime()];
   if (before === null) return [{ startMs, stopMs }];

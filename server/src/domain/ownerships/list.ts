@@ -21,7 +21,7 @@ export const OwnershipFilters = Type.Object({
 
 type Filters = StaticDecode<typeof OwnershipFilters>;
 
-/** A device id as text; an invalid id matches no device. */
+/** Device id as text; an invalid id matches no device. */
 const deviceIdOf = (text: string) =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 
@@ -48,7 +48,7 @@ function matchingOwnerships({ queries, caller }: Context, filters: Filters, id?:
     .$dynamic();
 }
 
-/** The caller's own ownerships, ended or not. */
+/** Lists the caller's own ownerships, current and ended. */
 export async function listOwnerships(ctx: Context, filters: Filters) {
   return listPage(
     ctx.queries,
@@ -59,7 +59,7 @@ export async function listOwnerships(ctx: Context, filters: Filters) {
   );
 }
 
-/** One of the caller's ownerships, if it also passes the filters of the list. */
+/** Finds one of the caller's ownerships if it also matches the filters of the list. */
 export async function retrieveOwnership(
   ctx: Context,
   { id }: Ownership,

@@ -10,7 +10,7 @@ export async function releaseOwnership(ctx: Context, device: number): Promise<vo
   await change(ctx, "releaseOwnership", { device }, (unit, { ownership }) => endOwnership(unit, ownership));
 }
 
-/** Ends an ownership now. One that is empty leaves no row. */
+/** Ends an ownership now. Deletes an empty ownership. */
 export async function endOwnership(unit: UnitOfWork, ownership: Ownership): Promise<void> {
   const endMs = Math.max(unit.now.getTime(), ownership.startTime.getTime());
   const [ended] = await unit.queries
@@ -24,7 +24,7 @@ export async function endOwnership(unit: UnitOfWork, ownership: Ownership): Prom
   if (ended === undefined) throw new Error("The ownership was not ended");
   await unit.announce("ownershipChanged", { before: ownership, after: ended });
   if (ended.endTime > ended.startTime) return;
-  // It has no instant, so nothing can belong to it.
+  // An empty ownership can have no data.
   await unit.queries
     .update(bluetoothConfigurations)
     .set({ reportedIn: null })

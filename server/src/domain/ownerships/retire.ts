@@ -7,8 +7,8 @@ import { type Device, findDevice, updateDevice } from "../devices/device.js";
 import { endOwnership } from "./release.js";
 
 /**
- * Retires a device for the operator: its ownership ends as when the owner releases it, and nobody can take it. Its samples stay
- * with those who owned it.
+ * Retires a device for the operator: its ownership ends like after a release, and nobody can take it. Former owners keep their
+ * samples.
  * @throws ServiceError `not_found`
  */
 export const retireDevice = (ctx: Context, serialNumber: string): Promise<Device> =>
@@ -23,7 +23,7 @@ export const retireDevice = (ctx: Context, serialNumber: string): Promise<Device
   });
 
 /**
- * Brings a retired device back: it can be taken again.
+ * Restores a retired device, so that it can be taken again.
  * @throws ServiceError `not_found`
  */
 export const reinstateDevice = (ctx: Context, serialNumber: string): Promise<Device> =>

@@ -9,7 +9,7 @@ import type { Device } from "../devices/device.js";
 
 export type Ownership = typeof ownerships.$inferSelect;
 
-/** A device and the ownership by which the caller owns it now. */
+/** A device and the caller's current ownership. */
 export interface OwnedDevice {
   device: Device;
   ownership: Ownership;
@@ -40,7 +40,7 @@ async function findCurrentOwnership(queries: Queries, device: number) {
   return { device: row?.device, ownership: row?.ownership };
 }
 
-/** Two statements, because only a statement that starts after the lock sees what the previous holder changed. */
+/** Two statements, because only a statement that starts after the lock sees the changes of the previous holder. */
 async function lockCurrentOwnership(queries: Queries, id: number) {
   const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
   const [ownership] = await queries
@@ -64,7 +64,7 @@ export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
     ),
 };
 
-/** A device that the caller has owned, and the ownership by which the caller owns it now. */
+/** A device that the caller has owned, and the caller's current ownership. */
 export interface OnceOwnedDevice {
   device: Device;
   ownership: Ownership | undefined;

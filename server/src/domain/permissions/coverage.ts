@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
 
-/** When a permission is valid: from `startTime` (included) to `expirationTime` (excluded). */
+/** Validity of a permission: from `startTime` (included) to `expirationTime` (excluded). */
 export interface Validity {
   startTime: Date;
   expirationTime: Date;
@@ -11,7 +11,7 @@ export interface Validity {
 /**
  * Whether the permissions together cover an interval without a gap. An interval that ends when the last permission
  * expires is covered.
- * @param granted in the order of their starts
+ * @param granted permissions in the order of their start times
  */
 export function covers(granted: readonly Validity[], start: Date, end: Date): boolean {
   let reached = start.getTime();
@@ -23,7 +23,7 @@ export function covers(granted: readonly Validity[], start: Date, end: Date): bo
   return false;
 }
 
-/** The permissions of one kind that a manager has on athletes. */
+/** Permissions of one kind of a manager on athletes. */
 export interface Grants {
   /** Whether the permissions cover every instant of the interval. */
   cover(athleteId: number, start: Date, end: Date): boolean;
@@ -82,7 +82,7 @@ export async function grantsOf(
 export const isActive = ({ startTime, expirationTime }: Validity, now: Date): boolean =>
   startTime <= now && now < expirationTime;
 
-/** The condition that the manager has an active permission on the athlete of the row of `accounts`. */
+/** Condition: the manager has an active permission on the athlete in the row of `accounts`. */
 export function hasActive(queries: Queries, managerId: number, kind: PermissionKind, now: Date): SQL {
   const active = queries
     .select({ one: sql`1` })

@@ -12,7 +12,7 @@ const TOO_EARLY: FieldErrors = { expiration_time: ["Must be after start_time."] 
 
 const isEmpty = ({ start_time, expiration_time }: Wanted) => expiration_time <= start_time;
 
-/** Gives the manager one permission. */
+/** Grants the manager one permission. */
 export async function createPermission(ctx: Context, athlete: number, manager: number, wanted: Wanted) {
   if (isEmpty(wanted)) throw errors.invalid(TOO_EARLY);
   return create(ctx, athlete, manager, [wanted], ([created]) => {
@@ -21,7 +21,7 @@ export async function createPermission(ctx: Context, athlete: number, manager: n
   });
 }
 
-/** Gives the manager several permissions, or none when one of them is refused. */
+/** Grants the manager several permissions, or none if one of them is refused. */
 export async function createPermissions(ctx: Context, athlete: number, manager: number, wanted: Wanted[]) {
   const refused = wanted.flatMap((one, i) => (isEmpty(one) ? [[String(i), TOO_EARLY] as const] : []));
   if (refused.length > 0) throw errors.invalid(Object.fromEntries(refused));

@@ -37,8 +37,8 @@ const columns = {
 };
 
 /**
- * Tells an athlete who a manager is. Number and username must both be right, and every wrong pair gets the same answer, so
- * that nobody can collect names by counting numbers, or numbers by trying names.
+ * Identifies a manager for an athlete. Number and username must both be correct, and every wrong pair gets the same response, so
+ * that nobody can enumerate names or numbers.
  * @throws ServiceError `manager_not_found`
  */
 export const findManager = (
@@ -71,7 +71,7 @@ export const findManager = (
     return found;
   });
 
-/** The managers whom the athlete has found, with the names that they have now. */
+/** Managers whom the athlete has looked up, with their current names. */
 export async function listKnownManagers({ queries }: Context, athlete: number, query: Paging) {
   const matching = queries
     .select(columns)

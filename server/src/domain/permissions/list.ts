@@ -4,7 +4,7 @@ import type { Context } from "../change/context.js";
 import { listPage, orderBy, type Paging } from "../lists/listing.js";
 import { toPermission } from "./resource.js";
 
-/** The permissions on an athlete, optionally those of one manager. */
+/** Lists the permissions on an athlete, optionally only of one manager. */
 export async function listPermissions(
   { queries, clock }: Context,
   athlete: number,

@@ -2,14 +2,14 @@ import { inArray, type SQL } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Permissions that one statement deletes: the audit writes the values of a batch as one text. */
+/** Number of permissions that one statement deletes, because the audit writes the values of a batch as one text. */
 const BATCH = 1000;
 
 type Unit = Pick<UnitOfWork, "queries" | "announce">;
 
 /**
- * Deletes some of the permissions that match.
- * @returns whether there may be more
+ * Deletes some of the matching permissions.
+ * @returns whether more may match
  */
 export async function deleteSomePermissions(
   { queries, announce }: Unit,
@@ -22,7 +22,7 @@ export async function deleteSomePermissions(
   return batch.length === BATCH;
 }
 
-/** Deletes the permissions that match. */
+/** Deletes all matching permissions. */
 export async function deletePermissions(unit: Unit, matching: SQL | undefined): Promise<void> {
   while (await deleteSomePermissions(unit, matching));
 }

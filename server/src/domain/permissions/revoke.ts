@@ -4,7 +4,7 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { deletePermissions } from "./remove.js";
 
-/** Revokes all permissions of the manager on the athlete, if there are any. */
+/** Revokes all permissions of the manager on the athlete, if any. */
 export const revokePermissions = (ctx: Context, athlete: number, manager: number): Promise<void> =>
   change(ctx, "revokePermissions", { athlete, manager }, (unit) =>
     deletePermissions(unit, and(eq(permissions.athleteId, athlete), eq(permissions.managerId, manager))),

@@ -13,11 +13,11 @@ const deprecatedBound = (name: string) =>
     }),
   );
 
-/** Days that may lie between the bounds of samples, and of ranges. */
+/** Maximum number of days between the bounds, for samples and for ranges. */
 export const MAX_DAYS_OF_SAMPLES = 2;
 export const MAX_DAYS_OF_RANGES = 14;
 
-/** The bounds of a request for raw data; both are included. */
+/** Bounds of a request for raw data, both inclusive. */
 export const BoundsQuery = {
   start: Query.instant(
     "First time: milliseconds since 1970, or a date-time. Required, unless the deprecated start_iso is sent instead",
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads the bounds. `start` takes precedence over `start_iso`, and `stop` over `stop_iso`.
- * @throws ServiceError `invalid` when a bound is missing or not a time, or start is after stop; `range_too_long`
+ * @throws ServiceError `invalid` when a bound is missing or invalid, or start is after stop; `range_too_long`
  */
 export function readBounds(bounds: Bounds, maxDays: number): Interval {
   const problems: FieldErrors = {};

@@ -6,13 +6,14 @@ import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 
-/** Chunks removed in one transaction, so that others wait only briefly. */
+/** Number of chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
 /**
- * Deletes the samples of a device from a time up to another, for the operator, and with them the computed data in which they
- * count. After an interruption, run the command again.
- * @returns how many samples were deleted, and how many recordings of the device wait to be loaded: they may bring samples back
+ * Deletes the samples of a device in an interval, and the computed data that depends on them, for the operator. After an
+ * interruption, run the command again.
+ * @returns the number of deleted samples, and the number of recordings of the device that wait to be loaded and may add samples
+ *   of these times again
  * @throws ServiceError `not_found`; `invalid` on `start` or `stop`
  */
 export async function deleteSamples(
@@ -48,7 +49,7 @@ export async function deleteSamples(
       );
       const count = chunks === 0 ? 0 : await deleteSamplesBetween(client, device.id, from, toMs);
       if (count > 0) {
-        // Samples have whole milliseconds.
+        // Times of samples are whole milliseconds.
         const interval = { startMs: from, stopMs: toMs - 1 };
         await unit.announce("samplesDeleted", { deviceId: device.id, deleted: [interval], count });
       }

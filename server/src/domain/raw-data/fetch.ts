@@ -35,20 +35,20 @@ import { type RawDataSample, SAMPLE_KEYS } from "./resource.js";
 export const RawDataQuery = Type.Object({ ...BoundsQuery, ...pageQuery(SAMPLE_LIMITS) });
 export const RangesQuery = Type.Object({ ...BoundsQuery, ...pageQuery(PAGE_LIMITS) });
 
-/** Pages that the callers of one address read at a time. */
+/** Maximum number of concurrent pages per client address. */
 const PAGES_OF_ONE_ADDRESS = 4;
 
-/** The state that all requests for pages share. */
+/** State shared by all requests for pages. */
 export interface RawDataReading {
   cache: PageCache;
   /**
-   * Each caller reads one page at a time, because a page waits in memory, and pauses between pages, because a page takes
-   * much processor time. Callers of different addresses do not wait for each other.
+   * Each caller reads one page at a time, because a page waits in memory, and pauses between pages, because a page takes much
+   * processor time. Callers with different addresses do not wait for each other.
    */
   reads: FairQueue<number>;
-  /** One page is formatted at a time, for all callers: 25,000 samples block the event loop for milliseconds. */
+  /** One page of all callers is formatted at a time, because 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
-  /** The replica from which pages are read while it is recent enough. */
+  /** Replica for reading pages while it is recent enough. */
   replica: ReadReplica | undefined;
 }
 
@@ -65,8 +65,8 @@ export const newRawDataReading = (cache: PageCache, replica?: ReadReplica): RawD
 });
 
 /**
- * A page of samples with ascending times, as the bytes of its JSON. It may be up to 120 seconds old.
- * @param acceptsGzip whether it may be compressed
+ * Returns a page of samples with ascending times as JSON bytes. It may be up to 120 seconds old.
+ * @param acceptsGzip whether the page may be compressed
  */
 export async function fetchRawData(
   ctx: Context,
@@ -92,7 +92,7 @@ export async function fetchRawData(
       );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
-      // No query in here: a query that waits for other queries of the caller would delay the pages of all callers.
+      // Run no query here: if it waited for other queries of the caller, it would delay the pages of all callers.
       const written = await writes.run(
         caller,
         async () => {
@@ -102,14 +102,14 @@ export async function fetchRawData(
             etag: etagOf(page, intervals),
             ageMs,
           };
-          // Other requests get a turn of the event loop before the next page blocks it.
+          // Let the event loop serve other requests before the next page blocks it.
           await nextEventLoopTurn();
           return written;
         },
         undefined,
         group,
       );
-      // In a thread, and within the turn of the caller.
+      // Compress in a thread, still within the caller's slot.
       return acceptsGzip ? compressed(written) : written;
     };
     const readInTurn = () => reads.run(caller, read, undefined, group);
@@ -119,31 +119,33 @@ export async function fetchRawData(
   });
 }
 
-/** Shorter pages fit into one packet as they are. */
+/** Shorter pages fit into one packet uncompressed. */
 const LEAST_COMPRESSED_BYTES = 1_400;
 
-/** Samples shrink to less than this part of their bytes. */
+/** Compressed samples have less than this fraction of their size. */
 const LEAST_COMPRESSION = 4;
 
 const gzipped = promisify(gzip);
 
 /**
- * Compresses a page in a thread of the pool, in one step: each step ends with a turn of the event loop, and steps of the default
- * size, 16 KiB, would make the largest page wait for 30 of them.
+ * Compresses a page in a thread of the pool, in one step: after each step, the thread pool waits for the event loop, and with the
+ * default chunk size of 16 KiB the largest page would need 30 steps.
  */
 async function compressed(page: CachedPage): Promise<CachedPage> {
   if (page.body.length < LEAST_COMPRESSED_BYTES) return page;
   const chunkSize = Math.ceil(page.body.length / LEAST_COMPRESSION);
   const output = await gzipped(page.body, { level: constants.Z_BEST_SPEED, chunkSize });
-  // A copy, because the output is a part of a longer chunk, which the cache would keep.
+  // Copy, because the output is part of a larger buffer, which the cache would keep alive.
   const body = new Uint8Array(output);
-  // The tag differs, because a strong tag stands for the bytes that are sent (RFC 9110 section 8.8.3.3).
+  // The tag differs, because a strong tag identifies the bytes as sent (RFC 9110 section 8.8.3.3).
   return { ...page, body, isGzipped: true, etag: page.etag.replace(/"$/, '-gzip"') };
 }
 
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;
 
-/** Includes the caller: another caller may have owned the device at the same times, with samples since removed. */
+/**
+ * Includes the caller, because another caller may have owned the device at the same times, with samples that were removed since.
+ */
 const keyOf = (
   { caller }: Context,
   device: number,
@@ -154,20 +156,20 @@ const keyOf = (
     " ",
   );
 
-/** The samples in their envelope, without creating an object for each. */
+/** Formats the samples and their envelope without creating an object per sample. */
 function pageBody({ count, columns }: SamplePage, at: { page: number; limit: number }): Uint8Array {
   const [before = "", after = ""] = JSON.stringify(envelope(count, at, [])).split("[]");
   return samplesToJson(columns, { keys: SAMPLE_KEYS, before, after });
 }
 
-/** Computed from what is stored, because hashing the samples takes four times as long. */
+/** Computed from stored bytes, because hashing the samples takes four times as long. */
 function etagOf({ count, source }: SamplePage, intervals: readonly Interval[]): string {
   const hash = createHash("sha256").update(JSON.stringify([count, intervals]));
   for (const text of source) hash.update(text);
   return `"${hash.digest("base64url").slice(0, 22)}"`;
 }
 
-/** A page of ranges, ascending. */
+/** Returns a page of ranges in ascending order. */
 export async function listRawDataRanges(
   ctx: Context,
   target: OnceOwnedDevice,
@@ -206,7 +208,7 @@ export const LatestQuery = Type.Object({
   ),
 });
 
-/** The newest samples of the caller's ownership with descending times, as the bytes of a JSON array. */
+/** Returns the newest samples of the caller's ownership with descending times, as the bytes of a JSON array. */
 export async function fetchLatestRawData(
   ctx: Context,
   target: OwnedDevice,
@@ -223,7 +225,7 @@ export async function fetchLatestRawData(
 }
 
 /**
- * The time of the newest sample of the caller's ownership.
+ * Returns the time of the newest sample of the caller's ownership.
  * @throws ServiceError `not_found` when there is none
  */
 export async function retrieveLatestTimestamp(ctx: Context, target: OwnedDevice) {

@@ -15,18 +15,21 @@ import type { OwnedDevice } from "../ownerships/rules.js";
 import { withOwnershipRecheck } from "./ownership-recheck.js";
 import { SAMPLE_KEYS } from "./resource.js";
 
-/** Samples of a device that are new to the client. */
+/** Samples of a device that the client does not have. */
 export interface LiveSamples {
-  /** A JSON array of samples, times ascending. */
+  /** JSON array of samples with ascending times. */
   json: string;
   /**
-   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that connects again
-   * asks for what is newer, and a sample ahead of the clock must not keep it from the others.
+   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that reconnects asks for
+   * newer samples, and one sample ahead of the clock must not hide the others.
    */
   lastMs: number;
 }
 
-/** Why a connection ends: the session of its user has, the device has another owner or none, the user has opened another one. */
+/**
+ * Reason why a connection ends: the session has ended, the device has a different owner or none, or the user has opened another
+ * connection.
+ */
 export type LiveEnd = "signed_out" | "not_permitted" | "replaced";
 
 const connectionOf = preparedOnce((queries) =>
@@ -43,8 +46,8 @@ const connectionOf = preparedOnce((queries) =>
 );
 
 /**
- * Makes a new connection the one that the caller has for a device; another one ends at its next poll, in whichever process.
- * @returns the id of the connection
+ * Registers a new connection of the caller to a device. Another one ends at its next poll, in any process.
+ * @returns id of the connection
  */
 export async function openLiveConnection({ queries, caller }: Context, device: number): Promise<string> {
   const connection = randomUUID();
@@ -58,28 +61,28 @@ export async function openLiveConnection({ queries, caller }: Context, device: n
   return connection;
 }
 
-/** The device to follow, and the end. */
+/** Parameters of a live connection. */
 interface Following {
-  /** Of `openLiveConnection`. */
+  /** Id from `openLiveConnection`. */
   connection: string;
-  /** Time of the last sample that the client has, ms since 1970 UTC; null: begin with the newest sample. */
+  /** Time of the last sample that the client has, ms since 1970 UTC; null to begin with the newest sample. */
   afterMs: number | null;
-  /** Ends the following without a reason of its own. */
+  /** Ends the connection without a reason. */
   signal: AbortSignal;
 }
 
 /**
- * Yields the samples of a device in the order in which they are stored, whatever their times are: after every `LIVE_POLL_MS` a
- * batch, or null when there are none. Left out are samples that are more than 15 minutes older than the newest one, at least,
- * and the older ones of more than 300 at a time. Every poll checks that the caller may still see the device.
- * @returns why it ends; null after the signal
+ * Yields the samples of a device in the order of storage, regardless of their times: after every `LIVE_POLL_MS` a batch, or null
+ * without samples. Omits samples that are at least 15 minutes older than the newest one, and all but the newest 300 of a batch.
+ * Every poll checks that the caller may still see the device.
+ * @returns the reason for the end; null after the signal
  */
 export async function* followRawData(
   ctx: Context,
   target: OwnedDevice,
   { connection, afterMs, signal }: Following,
 ): AsyncGenerator<LiveSamples | null, LiveEnd | null> {
-  // A stream may ask for the next batch in the context of another request.
+  // A stream may request the next batch in the context of another request.
   const caller = currentCaller();
   const device = target.device.id;
   let lastMs = afterMs;
@@ -112,7 +115,7 @@ export async function* followRawData(
     }
     return null;
   } finally {
-    // A row that is left is taken over by the next connection.
+    // The next connection takes over a remaining row.
     await onBehalfOf(caller, () => closeLiveConnection(ctx, connection)).catch(() => undefined);
   }
 }
@@ -124,9 +127,9 @@ async function closeLiveConnection({ queries, caller }: Context, connection: str
 }
 
 /**
- * The samples since the last poll, at most the newest 300. The first poll finds those after a time, or the newest one when the
- * time is null.
- * @param lastMs `lastMs` of what the client has
+ * Returns the samples since the last poll, at most the newest 300. The first poll returns the samples after `lastMs`, or the
+ * newest sample if it is null.
+ * @param lastMs time of the last sample that the client has
  */
 async function newSamples(
   ctx: Context,

@@ -27,8 +27,8 @@ const versionOf = ({ ownership }: OnceOwnedDevice | OwnedDevice): string =>
  * Reads samples of a device, and checks afterwards that the caller's right has not changed. Between the first check and the
  * read, the caller may release the device, and another manager may take it and load samples that the read would return.
  * The read is then repeated with the ownerships that the caller still has.
- * @param read gets the target and `recheck`. It calls `recheck` after reading the samples and before it returns or caches
- *   them, with the latest time that they may have (ms since 1970 UTC)
+ * @param read receives the target and `recheck`. It must call `recheck` after reading the samples and before returning or caching
+ *   them, with their latest possible time (ms since 1970 UTC)
  * @throws ServiceError `forbidden` when the caller no longer has the right
  */
 export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
@@ -39,7 +39,7 @@ export async function withOwnershipRecheck<Op extends ReadingOperation, T>(
 ): Promise<T> {
   let held = target;
   for (;;) {
-    // Only a current ownership can end, and samples of the next owner have times after its end, so old samples are safe.
+    // Only a current ownership can end, and samples of the next owner are later than its end, so old samples are safe.
     const inDoubtMs = ctx.clock.now().getTime() - CLOCKS_DIFFER_MS;
     const isCurrent = held.ownership !== undefined;
     const recheck = async (latestMs: number) => {

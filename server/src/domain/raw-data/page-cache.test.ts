@@ -3,7 +3,7 @@ import { type CachedPage, PAGE_LIFETIME_MS, PageCache } from "./page-cache.js";
 
 const MIB = 1024 * 1024;
 
-/** A cache whose time moves when told, and a count of the pages that it had read. */
+/** Creates a cache with a manual clock, and counts the pages that it reads. */
 function newCache(maxBytes: number) {
   let nowMs = Date.UTC(2024, 0, 1);
   let reads = 0;
@@ -25,18 +25,18 @@ function newCache(maxBytes: number) {
 }
 
 describe("the cache of pages", () => {
-  it("counts what an empty page takes too", async () => {
+  it("counts the memory of an empty page", async () => {
     const { get, reads } = newCache(MIB);
     const pages = 20_000;
     for (let page = 0; page < pages; page++) await get(`1 ${page} 10000 1704067200000-1704153600000`);
     for (let page = pages - 1; page >= 0; page--) await get(`1 ${page} 10000 1704067200000-1704153600000`);
     const kept = 2 * pages - reads();
-    // An empty page with its key takes hundreds of bytes, not thousands.
+    // An empty page with its key takes hundreds of bytes.
     expect(kept).toBeGreaterThan(MIB / 4096);
     expect(kept).toBeLessThan(MIB / 256);
   });
 
-  it("lets go of pages that are too old, though nobody asks for them again", async () => {
+  it("removes expired pages even if nobody requests them", async () => {
     const { get, advance, cache } = newCache(MIB);
     for (let page = 0; page < 100; page++) await get(`old ${page}`, 1000);
     expect(cache.bytes).toBeGreaterThan(100_000);
@@ -63,7 +63,7 @@ describe("the cache of pages", () => {
     expect(reads()).toBe(4);
   });
 
-  it("reads a page once for all who ask for it at the same time", async () => {
+  it("reads a page once for concurrent requests", async () => {
     const { get, reads } = newCache(MIB);
     let arrive = () => {};
     const wait = new Promise<void>((resolve) => {
@@ -92,7 +92,7 @@ describe("the cache of pages", () => {
     expect(reads()).toBe(2);
   });
 
-  it("keeps no failure, and tells it to everyone who waited", async () => {
+  it("does not cache a failure, and reports it to everyone who waited", async () => {
     const { cache, get, reads } = newCache(MIB);
     const failing = () => cache.get("page", () => Promise.reject(new Error("no connection")));
     const [one, two] = await Promise.allSettled([failing(), failing()]);
@@ -101,7 +101,7 @@ describe("the cache of pages", () => {
     expect(reads()).toBe(1);
   });
 
-  it("keeps no page that is greater than the whole, and none at all without memory", async () => {
+  it("does not cache a page larger than its memory, and nothing without memory", async () => {
     for (const [maxBytes, bytes] of [
       [MIB, 2 * MIB],
       [0, 0],

@@ -1,29 +1,29 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../change/context.js";
 
-/** A page of raw data as it is sent. */
+/** A page of raw data as sent. */
 export interface CachedPage {
   body: Uint8Array;
   isGzipped: boolean;
   etag: string;
-  /** How old the state of the database was when the page was read from it, ms; absent for the newest state. */
+  /** Age of the database state when the page was read, ms; absent for the newest state. */
   ageMs?: number;
 }
 
-/** How long a page may be returned after it was read. The API documents at most 120 seconds. */
+/** Lifetime of a cached page. The API documents at most 120 seconds. */
 export const PAGE_LIFETIME_MS = 120_000;
 
-/** The memory of a page beyond its bytes and its key: objects, the entity tag, the tables of the cache. */
+/** Memory of a page besides its bytes and its key: objects, the entity tag, the tables of the cache. */
 const OVERHEAD_BYTES = 1024;
 
 const sizeOf = (key: string, { body }: CachedPage) =>
   body.buffer.byteLength + 2 * key.length + OVERHEAD_BYTES;
 
-/** Caches the most recently used pages for 120 seconds each, in bounded memory. Callers check the right first. */
+/** Caches the most recently used pages for 120 seconds each, in limited memory. Callers must check the right first. */
 export class PageCache {
   /** Null when caching is disabled. */
   readonly #pages: LRUCache<string, CachedPage> | null;
-  /** Pages that are being read now. */
+  /** Pages being read. */
   readonly #underWay = new Map<string, Promise<CachedPage>>();
   readonly #nowMs: () => number;
   #tidiedAtMs: number;
@@ -45,11 +45,11 @@ export class PageCache {
           });
   }
 
-  /** Pages that were in the cache or being read, and pages that were not. */
+  /** Number of requests served by a cached or pending read, and number of requests that started a read. */
   hits = 0;
   misses = 0;
 
-  /** Memory of the cached pages, as it counts against the limit. */
+  /** Memory of the cached pages, as counted against the limit. */
   get bytes(): number {
     return this.#pages?.calculatedSize ?? 0;
   }
@@ -67,11 +67,11 @@ export class PageCache {
       return found;
     }
     this.misses += 1;
-    // The age counts from before the read, because the page may miss samples that are stored during the read.
+    // Measure the age from the start of the read, because samples stored during the read may be missing.
     const start = this.#nowMs();
     const page = read()
       .then((page) => {
-        // The clock may have been set back since.
+        // The clock may have been set back.
         const readAtMs = Math.min(start, this.#nowMs());
         this.#pages?.set(key, page, { start: readAtMs - (page.ageMs ?? 0) });
         return page;

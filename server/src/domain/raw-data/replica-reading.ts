@@ -5,7 +5,7 @@ import { type Interval, type SqlClient, sqlClientOf } from "../../store/samples/
 import type { Context } from "../change/context.js";
 import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 
-/** The times whose samples are read, and of whom. */
+/** Times of the samples to read, and their owner. */
 interface Held extends Owner {
   within: Interval;
   times: readonly Interval[];
@@ -14,10 +14,10 @@ interface Held extends Owner {
 /**
  * Reads from the replica if it is young enough, otherwise from the primary.
  *
- * The replica must know the times at which the caller owned the device as the primary has them. Otherwise it might
- * still have samples of another owner, which were removed when that ownership ended.
+ * The replica must have the same ownerships of the caller as the primary. Otherwise it might still have samples of another owner,
+ * which were removed when that ownership ended.
  *
- * @returns what was read, and how old the state was from which it was read, ms
+ * @returns the result, and the age of the database state, ms
  */
 export async function readFromReplica<T>(
   ctx: Context,
@@ -32,8 +32,8 @@ export async function readFromReplica<T>(
         return { page: await read(sqlClientOf(source.queries)), ageMs: source.ageMs };
       }
     } catch (error) {
-      // It is unreachable, or has cancelled the query in favour of its replay (PostgreSQL, "Handling Query Conflicts"). Other errors
-      // are of this page alone, and the primary decides: it may know what the replica does not know yet.
+      // The replica is unreachable or has cancelled the query because of a replay conflict (PostgreSQL, "Handling Query
+      // Conflicts"). Other errors concern only this page and are left to the primary, which may have newer data.
       if (isUnavailable(error)) replica?.failed(error);
     }
   }

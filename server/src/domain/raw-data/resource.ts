@@ -17,7 +17,7 @@ export const RawDataSample = Type.Object(
 );
 export type RawDataSample = Static<typeof RawDataSample>;
 
-/** The value of each key. */
+/** Value of each key. */
 export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
   "gnss.altitude": "altitude",
   "gnss.latitude": "latitude",

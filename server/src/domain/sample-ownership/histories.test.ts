@@ -1,6 +1,6 @@
 /**
- * Random histories of a device, by the functions from which the export and the erasures are derived, against rules that look at
- * each sample by itself. `test/sample-histories.test.ts` has fewer, on the service itself.
+ * Compares the functions behind exports and erasures, in random histories of a device, with rules that consider each sample
+ * separately. `test/sample-histories.test.ts` runs fewer histories on the service itself.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -18,7 +18,7 @@ interface OwnedTime {
   endTime: Date;
 }
 
-/** As `ownedTimes` has them from the database. */
+/** Like `ownedTimes` from the database. */
 const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
   normaliseIntervals(
     owned.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() - 1 })),
@@ -27,7 +27,7 @@ const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
 interface Frame extends Interval {
   by: number;
   athlete: number;
-  /** The number of the step that has made it or moved it. */
+  /** Number of the step that created or moved it. */
   assignedAtMs: number;
 }
 
@@ -36,7 +36,7 @@ interface Sample {
   loader: number;
 }
 
-/** The service, by its own functions. */
+/** The service, by its functions. */
 class System {
   owned: (OwnedTime & { by: number })[] = [];
   frames: Frame[] = [];
@@ -73,7 +73,7 @@ class System {
     this.samples.filter(({ ms }) => this.isIn(times, ms)).map(({ ms }) => ms);
 }
 
-/** The rules, one sample at a time. */
+/** Reference implementation of the rules, sample by sample. */
 class Model {
   owner = new Map<number, number>();
   samples = new Map<number, number>();
@@ -81,7 +81,7 @@ class Model {
 
   readable = (by: number) => [...this.samples].filter(([ms]) => this.owner.get(ms) === by).map(([ms]) => ms);
 
-  /** Whom the owner's oldest time frame names. */
+  /** Returns the athlete of the owner's oldest time frame. */
   wearer(ms: number): number | undefined {
     return this.frames
       .filter((frame) => frame.by === this.owner.get(ms) && frame.startMs <= ms && ms <= frame.stopMs)
@@ -141,7 +141,7 @@ const step = fc.oneof(
 
 const ascending = (times: readonly number[]) => [...times].sort((a, b) => a - b);
 
-it("nobody reads, exports or loses a sample that another rule denies, over random histories", () => {
+it("reads, exports and losses follow the rules in random histories", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       const system = new System();
@@ -173,7 +173,7 @@ it("nobody reads, exports or loses a sample that another rule denies, over rando
           const frame = { by, athlete, startMs, stopMs: startMs + one.length, assignedAtMs: number };
           system.frames.push(frame);
           model.frames.push(frame);
-          // Whatever the rules: a later time frame takes no sample from anybody.
+          // Independent of the rules: a later time frame takes no sample from anybody.
           for (const athlete of ATHLETES)
             expect(model.exported(athlete)).toEqual(expect.arrayContaining(before[athlete] ?? []));
         } else if (one.do === "move" && one.which < model.frames.length) {
@@ -213,13 +213,13 @@ it("nobody reads, exports or loses a sample that another rule denies, over rando
         for (const by of MANAGERS) {
           const read = system.timesAt(system.ownedBy(by));
           expect(ascending(read)).toEqual(ascending(model.readable(by)));
-          // Whatever the rules: a manager reads only what that manager has loaded.
+          // Independent of the rules: managers read only samples that they have loaded.
           for (const ms of read) expect(system.samples.find((one) => one.ms === ms)?.loader).toBe(by);
         }
         for (const athlete of ATHLETES) {
           expect(ascending(system.timesAt(system.worn(athlete)))).toEqual(ascending(model.exported(athlete)));
         }
-        // No sample is nobody's.
+        // Every sample has an owner.
         expect(ascending(MANAGERS.flatMap(model.readable))).toEqual(ascending([...model.samples.keys()]));
       }
     }),

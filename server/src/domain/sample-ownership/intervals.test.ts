@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { normaliseIntervals } from "../../store/samples/index.js";
 import { without } from "./intervals.js";
 
-it("what is left of removed samples are those that were not loaded again, each instant by itself", () => {
+it("recorded removed times exclude samples that were loaded again", () => {
   const instant = fc.integer({ min: 0, max: 40 });
   const intervals = fc
     .array(fc.record({ startMs: instant, stopMs: instant }), { maxLength: 10 })

@@ -1,7 +1,7 @@
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Returns a function that cuts intervals to those of a list. Call it with ascending intervals: it goes through the list once.
+ * Returns a function that intersects intervals with a list. Call it with ascending intervals, because it traverses the list once.
  * @param list closed, ascending, disjoint
  */
 export function cutTo(list: readonly Interval[]): (interval: Interval) => Interval[] {
@@ -18,10 +18,10 @@ export function cutTo(list: readonly Interval[]): (interval: Interval) => Interv
   };
 }
 
-/** The times in both lists. Both are ascending and disjoint. */
+/** Returns the times in both lists. Both are ascending and disjoint. */
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] => a.flatMap(cutTo(b));
 
-/** The parts of closed intervals that no interval of the other list covers. Both lists are ascending and disjoint. */
+/** Returns the parts of closed intervals that the other list does not cover. Both lists are ascending and disjoint. */
 export function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
   const left: Interval[] = [];
   let next = 0;

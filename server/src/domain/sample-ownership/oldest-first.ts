@@ -1,15 +1,15 @@
 export interface Aged {
   id: number;
-  /** Since when it says that its athlete wore the device then. */
+  /** Time since which it assigns this time of the device to its athlete. */
   assignedAtMs: number;
 }
 
 const isOlder = (a: Aged, b: Aged): boolean =>
   a.assignedAtMs < b.assignedAtMs || (a.assignedAtMs === b.assignedAtMs && a.id < b.id);
 
-/** Time frames of which the oldest is known: a binary heap. */
+/** Time frames in a binary heap, the oldest first. */
 export class OldestFirst<Frame extends Aged> {
-  /** Exchanges so far. */
+  /** Number of exchanges. */
   steps = 0;
   readonly #heap: Frame[] = [];
 
@@ -41,7 +41,7 @@ export class OldestFirst<Frame extends Aged> {
     }
   }
 
-  /** Puts the older one of two above the other. @returns whether they have changed places */
+  /** Moves the older of two time frames above the other. @returns whether they were exchanged */
   #exchange(above: number, below: number): boolean {
     const [a, b] = [this.#heap[above], this.#heap[below]];
     if (a === undefined || b === undefined || !isOlder(b, a)) return false;

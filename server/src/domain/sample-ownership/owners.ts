@@ -4,15 +4,15 @@ import type { Interval } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
 
 /*
- * Whose a sample is.
+ * Ownership of a sample:
  *
- * - It is the manager's who owned the device at its time (`ownedTimes`). Nobody's samples are not stored.
- * - Of these, it is the athlete's whom the oldest of that manager's time frames that cover it names (`WearerSweep`): the one
- *   that has named this athlete, device and time for longest. So a later time frame takes no sample from an athlete. Time frames
- *   of other managers say nothing about it.
+ * - A sample belongs to the manager who owned the device at its time (`ownedTimes`). Samples without an owner are not stored.
+ * - It belongs to the athlete of the oldest time frame of that manager that covers it (`WearerSweep`): the one that has had its
+ *   athlete, device and time for longest. So a later time frame takes no sample from an athlete. Time frames of other managers
+ *   do not count.
  *
  * Loading, reading, computed data, retention, the extension of an ownership backwards, the export of an athlete, and the erasure
- * of an athlete or a manager are all derived from these two.
+ * of an athlete or a manager follow these two rules.
  */
 
 /** A device and one of its owners. */
@@ -21,7 +21,7 @@ export interface Owner {
   ownerId: number;
 }
 
-/** Times within an interval, in which a manager owned a device: closed, ascending, disjoint. */
+/** Times within an interval at which a manager owned a device: closed, ascending, disjoint. */
 export const ownedTimes = (
   queries: Queries,
   { deviceId, ownerId }: Owner,
@@ -29,7 +29,7 @@ export const ownedTimes = (
 ): Promise<Interval[]> =>
   timesWhere(queries, sql`device_id = ${deviceId} AND manager_id = ${ownerId}`, within);
 
-/** The same of all other managers. */
+/** Times of all other managers. */
 export const timesOfOthers = (
   queries: Queries,
   { deviceId, ownerId }: Owner,
@@ -40,8 +40,8 @@ export const timesOfOthers = (
 const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
 
 /**
- * As one value of the database: a device may have been taken ten thousand times, and reading as many rows would block the event
- * loop for a tenth of a second.
+ * Reads the times as one value, because a device may have been taken ten thousand times, and reading this number of rows would
+ * block the event loop for a tenth of a second.
  */
 async function timesWhere(queries: Queries, owner: SQL, { startMs, stopMs }: Interval): Promise<Interval[]> {
   if (startMs > stopMs) return [];

@@ -28,8 +28,8 @@ const sweepOf = (frames: readonly FrameTime[]) => {
 const instantsOf = (of: readonly { startMs: number; stopMs: number }[]) =>
   of.flatMap(({ startMs, stopMs }) => Array.from({ length: stopMs - startMs + 1 }, (_, i) => startMs + i));
 
-describe("whose the samples of time frames are", () => {
-  it("each instant is of the first time frame of the athlete that covers it, and whose the oldest time frame says", () => {
+describe("the owner of the samples of time frames", () => {
+  it("each time belongs to the first time frame of the athlete that covers it, and to the athlete of the oldest", () => {
     fc.assert(
       fc.property(frames, (frames) => {
         const { times } = sweepOf(frames);

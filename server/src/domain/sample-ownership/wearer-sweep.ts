@@ -1,22 +1,22 @@
 import type { Interval } from "../../store/samples/index.js";
 import { type Aged, OldestFirst } from "./oldest-first.js";
 
-/** A time frame of one manager on one device, closed. */
+/** A time frame of one manager on one device, as a closed interval. */
 export interface FrameTime extends Interval, Aged {
-  /** Whether it is of the athlete in question. */
+  /** Whether it belongs to the athlete. */
   isOwn: boolean;
 }
 
-/** Times that a time frame adds to those of the athlete's earlier time frames. Ascending and disjoint. */
+/** Times that a time frame adds to earlier time frames of the athlete. Ascending and disjoint. */
 export interface WornTimes {
   frame: FrameTime;
-  /** The oldest time frame that covers these is the athlete's. */
+  /** Times whose oldest time frame belongs to the athlete. */
   own: Interval[];
-  /** The oldest time frame that covers these is another athlete's. */
+  /** Times whose oldest time frame belongs to another athlete. */
   others: Interval[];
 }
 
-/** Complete time frames that are removed from the list together, because removing one moves all that follow. */
+/** Number of complete time frames removed from the list together, because a removal moves all later ones. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
 interface Waiting extends WornTimes {
@@ -25,25 +25,26 @@ interface Waiting extends WornTimes {
 }
 
 /**
- * Goes once through the time frames of one manager on one device, in ascending order of their starts, and tells for each of the
- * athlete's which times are the athlete's. A time that several time frames of the athlete cover counts for the first of them.
+ * Sweeps over the time frames of one manager on one device in ascending order of their starts, and determines for each time frame
+ * of the athlete which of its times belong to the athlete. A time covered by several time frames of the athlete counts for the
+ * first one.
  */
 export class WearerSweep {
-  /** The athlete's time frames whose end is not reached, ascending and disjoint; an empty one says nothing new. */
+  /** The athlete's time frames whose end is not reached, ascending and disjoint; an empty one adds no times. */
   readonly #waiting: Waiting[] = [];
-  /** Those that cover the present time, and some that have ended. */
+  /** Time frames that cover the current time, and some that have ended. */
   readonly #covering = new OldestFirst<FrameTime>();
   #steps = 0;
   #done = 0;
   #atMs = Number.NEGATIVE_INFINITY;
   #ownThroughMs = Number.NEGATIVE_INFINITY;
 
-  /** The work so far. */
+  /** Number of steps so far. */
   get steps(): number {
     return this.#steps + this.#covering.steps;
   }
 
-  /** @returns the athlete's time frames that are complete with this one */
+  /** @returns the athlete's time frames that are complete after this one */
   add(frame: FrameTime): WornTimes[] {
     const { startMs, stopMs, isOwn } = frame;
     const complete = this.#advance(startMs);
@@ -57,12 +58,12 @@ export class WearerSweep {
     return complete;
   }
 
-  /** @returns the rest of the athlete's time frames */
+  /** @returns the remaining time frames of the athlete */
   end(): WornTimes[] {
     return this.#advance(Number.POSITIVE_INFINITY);
   }
 
-  /** All time frames that start before a time are known, so everything before it is. */
+  /** Advances to a time. All time frames that start before it are known, so all earlier times can be assigned. */
   #advance(toMs: number): WornTimes[] {
     const complete: WornTimes[] = [];
     while (this.#atMs < toMs) {
@@ -86,7 +87,7 @@ export class WearerSweep {
     }
   }
 
-  /** Says of the times from the present one on whose they are. */
+  /** Assigns the times from the current one on. */
   #give(throughMs: number, whose: "own" | "others", complete: WornTimes[]): void {
     for (; this.#done < this.#waiting.length; this.#done++) {
       const one = this.#waiting[this.#done];

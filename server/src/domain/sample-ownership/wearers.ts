@@ -6,22 +6,22 @@ import { cutTo } from "./intervals.js";
 import { ownedTimes } from "./owners.js";
 import { type FrameTime, WearerSweep, type WornTimes } from "./wearer-sweep.js";
 
-/** Time frames that one statement reads. */
+/** Number of time frames in one read. */
 const ROWS = 5_000;
 
-/** The maximum length of a time frame. */
+/** Maximum length of a time frame. */
 export const MAX_LENGTH_DAYS = 7;
 
 const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 
-/** The time frames of an athlete by one manager on one device, from the first start to the last end. */
+/** Time frames of an athlete by one manager on one device, from the first start to the last end. */
 export interface Worn extends Interval {
   athleteId: number;
   deviceId: number;
   ownerId: number;
 }
 
-/** The devices and managers of an athlete's time frames. */
+/** Returns the devices and managers of an athlete's time frames. */
 export async function wornDevices(queries: Queries, athleteId: number): Promise<Worn[]> {
   const { deviceId, ownerId, startTime, endTime } = timeframes;
   const rows = await queries
@@ -59,7 +59,7 @@ const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
   assignedAtMs: assignedAt.getTime(),
 });
 
-/** The times whose samples are the athlete's, time frame by time frame, in the order of their starts. */
+/** Yields the times with samples of the athlete by time frame, in the order of their starts. */
 export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<WornTimes, void, undefined> {
   const owned = await ownedTimes(queries, worn, worn);
   const [own, others] = [cutTo(owned), cutTo(owned)];
@@ -85,16 +85,16 @@ export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<W
   yield* sweep.end().map(cut);
 }
 
-/** A part of the times of an athlete's time frames. Ascending and disjoint. */
+/** Part of the times of an athlete's time frames. Ascending and disjoint. */
 interface WornPart extends Pick<WornTimes, "own" | "others"> {
-  /** The last instant of the part. */
+  /** Last time of the part. */
   stopMs: number;
 }
 
 /**
- * The times from an instant on whose samples are the athlete's, and those that are another athlete's, as far as a bounded number of
- * time frames tells. So the transaction that removes them is short, however many time frames cover one instant.
- * @param limit of the time frames that cover the instant, and of those that start later
+ * Returns times of samples of the athlete and of other athletes from a start time, for a limited number of time frames, so that
+ * the transaction that removes the samples is short.
+ * @param limit maximum number of time frames that cover the start time, and of later ones
  */
 export async function wornPart(
   queries: Queries,
@@ -104,7 +104,7 @@ export async function wornPart(
 ): Promise<WornPart> {
   const covering = await framesCovering(queries, worn, startMs, limit);
   const starting = await framesStarting(queries, worn, gt(timeframes.startTime, new Date(startMs)), limit);
-  // Of those that cover the instant, the ones that are not read are younger, and end later, than the last one that is.
+  // Time frames over the start time that were not read are younger and end later than the last one that was read.
   const coveringMs = covering[limit - 1]?.end.getTime() ?? Number.POSITIVE_INFINITY;
   const startingMs = starting[limit - 1]?.start.getTime() ?? Number.POSITIVE_INFINITY;
   const stopMs = Math.min(worn.stopMs, coveringMs, startingMs - 1);
@@ -112,7 +112,7 @@ export async function wornPart(
   const ownReached = covering[0]?.ownReached;
   const times = [
     ...covering.flatMap(({ ownReached: _, ...row }) => sweep.add({ ...timeOf(row), startMs })),
-    // The athlete's time frames that an older one hides say that the times are theirs to report.
+    // Add hidden time frames of the athlete, so that the sweep reports these times.
     ...(ownReached ? sweep.add({ ...HIDDEN, startMs, stopMs: ownReached.getTime() }) : []),
     ...starting.flatMap((row) => sweep.add(timeOf(row))),
     ...sweep.end(),
@@ -135,7 +135,7 @@ const isOwnOf = ({ athleteId }: Worn) => sql<boolean>`(${timeframes.athleteId} =
 const framesOf = ({ deviceId, ownerId }: Worn, ...conditions: (SQL | undefined)[]) =>
   and(eq(timeframes.deviceId, deviceId), eq(timeframes.ownerId, ownerId), ...conditions);
 
-/** The first time frames in the order of their starts. */
+/** Reads the first time frames in the order of their starts. */
 const framesStarting = (
   queries: Queries,
   worn: Worn,
@@ -150,8 +150,8 @@ const framesStarting = (
     .limit(limit);
 
 /**
- * Of the time frames that cover an instant, those that no older one covers until their end: the first in the order of their ends,
- * which is that of their age. Each has the last end of the athlete's time frames among all of them.
+ * Reads time frames that cover a time and that no older one covers until their end, in the order of their ends, which is also the
+ * order of their age. Each has the last end of the athlete's time frames over this time.
  */
 function framesCovering(
   queries: Queries,

@@ -11,7 +11,7 @@ export function encrypt(key: Uint8Array, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString("base64");
 }
 
-/** The key is wrong, or the bytes have been changed. */
+/** The key is wrong, or the bytes are corrupt. */
 export class WrongKeyError extends Error {
   override readonly name = "WrongKeyError";
 }

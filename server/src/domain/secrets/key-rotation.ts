@@ -17,32 +17,32 @@ import {
   serverKeyId,
 } from "./secrets.js";
 
-/** Secrets that are encrypted again at a time. */
+/** Number of secrets that one transaction re-encrypts. */
 const BATCH = 200;
 
 /**
- * How long an old key is kept after a newer one: a process may use it for a minute, and a job that is writing deliveries
- * may hold secrets in memory for minutes.
+ * Time for which an old key is kept after a newer one is added: a process may use it for a minute, and a job that writes
+ * deliveries may hold secrets in memory for minutes.
  */
 const KEEP_MS = 3_600_000;
 
 const ROTATION = "key rotate";
 
 export interface Rotation {
-  /** Number of the key that encrypts from now on. */
+  /** Number of the new encryption key. */
   key: number;
-  /** Secrets that were encrypted again. */
+  /** Number of re-encrypted secrets. */
   encrypted: number;
-  /** Secrets that no key decrypts, which stay as they are: their webhooks cannot be called. */
+  /** Number of secrets that no key decrypts. They do not change; their webhooks cannot be called. */
   unreadable: number;
-  /** Id of the server key that opens it. */
+  /** Id of the server key that decrypts the new key. */
   serverKey: string;
 }
 
 /**
- * Replaces the keys of the secrets while the service runs: adds a key, which the old and the new server key open, and
- * encrypts all secrets with it. Without SERVER_KEY, the file in the data folder is replaced too, and the old server key
- * opens nothing afterwards. After an interruption, run it again; it continues.
+ * Replaces the keys of the secrets while the service runs: adds a key that the old and the new server key can decrypt, and
+ * encrypts all secrets with it. Without SERVER_KEY, also replaces the file in the data folder, which makes the old server key
+ * useless. After an interruption, run it again.
  * @param given the new server key, when SERVER_KEY is set
  */
 export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise<Rotation> {
@@ -62,7 +62,7 @@ export async function rotateKey(ctx: Context, given: Uint8Array | null): Promise
   return { key, encrypted, unreadable, serverKey: serverKeyId(next) };
 }
 
-/** The ids of the server keys that the last rotation made the new ones: one, or several that an earlier version added at once. */
+/** Ids of the server keys added by the last rotation: one, or several if an earlier version added them at once. */
 function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): string[] {
   const keyId = Math.max(...rows.map((row) => row.keyId));
   const openers = rows.filter((row) => row.keyId === keyId);
@@ -70,7 +70,7 @@ function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): strin
   return openers.filter((row) => row.createdAt.getTime() === last).map((row) => row.serverKeyId);
 }
 
-/** Adds a key that both server keys open, and makes the new one open all others too. Repeating it changes nothing. */
+/** Adds a key that both server keys can decrypt, and encrypts all other keys with the new server key, too. Idempotent. */
 const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; next: Uint8Array }> =>
   transact(ctx, ROTATION, async ({ queries, now, audit }) => {
     await lockKeys(queries);
@@ -82,7 +82,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
     const own = rows.filter((row) => row.serverKeyId === serverKeyId(ctx.serverKey));
     if (new Set(rows.map((row) => row.keyId)).size > own.length)
       throw new UsageError("Another rotation has replaced the server key. Run the command again.");
-    // Without SERVER_KEY, these are what an interrupted rotation has left, and only this folder has the server key.
+    // Without SERVER_KEY, these rows are from an interrupted rotation, and only this folder has the server key.
     const others = rows.filter((row) => row.keyId === newest && row.serverKeyId !== nextId);
     if (given !== null && others.some((row) => row.serverKeyId !== serverKeyId(ctx.serverKey)))
       throw new UsageError("An earlier rotation is not finished. Run asi-server key finish first.");
@@ -97,7 +97,7 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
             keyId,
             serverKeyId: serverKeyId(serverKey),
             encryptedKey: encrypt(serverKey, text),
-            // The later one of two server keys is the one that `key finish` keeps.
+            // `key finish` keeps the later of two server keys.
             createdAt: new Date(now.getTime() + (serverKey === next ? 1 : 0)),
           })
           .onConflictDoNothing();
@@ -108,8 +108,8 @@ const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; 
   });
 
 /**
- * Continues an interrupted rotation, and removes the keys that no secret needs. Workers call it regularly; it
- * costs a query when there is nothing to do.
+ * Continues an interrupted rotation, and removes keys that no secret needs. Workers call it regularly; usually it makes a single
+ * query.
  */
 export async function continueRotation(ctx: Context): Promise<void> {
   const { queries, clock } = ctx;
@@ -128,10 +128,10 @@ export async function continueRotation(ctx: Context): Promise<void> {
 }
 
 /**
- * Makes only the server key of this process open the keys. Call it when all processes have the new SERVER_KEY.
- * @param keep id of the server key of this process, to keep it although it is not the newest one; null: only if it is
+ * Removes the keys encrypted with other server keys. Call it when all processes have the new SERVER_KEY.
+ * @param keep id of the server key of this process, to keep it even if it is not the newest; null to require the newest
  * @returns number of removed entries
- * @throws UsageError when another server key is to be kept
+ * @throws UsageError when another server key must be kept
  */
 export async function finishServerKey(ctx: Context, keep: string | null = null): Promise<number> {
   forgetNewestKey(ctx);
@@ -157,10 +157,10 @@ export async function finishServerKey(ctx: Context, keep: string | null = null):
   });
 }
 
-/** Lets one rotation at a time add a key or replace the file. Others can read the keys meanwhile. */
+/** Allows one rotation at a time to add a key or replace the file. Does not block readers. */
 const lockKeys = (queries: Queries) => queries.execute(sql`LOCK TABLE encryption_keys IN EXCLUSIVE MODE`);
 
-/** Encrypts all secrets with the newest key that have another one. */
+/** Re-encrypts all secrets of older keys with the newest key. */
 async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | "unreadable">> {
   const { queries } = ctx;
   const [newest] = await queries.select({ keyId: max(encryptionKeys.keyId) }).from(encryptionKeys);
@@ -169,7 +169,7 @@ async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | 
   let unreadable = 0;
   const again: Again = async (encrypted) => {
     const text = await decryptSecret(ctx, queries, encrypted).catch((error: unknown) => {
-      // The bytes were changed, or belong to a key that was lost.
+      // The bytes are corrupt or encrypted with a lost key.
       if (!(error instanceof WrongKeyError)) throw error;
       unreadable++;
       return null;
@@ -182,7 +182,7 @@ async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | 
   return { encrypted: encrypted + (await jobsAgain(queries, keyId, again)), unreadable };
 }
 
-/** @returns the text with the newest key; unchanged when no key decrypts it */
+/** @returns the text encrypted with the newest key; unchanged if no key decrypts it */
 type Again = (encrypted: string) => Promise<string>;
 
 async function columnAgain(
@@ -202,7 +202,7 @@ async function columnAgain(
       if (after !== secret_token) changes.push({ id, before: secret_token, after });
     }
     if (changes.length > 0) {
-      // Unless someone has changed the secret meanwhile.
+      // Unless the secret has changed in the meantime.
       const { rowCount } = await queries.execute(sql`
         UPDATE ${table} AS t SET secret_token = changed.after
         FROM jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) AS changed (id bigint, before text, after text)
@@ -218,7 +218,7 @@ async function columnAgain(
 /** Encrypted members of the payload of a mail. */
 const SEALED = ["sealedPassword", "sealedToken"] as const;
 
-/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of the secrets of webhooks. */
+/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of webhook secrets. */
 interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
   webhooks?: { secretToken: string }[];
 }

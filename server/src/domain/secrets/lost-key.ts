@@ -6,13 +6,13 @@ import type { Context } from "../change/context.js";
 import { encrypt } from "./encryption.js";
 import { forgetNewestKey } from "./secrets.js";
 
-/** What depends on the server key. */
+/** Numbers of rows that depend on the server key. */
 export interface LostSecrets {
-  /** Webhooks whose secret is replaced by one that nobody knows; their owners set a new one. */
+  /** Number of webhooks whose secret is replaced by a random one, until their owners set a new one. */
   webhooks_disabled: number;
-  /** Calls of webhooks that wait and cannot be signed. */
+  /** Number of waiting webhook calls that cannot be signed. */
   deliveries_failed: number;
-  /** Mails that wait and contain a generated password or a link for a new one. */
+  /** Number of waiting mails with a generated password or a password reset link. */
   mails_removed: number;
 }
 
@@ -26,8 +26,8 @@ export const lostSecrets = async ({ queries }: Context): Promise<LostSecrets> =>
 });
 
 /**
- * Makes the service usable without the lost server key: everything that it encrypted is removed. Passwords, tokens of
- * sessions and all other data do not depend on it.
+ * Makes the service usable without the lost server key, by removing all data encrypted with it. Passwords, session tokens and all
+ * other data do not depend on it.
  */
 export async function resetKeys(ctx: Context): Promise<LostSecrets> {
   const reset = await transact(ctx, "key reset", async ({ queries, now, audit }) => {

@@ -5,7 +5,7 @@ import { FairQueue } from "../../fairness/fair-queue.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 
-/** The most common passwords of at least 8 characters. NIST SP 800-63B section 5.1.1.2 requires refusing them. */
+/** The most common passwords of at least 8 characters. NIST SP 800-63B section 5.1.1.2 requires rejecting them. */
 const COMMON = new Set(
   `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword 12345678 123456789 1234567890
    12345678910 123123123 11111111 111111111 00000000 88888888 87654321 987654321 9876543210 qwertyui qwertyuiop
@@ -20,10 +20,10 @@ const COMMON = new Set(
   ),
 );
 
-/** Letters and digits that are not easily confused. */
+/** Letters and digits that are hard to confuse. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/** A generated password: 20 characters, 115 bits. */
+/** Generates a password of 20 characters, 115 bits. */
 export function generatePassword(): string {
   return Array.from({ length: 20 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 }
@@ -37,8 +37,8 @@ function requireAllowed(password: string, username: string): void {
 }
 
 /**
- * Passwords that the process hashes at a time. Each takes a processor for tens of milliseconds, 19 MiB, and one of the
- * four threads that also read files and resolve names.
+ * Maximum number of passwords hashed concurrently. Each takes a processor for tens of milliseconds, 19 MiB, and one of the four
+ * threads of the pool that also reads files.
  */
 const HASHES_AT_ONCE = 2;
 /** Maximum number of waiting passwords of one caller. */
@@ -50,7 +50,7 @@ const hashing = new FairQueue<string>({
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
-/** Concurrent attempts of one caller: while one is verified, the next is counted. */
+/** Maximum number of concurrent attempts of one caller: while one is verified, the next is counted. */
 const ATTEMPTS_AT_ONCE = 2;
 const attempts = new FairQueue<string>({
   concurrency: Number.POSITIVE_INFINITY,
@@ -60,8 +60,8 @@ const attempts = new FairQueue<string>({
 });
 
 /**
- * Hashes or verifies a password when it is the turn of the caller and of its address: many accounts of one address delay
- * no other address. The work must do nothing else: waiting for the database would block hashing for all callers.
+ * Hashes or verifies a password when a slot for the caller and its address is free, so that many accounts of one address do not
+ * delay other addresses. The work must do nothing else, because waiting for the database would block hashing for all callers.
  * @throws ServiceError `throttled` when too many passwords of the caller are waiting
  */
 export function whenHasherIsFree<T>(work: () => Promise<T>): Promise<T> {
@@ -70,8 +70,7 @@ export function whenHasherIsFree<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs an attempt with its queries when it is its turn among the attempts of the same caller. Other callers do not wait
- * for it.
+ * Runs an attempt with its queries after earlier attempts of the same caller. Other callers do not wait for it.
  * @throws ServiceError `throttled` when too many attempts of the caller are waiting
  */
 export const asPasswordAttempt = <T>(caller: string, work: () => Promise<T>): Promise<T> =>
@@ -89,7 +88,7 @@ export async function hashPassword(ctx: Context, password: string, username: str
 
 /**
  * Checks and hashes the password of an update. This is expensive, so make all other checks first.
- * @returns undefined when no password was sent, or the current one: a client that sends back the whole account does not
+ * @returns undefined when no password or the current one was sent, because a client that sends back the whole account does not
  *   intend to end its sessions
  * @throws ServiceError `invalid` on the field `password`; `throttled`
  */

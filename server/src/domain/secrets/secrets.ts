@@ -9,21 +9,22 @@ import type { Context } from "../change/context.js";
 import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
 
 /**
- * Secrets in the database: those of webhooks, and passwords and tokens of links in waiting mails. Until the first rotation they
- * are encrypted with the server key. After it, with a key that is itself in the database, encrypted with the server key: `k2:` and
- * the encrypted text. So a rotation reaches all processes at once, and none of them needs more than its own server key.
+ * Encrypts secrets in the database: webhook secrets, and passwords and link tokens in waiting mails. Before the first rotation,
+ * the server key encrypts them. Later, a key in the database encrypts them, which is itself encrypted with the server key; the
+ * format is `k2:` and the encrypted text. A rotation therefore reaches all processes at once, and each needs only its own server
+ * key.
  */
 type Keys = Pick<Context, "serverKey" | "config">;
 
-/** The number of the server key before the first rotation, with which secrets without a number are encrypted. */
+/** Number of the server key before the first rotation, which encrypts secrets without a number. */
 export const FIRST_KEY = 0;
 
 const NUMBERED = /^k(\d+):(.*)$/s;
 
-/** How long a process may use a key after a newer one has been added. Old keys are kept for longer. */
+/** Time for which a process may use a key after a newer one has been added. Old keys are kept longer. */
 const CURRENT_KEY_MS = 60_000;
 
-/** The opened keys of a process by its server key; they never change. */
+/** Decrypted keys by server key; they never change. */
 const opened = new WeakMap<Uint8Array, Map<number, Uint8Array>>();
 const current = new WeakMap<Uint8Array, { keyId: number | null; untilMs: number }>();
 
@@ -31,7 +32,7 @@ const current = new WeakMap<Uint8Array, { keyId: number | null; untilMs: number 
 export const serverKeyId = (serverKey: Uint8Array): string =>
   createHash("sha256").update("asi-server server key ").update(serverKey).digest("hex").slice(0, 16);
 
-/** The number of the key in front of an encrypted text. */
+/** Returns the number of the key from the prefix of an encrypted text. */
 export const keyIdOf = (encrypted: string): number => Number(NUMBERED.exec(encrypted)?.[1] ?? FIRST_KEY);
 
 /** Encrypts a short text with the newest key. */
@@ -40,14 +41,14 @@ export async function encryptSecret(ctx: Keys, queries: Queries, text: string): 
   return keyId === null ? encrypt(ctx.serverKey, text) : encryptWith(ctx, queries, keyId, text);
 }
 
-/** Does the same with the given key. */
+/** Encrypts a short text with the given key. */
 export async function encryptWith(ctx: Keys, queries: Queries, keyId: number, text: string): Promise<string> {
   return `k${keyId}:${encrypt(await openKey(ctx, queries, keyId), text)}`;
 }
 
 /**
  * Decrypts the output of `encryptSecret`.
- * @throws UsageError when the server key of this process cannot open the key; WrongKeyError when no key decrypts it
+ * @throws UsageError when the server key of this process cannot decrypt the key; WrongKeyError when no key decrypts it
  */
 export async function decryptSecret(ctx: Keys, queries: Queries, encrypted: string): Promise<string> {
   const [, number, numbered] = NUMBERED.exec(encrypted) ?? [];
@@ -56,7 +57,7 @@ export async function decryptSecret(ctx: Keys, queries: Queries, encrypted: stri
   try {
     return decrypt(ctx.serverKey, encrypted);
   } catch (error) {
-    // The server key has been replaced since.
+    // The server key has been replaced.
     const [first] = await rowsOf(queries, FIRST_KEY);
     if (first === undefined) throw error;
     return decrypt(await openKey(ctx, queries, FIRST_KEY), encrypted);
@@ -77,7 +78,7 @@ async function newestKey({ serverKey }: Keys, queries: Queries): Promise<number 
   return keyId;
 }
 
-/** Makes this process look for a newer key at once. */
+/** Makes this process check for a newer key at the next use. */
 export const forgetNewestKey = ({ serverKey }: Keys): void => {
   current.delete(serverKey);
 };
@@ -115,18 +116,21 @@ const cannotOpen = (serverKey: Uint8Array, rows: readonly { serverKeyId: string 
   `The secrets in the database are encrypted for the server key ${rows.map((row) => row.serverKeyId).join(" or ")}, and this process has ${serverKeyId(serverKey)}. Set SERVER_KEY to that key, or restore the file server.key. If the key is lost, asi-server key reset removes the secrets.`;
 
 /**
- * Checks that the server key can open the keys of the database; call it before the service accepts requests.
- * @throws UsageError that names the key it needs
+ * Checks that the server key can decrypt the keys of the database. Call it before the service accepts requests.
+ * @throws UsageError with the id of the required key
  */
 export async function requireServerKey(ctx: Keys, queries: Queries): Promise<void> {
   const keyId = await newestKey(ctx, queries);
   if (keyId !== null) await openKey(ctx, queries, keyId);
 }
 
-/** Number of secrets that are tried. One may be damaged; with a wrong key, none can be decrypted. */
+/** Number of secrets to try. One may be damaged; a wrong key decrypts none. */
 const TRIED = 20;
 
-/** Before the first rotation, the database does not know its server key. @returns a warning when the key opens none of its secrets */
+/**
+ * Before the first rotation, the database does not know its server key. @returns a warning when the key decrypts none of its
+ * secrets
+ */
 export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {
   if ((await newestKey(ctx, queries)) !== null) return undefined;
   const tried = await queries
@@ -135,7 +139,7 @@ export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<stri
     .orderBy(desc(webhooks.id))
     .limit(TRIED);
   if (tried.length === 0 || tried.some(({ secret }) => opens(ctx.serverKey, secret))) return undefined;
-  return `The secrets in the database are encrypted for another server key than that of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+  return `The secrets in the database are encrypted for another server key than the key of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
 }
 
 function opens(serverKey: Uint8Array, secret: string): boolean {
@@ -148,7 +152,7 @@ function opens(serverKey: Uint8Array, secret: string): boolean {
   }
 }
 
-/** Ids of the server keys of which each opens the secrets of the database. */
+/** Ids of the server keys that can decrypt the secrets of the database. */
 export async function openingServerKeys(ctx: Keys, queries: Queries): Promise<string[]> {
   const keyId = await newestKey(ctx, queries);
   if (keyId === null) return [serverKeyId(ctx.serverKey)];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Timeframe } from "./rules.js";
 
-/** A time frame before and after a change, as the audit log stores it: without unchanged parameters. */
+/** Returns a time frame before and after a change for the audit log, without unchanged parameters. */
 export function timeframeAudit(before: Timeframe, after: Timeframe) {
   const hasSameParams = isDeepStrictEqual(after.params, before.params);
   const view = ({ params, ...rest }: Timeframe) => (hasSameParams ? rest : { ...rest, params });

@@ -67,7 +67,7 @@ export async function checkTimeframe(
     !saysTheSame(before, timeframe) &&
     !grants.cover(before.athleteId, before.startTime, before.endTime)
   ) {
-    // The samples of an athlete who has withdrawn the permission stay that athlete's.
+    // An athlete who has revoked the permission keeps the samples.
     throw errors.forbidden(
       "You need WRITE permission on the athlete of the time frame to change its athlete, device or time.",
     );
@@ -98,7 +98,7 @@ async function namedRecipes(queries: Queries, accountId: number, params: { recip
 const isSame = ({ params, json_schema }: NewTimeframe, before: Timeframe) =>
   json_schema === before.jsonSchemaId && isDeepStrictEqual(params, before.params);
 
-/** Whether a time frame says of the same athlete, device and time as before that the athlete wore the device. */
+/** Whether athlete, device and time of a time frame are unchanged. */
 export const saysTheSame = (before: Timeframe, after: NewTimeframe): boolean =>
   before.athleteId === after.athlete &&
   before.deviceId === after.device &&
@@ -117,7 +117,7 @@ function periodProblems(startTime: Date, endTime: Date): FieldErrors {
   return {};
 }
 
-/** The parent of the schema of params must be the schema of the activity. Pairs from before this rule may stay. */
+/** Checks that the parent of the schema of `params` is the schema of the activity. An existing pair may remain. */
 function parentProblems(
   schema: JsonSchemaRow,
   activity: { id: number; jsonSchemaId: number } | undefined,
@@ -128,7 +128,7 @@ function parentProblems(
   return { json_schema: ["The parent of this JSON schema is not the JSON schema of the activity."] };
 }
 
-/** Checks the JSON schema first: relations between parameters can be checked only for values of the right type. */
+/** Checks the JSON schema first, because relations between parameters require values of the right type. */
 function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
   const tooMuch = boundsProblem(params);
   if (tooMuch !== undefined) return { params: [tooMuch] };
@@ -155,9 +155,7 @@ async function findActivity(queries: Queries, id: number) {
   return activity;
 }
 
-/**
- * Does not reveal whether a device of another manager exists, because a serial number is enough to take a device.
- */
+/** Does not reveal whether a device of another manager exists, because a serial number suffices to take a device. */
 async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
   const owned = await queries
     .select({ id: ownerships.id })
@@ -176,7 +174,7 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 }
 
 /**
- * The number is limited because an activity and its last time frames are deleted in one transaction.
+ * Limits the number, because an activity and its last time frames are deleted in one transaction.
  * @throws ServiceError `too_many_timeframes`
  */
 export async function requireActivityTakesMore(

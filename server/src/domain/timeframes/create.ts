@@ -7,7 +7,7 @@ import { checkTimeframe, requireActivityTakesMore } from "./check.js";
 import { timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 
-/** Creates a time frame; its data are computed afterwards. */
+/** Creates a time frame; its data is computed later. */
 export async function createTimeframe(ctx: Context, body: NewTimeframe) {
   return change(ctx, "createTimeframe", {}, async (unit) => {
     const { columns, recipeIds = [] } = await checkTimeframe(ctx, unit, body);

@@ -8,7 +8,7 @@ import { toDevice } from "../devices/resource.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "./rules.js";
 
-/** The related resources that the request asks for. */
+/** Related resources requested by the client. */
 export interface WantedDetails {
   with_device?: boolean;
   with_activity?: boolean;
@@ -24,7 +24,7 @@ export interface Details {
   };
 }
 
-/** Reads the requested details of all time frames together. */
+/** Reads the requested details of all time frames, with one query per kind of detail. */
 export async function detailsOf(
   ctx: Context,
   rows: readonly Timeframe[],
@@ -67,7 +67,7 @@ async function readDevices({ queries, caller }: Context, ids: number[]) {
   return new Map(rows.map(({ device, mine }) => [device.id, toDevice(device, mine !== null)]));
 }
 
-/** Without the course: it has megabytes, and each time frame of the activity would repeat it. */
+/** Omits the course, which has megabytes and would be repeated for each time frame of the activity. */
 async function readActivities({ queries }: Context, ids: number[]) {
   const rows = await queries
     .select({ ...getTableColumns(activities), json: withoutCourse })
@@ -78,7 +78,7 @@ async function readActivities({ queries }: Context, ids: number[]) {
 
 const withoutCourse = sql<Record<string, unknown>>`${activities.json} - 'gpx'`.as("json");
 
-/** An athlete without the picture, for the same reason as an activity without the course. */
+/** An athlete without the picture, which would be repeated for each time frame. */
 type AthleteDetails = ReturnType<typeof withoutPicture>;
 
 function withoutPicture(account: typeof accounts.$inferSelect) {
@@ -87,7 +87,7 @@ function withoutPicture(account: typeof accounts.$inferSelect) {
   return { ...athlete, athlete_profile: profile };
 }
 
-/** Only athletes whom the caller may read now. */
+/** Includes only athletes whom the caller may read now. */
 async function readAthletes({ queries, caller, clock }: Context, ids: number[]) {
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", ids);
   const readable = ids.filter((id) => grants.activeAt(id, clock.now()));

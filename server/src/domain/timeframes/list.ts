@@ -61,7 +61,7 @@ const withDetails = (timeframe: Timeframe, details: Details) => ({
   ...details.of(timeframe),
 });
 
-/** The caller's own time frames. */
+/** Lists the caller's own time frames. */
 export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
   return streamedPage(
     ctx,
@@ -75,13 +75,13 @@ export async function listTimeframes(ctx: Context, query: TimeframeQuery) {
   );
 }
 
-/** @throws ServiceError `not_found` when the time frame does not pass the filters of the list */
+/** @throws ServiceError `not_found` when the time frame does not match the filters of the list */
 export async function requireMatch(ctx: Context, { id }: Timeframe, filters: TimeframeQuery): Promise<void> {
   const found = await ctx.queries.$count(timeframes, and(eq(timeframes.id, id), matches(ctx, filters)));
   if (found === 0) throw errors.notFound();
 }
 
-/** The owner's view of a time frame, with the requested details. */
+/** Returns a time frame for its owner, with the requested details. */
 export async function timeframeItem(
   ctx: Context,
   timeframe: Timeframe,

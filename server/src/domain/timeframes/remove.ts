@@ -3,12 +3,12 @@ import type { Queries } from "../../store/connection/database.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Time frames that one transaction deletes; others wait for it. */
+/** Number of time frames that one transaction deletes, because others wait for it. */
 const AT_A_TIME = 100;
 
 /**
- * Deletes time frames in separate transactions, a batch at a time, until the rest fits into one more transaction. The
- * caller deletes the rest there, with what they belong to. After an interruption, the client repeats the request.
+ * Deletes time frames in batches, each in a separate transaction, until the rest fits into one transaction. The caller then
+ * deletes the rest with its parent. After an interruption, the client repeats the request.
  * @param remove runs `deleteTimeframes` in a transaction, with the given limit
  */
 export async function deleteInBatches(
@@ -27,8 +27,8 @@ export async function deleteInBatches(
 
 /**
  * Deletes the matching time frames with their computed data. The number of statements does not depend on the number of time
- * frames. All deletions of time frames go through here: their own operation, and those of an activity and an athlete.
- * @param withActivity their activity is deleted in the same transaction
+ * frames. Every deletion of time frames, also with an activity or an athlete, uses this function.
+ * @param withActivity whether the same transaction deletes their activity
  * @param limit maximum number of time frames; deletes those with the lowest ids
  */
 export async function deleteTimeframes(

@@ -9,7 +9,7 @@ import { requireMatch, type TimeframeQuery, timeframeItem } from "./list.js";
 import type { NewTimeframe } from "./resource.js";
 import type { Timeframe } from "./rules.js";
 
-/** Changes a time frame; absent fields do not change. */
+/** Updates a time frame; absent fields do not change. */
 export async function updateTimeframe(
   ctx: Context,
   operation: "updateTimeframe" | "updateTimeframePartially",

@@ -14,27 +14,27 @@ import { TEST_EVENT } from "./resource.js";
 import { nextAttempt, parseRetryAfter } from "./retry-schedule.js";
 import type { Delivery } from "./rules.js";
 
-/** Response statuses whose `Retry-After` is respected. */
+/** Response statuses for which `Retry-After` is respected. */
 const HONOURS_RETRY_AFTER: readonly number[] = [429, 503];
 
-/** Instead of the body of a response from a private address. */
+/** Stored instead of the body of a response from a private address. */
 const NOT_KEPT = "Not kept: the receiver has a private address.";
 
 const USER_AGENT = "asi-server";
 
-/** The outcome of one attempt. */
+/** Outcome of one attempt. */
 interface Outcome {
   delivered: boolean;
   status: number | null;
-  /** The first part of the response body, or the reason why there is no response. */
+  /** Beginning of the response body, or the reason for the failure. */
   response: string;
   retryAfterMs: number | undefined;
 }
 
 /**
- * Attempts the delivery of the job once, and records the outcome. Does nothing when the delivery has ended or belongs to a
- * newer job.
- * @returns when to try again, and why; undefined when the delivery has ended
+ * Attempts the delivery of the job once and records the outcome. Does nothing if the delivery has ended or belongs to a newer
+ * job.
+ * @returns time and reason of the next attempt; undefined when the delivery has ended
  */
 export async function attemptDelivery(
   ctx: Context,
@@ -68,9 +68,9 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
       {
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
-        // Where spans are recorded, that of the call adds its own.
+        // If spans are recorded, the span of the call adds this header.
         ...(ctx.trace === undefined || currentTrace() ? {} : { traceparent: traceparentOf(ctx.trace) }),
-        // A header holds bytes: the secret in UTF-8.
+        // Headers are bytes: send the secret in UTF-8.
         "X-Asi-Api-Token": Buffer.from(secret, "utf8").toString("latin1"),
         ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, secret }),
       },
@@ -96,16 +96,16 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
   }
 }
 
-/** The message, or the `code` where there is no message, as in an AggregateError over several addresses. */
+/** Returns the message, or the `code` if the message is empty, as in an AggregateError of several addresses. */
 function failureReason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || "The receiver could not be reached.";
 }
 
-/** @returns when to try again; undefined when the delivery has ended */
+/** @returns the time of the next attempt; undefined when the delivery has ended */
 async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome): Promise<Date | undefined> {
   const { queries, now } = unit;
-  // Lock the webhook before its deliveries: a deletion locks them in this order too.
+  // Lock the webhook before its deliveries, in the same order as a deletion.
   await queries.select().from(webhooks).where(eq(webhooks.id, tried.webhookId)).for("update");
   const [delivery] = await queries
     .select()
@@ -113,7 +113,7 @@ async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome
     .where(
       and(
         eq(webhookDeliveries.id, tried.id),
-        // A newer job may own it, or another worker may have recorded this attempt already.
+        // The delivery may belong to a newer job, or another worker may have recorded this attempt.
         eq(webhookDeliveries.jobId, tried.jobId ?? 0),
         eq(webhookDeliveries.attempts, tried.attempts),
       ),
@@ -121,7 +121,7 @@ async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome
     .for("update");
   if (delivery === undefined) return undefined;
   const attempts = delivery.attempts + 1;
-  // Cancelled during the attempt: the webhook was deleted or disabled.
+  // The webhook was deleted or disabled during the attempt.
   const cancelled = delivery.state === "failed";
   const givesUp = cancelled || outcome.status === GONE || delivery.event === TEST_EVENT;
   const next = outcome.delivered || givesUp ? undefined : nextAttempt(attempts, now, outcome.retryAfterMs);

@@ -18,7 +18,7 @@ export const DeliveryFilters = Type.Object({
   state: Query.text("Equals: pending, retrying, delivered, failed"),
 });
 
-/** The deliveries of the webhook and their outcomes. */
+/** Lists the deliveries of the webhook and their outcomes. */
 export const listDeliveries = (
   { queries }: Context,
   webhookId: number,
@@ -53,9 +53,9 @@ export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: n
         secretToken: webhook.secretToken,
         state: "pending",
         attempts: 0,
-        // If it counted events, later ones are counted in another delivery.
+        // A delivery that counts unsent events stops counting; later events use another one.
         unsent: null,
-        // Its previous job finds nothing to do.
+        // Its previous job does nothing.
         jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, {
           url: webhook.webhookUrl,
           secretToken: webhook.secretToken,

@@ -7,7 +7,7 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Delivery } from "./rules.js";
 
-/** The event to send and its destination: the event, and the URL and encrypted secret of the webhook at this time. */
+/** An event and its destination: the current URL and encrypted secret of the webhook. */
 export interface NewDelivery {
   webhookId: number;
   url: string;
@@ -20,24 +20,24 @@ type Destination = Pick<NewDelivery, "url" | "secretToken">;
 
 const KIND: JobKind = "webhook";
 
-/** Bytes of a delivery besides its URL and secret: its other columns with the response, its job, and the indexes of both. */
+/** Size of a delivery without its URL and secret: other columns including the response, its job, and the indexes of both. */
 const DELIVERY_BYTES = 2048;
 
 const bytesOf = ({ url, secretToken }: Destination) => url.length + secretToken.length + DELIVERY_BYTES;
 
-/** Counts what is written for the deliveries of an account, because deliveries and jobs are kept after they have ended. */
+/** Counts bytes written for the deliveries of an account, because deliveries and jobs are kept after they end. */
 function countBytes({ config, now, afterCommit }: UnitOfWork, account: number, bytes: number): void {
   afterCommit(() => addBytesOfDay(config, "webhook calls", account, now, bytes));
 }
 
 interface Limit {
   room: number;
-  /** Ends a sentence that begins with what was not sent, and "because". */
+  /** Clause that follows "because" in the message about unsent events. */
   reason: string;
   advice: string;
 }
 
-/** How many of the wanted deliveries the account may add, and which limit stops the rest. */
+/** Returns the number of wanted deliveries that the account may add, and the limit that stops the rest. */
 async function limitOf(unit: UnitOfWork, account: number, wanted: readonly Destination[]): Promise<Limit> {
   const { webhookMaxPending, webhookBytesPerDay } = unit.config;
   const pending = await remainingDeliveries(unit, account);
@@ -61,7 +61,7 @@ async function limitOf(unit: UnitOfWork, account: number, wanted: readonly Desti
       };
 }
 
-/** How many more deliveries of the account may wait. */
+/** Number of further deliveries of the account that may wait. */
 async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries
@@ -76,8 +76,8 @@ async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<n
 
 /**
  * Inserts deliveries and their jobs, within the caller's transaction. The number of statements does not depend on the
- * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are
- * not sent; one failed delivery for each webhook counts them.
+ * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are not sent;
+ * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
  */
 export async function createDeliveries(
@@ -96,7 +96,7 @@ export async function createDeliveries(
 /**
  * Adds the job that writes many deliveries after the transaction. At a limit, their events are counted as not sent instead,
  * because such jobs have no other limit.
- * @param payload of the job
+ * @param payload payload of the job
  */
 export async function enqueueFanOut(
   unit: UnitOfWork,
@@ -114,8 +114,8 @@ export async function enqueueFanOut(
 }
 
 /**
- * Counts events that are not sent: in the newest delivery of their webhook when that counts such events already, otherwise
- * in a new one. So their number does not make the table grow. Events of concurrent transactions are counted one after another.
+ * Counts unsent events in the newest delivery of their webhook if it already counts such events, otherwise in a new one, so that
+ * their number does not make the table grow. Concurrent transactions count one after another.
  */
 async function countUnsent(
   unit: UnitOfWork,
@@ -130,8 +130,8 @@ async function countUnsent(
     if (counted === undefined) byWebhook.set(delivery.webhookId, { first: delivery, events: 1 });
     else counted.events += 1;
   }
-  // One transaction at a time for each webhook, or each would insert a delivery. In the order of their ids, so that no two
-  // transactions wait for each other. A webhook that was deleted with its activity has no row; it gets no more events.
+  // Lock each webhook, because concurrent transactions would each insert a delivery. Lock in the order of ids, to prevent
+  // deadlocks. A webhook deleted with its activity has no row, and gets no more events.
   await unit.queries
     .select({ id: webhooks.id })
     .from(webhooks)
@@ -180,7 +180,7 @@ async function countUnsent(
 
 /**
  * Inserts one delivery, even when an equal one is queued.
- * @returns its row
+ * @returns the inserted row
  * @throws ServiceError `too_many_deliveries`
  */
 export async function createDelivery(
@@ -267,9 +267,8 @@ async function insertDeliveries(
 }
 
 /**
- * Removes the deliveries that equal one queued for its first attempt. Locks the job of that one until the end of the
- * transaction, so that no worker sends it before the change it announces is visible. A job that a worker has just taken
- * does not count.
+ * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued one until the end of the
+ * transaction, so that no worker sends it before the announced change is visible. Ignores jobs that a worker has taken.
  */
 async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
   const keys = wanted.map(({ webhookId, event, data, url, secretToken }) => ({
@@ -296,7 +295,7 @@ async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]):
 }
 
 /**
- * Cancels the deliveries of a webhook that are not sent yet.
+ * Cancels the unsent deliveries of a webhook.
  * @param reason recorded as the response of the deliveries
  * @param url cancel only deliveries to this URL
  */
@@ -318,11 +317,11 @@ export async function cancelDeliveries(
     )
     .returning({ jobId: webhookDeliveries.jobId });
   const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
-  // A job that a worker has taken finds nothing to do, or is calling the receiver right now.
+  // A job that a worker has taken does nothing, or is calling the receiver.
   if (ids.length > 0) await unit.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
 }
 
-/** Ends the delivery that a job was to send. */
+/** Ends the delivery of a revoked job. */
 export async function cancelDeliveryOf({ queries }: UnitOfWork, { jobId }: { jobId: number }): Promise<void> {
   await queries
     .update(webhookDeliveries)

@@ -5,11 +5,11 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 
 const anyOf = (ids: readonly number[]) => sql`ANY(${sql.param([...ids])}::bigint[])`;
 
-/** The deliveries of webhooks. */
+/** Erases the deliveries of webhooks. */
 export const deliveriesOf = (ids: readonly number[]): Erasing =>
   deleting(webhookDeliveries, sql`webhook_id = ${anyOf(ids)}`);
 
-/** The webhooks of activities. */
+/** Returns the ids of the webhooks of activities. */
 export const webhooksOf = async (
   { queries }: UnitOfWork,
   activityIds: readonly number[],
@@ -22,9 +22,9 @@ export const webhooksOf = async (
 };
 
 /**
- * Deletes webhooks, and the deliveries that were added after the others were erased. The webhooks first, because a concurrent change
- * inserts deliveries while it has them locked. Also erases what the audit has of them: the service changes webhooks, too, when
- * their receivers fail.
+ * Deletes webhooks, and deliveries added after the others were erased. Deletes the webhooks first, because a concurrent change
+ * locks them while it inserts deliveries. Also erases their audited values, including changes by the service after failures of a
+ * receiver.
  */
 export async function deleteWebhooks({ queries }: UnitOfWork, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
@@ -45,19 +45,19 @@ const eraseValues = ({ queries }: Pick<UnitOfWork, "queries">, ids: readonly num
       ),
     );
 
-/** Webhooks that the account deleted earlier, whose deliveries one transaction erases at most. */
+/** Number of earlier deleted webhooks whose deliveries one transaction erases. */
 const WEBHOOKS_AT_A_TIME = 50;
 
 /**
- * Those of the account's webhooks that come after an id, by the audit.
- * @returns ascending; empty when there are no more
+ * Finds webhooks of the account with ids above `afterId` in the audit, including deleted webhooks.
+ * @returns ids in ascending order; empty after the last one
  */
 export async function nextWebhooks(
   { queries }: UnitOfWork,
   accountId: number,
   afterId: number,
 ): Promise<number[]> {
-  // By its own index, which the database uses for this condition.
+  // The literal makes the database use the partial index.
   const rows = await queries
     .selectDistinct({ id: auditLog.entityId })
     .from(auditLog)
@@ -73,7 +73,10 @@ export async function nextWebhooks(
   return rows.map(({ id }) => id);
 }
 
-/** The jobs of an account's webhooks, with the deliveries that they carry: those of webhooks of which nothing else is left. */
+/**
+ * Erases the webhook jobs of an account with their deliveries, including deliveries of webhooks that are deleted and not in the
+ * audit.
+ */
 export const carriersOf =
   (accountId: number, condition = sql`true`): Erasing =>
   async (queries, limit) => {
@@ -90,13 +93,13 @@ export const carriersOf =
     return Number(rows[0]?.count ?? 0);
   };
 
-/** Ends the deliveries of a closed account that wait: at most `WEBHOOK_MAX_PENDING`, and those that are still to be written. */
+/** Ends the waiting deliveries of a closed account: at most `WEBHOOK_MAX_PENDING`, and the jobs that write deliveries. */
 export async function endDeliveries({ queries }: UnitOfWork, accountId: number): Promise<void> {
   const waits = sql`state IN ('PENDING', 'RETRY', 'STARTED')`;
   await carriersOf(accountId, waits)(queries, Number.MAX_SAFE_INTEGER);
 }
 
-/** Removes what requests have added since the account was closed: its webhooks, their deliveries and jobs. */
+/** Removes webhooks, deliveries and jobs that concurrent requests have added since the account was closed. */
 export async function eraseWebhooks(unit: UnitOfWork, id: number): Promise<void> {
   const theirs = await unit.queries
     .select({ id: webhooks.id })

@@ -3,7 +3,7 @@ import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { createDeliveries, enqueueFanOut, type NewDelivery } from "./delivery-queue.js";
 
-/** The events that a webhook can receive. */
+/** Events that a webhook can receive. */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
 export const TIMEFRAME_EVENTS = ["timeframe-created", "timeframe-updated", "timeframe-deleted"] as const;
 
@@ -11,26 +11,28 @@ type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 type TimeframeEvent = (typeof TIMEFRAME_EVENTS)[number];
 export type ActivityEventKind = ActivityEvent | TimeframeEvent;
 
-/** Contains ids only; receivers fetch the rest. */
+/** Contains only ids; receivers fetch the rest. */
 export interface EventSubject {
   activityId: number;
   /** Present in time-frame events. */
   timeframeId?: number;
 }
 
-/** The payload of a `webhook-fan-out` job: the events of a change with more deliveries than its transaction writes. */
+/** Payload of a `webhook-fan-out` job: events of a change with too many deliveries for its transaction. */
 export interface FanOut {
   event: ActivityEventKind;
-  /** The webhooks are called even when they have been deleted, because they were deleted with their activity. */
+  /** The webhooks were deleted with their activity, and are called nevertheless. */
   outlives: boolean;
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
   subjects: [activityId: number, timeframeId: number | null][];
-  /** Deliveries written so far. */
+  /** Number of deliveries written so far. */
   done?: number;
 }
 
-/** Deliveries that the transaction of a change writes. A job writes a larger number afterwards, because others wait. */
+/**
+ * Maximum number of deliveries that the transaction of a change writes, because others wait for it. A job writes a larger number.
+ */
 const AT_ONCE = 200;
 
 /** Delivers one event to the webhooks of its activity; see `emitActivityEvents`. */
@@ -43,8 +45,8 @@ export const emitActivityEvent = (
 /**
  * Queues each event for each webhook of its activity that subscribes to it, within the caller's transaction. Copies URL and
  * secret, so that the event is delivered even when the webhook is deleted with its activity. Call this before the rows are
- * deleted, and when an activity is deleted with its time frames, for the time frames first.
- * @param outlives the events are delivered although their activity and its webhooks are deleted in this transaction
+ * deleted; when an activity is deleted with its time frames, call it for the time frames first.
+ * @param outlives whether to deliver the events although this transaction deletes their activity and its webhooks
  */
 export async function emitActivityEvents(
   unit: UnitOfWork,
@@ -61,7 +63,7 @@ export async function emitActivityEvents(
     .innerJoin(activities, eq(activities.id, webhooks.activityId))
     .where(and(inArray(webhooks.activityId, activityIds), eq(subscribed, true), isNull(webhooks.disabledAt)))
     .orderBy(asc(webhooks.id))
-    // A webhook that is being deleted or disabled concurrently is not called afterwards.
+    // Skip a webhook that a concurrent transaction deletes or disables.
     .for("key share", { of: webhooks });
   const byOwner = groupBy(receivers, ({ owner }) => owner);
   for (const [owner, owned] of byOwner) {
@@ -85,7 +87,7 @@ export async function emitActivityEvents(
   }
 }
 
-/** Every event for every webhook of its activity. */
+/** Yields every event for every webhook of its activity. */
 export function deliveriesOf({ event, webhooks: receivers, subjects }: FanOut): NewDelivery[] {
   const byActivity = groupBy(subjects, ([activityId]) => activityId);
   return receivers.flatMap(({ id, activityId, url, secretToken }) =>

@@ -9,13 +9,13 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
-/** Deliveries that one transaction writes. Others wait for the transaction, so it must be short. */
+/** Number of deliveries that one transaction writes. It must be short, because others wait for it. */
 const PER_TRANSACTION = 200;
 
 /**
- * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that
- * owns the webhooks has been deleted; the closing of an account deletes the job. For a disabled account it continues, as its
- * other deliveries do: receivers must learn what to delete.
+ * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that owns the
+ * webhooks has been deleted; closing an account deletes the job. Continues for a disabled account, like its other deliveries,
+ * because receivers must learn about deletions.
  */
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
@@ -32,7 +32,7 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
   return { deliveries: done };
 }
 
-/** @returns false when the account is deleted, and nothing was written */
+/** @returns false when the account is deleted and nothing was written */
 async function writeSlice(
   unit: UnitOfWork,
   job: Job,
@@ -41,7 +41,7 @@ async function writeSlice(
 ): Promise<boolean> {
   const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
-  // Lock the account before the job: the deletion of an account locks them in this order too.
+  // Lock the account before the job, in the same order as the deletion of an account.
   if (owner !== NOBODY && !(await lockAccount(queries, owner))) return false;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;
@@ -66,7 +66,7 @@ async function writeSlice(
   return true;
 }
 
-/** Keeps an account from being deleted until the transaction ends. @returns false when it is deleted */
+/** Prevents the deletion of an account until the transaction ends. @returns false when it is deleted */
 async function lockAccount(queries: Queries, id: number): Promise<boolean> {
   const found = await queries
     .select({ id: accounts.id })

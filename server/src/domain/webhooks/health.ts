@@ -5,13 +5,13 @@ import { cancelDeliveries } from "./delivery-queue.js";
 import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 
-/** The webhook is disabled after this many exhausted deliveries in a row. */
+/** Number of consecutive exhausted deliveries after which the webhook is disabled. */
 const MAX_EXHAUSTED = 20;
 
-/** The status by which a receiver unsubscribes: the webhook is disabled immediately. */
+/** Status by which a receiver unsubscribes (410 Gone). Disables the webhook immediately. */
 export const GONE = 410;
 
-/** Counts the exhausted deliveries of the webhook. Disables it when its receiver is gone or has failed too often. */
+/** Counts exhausted deliveries of the webhook. Disables it if its receiver has unsubscribed or failed too often. */
 export async function updateWebhookHealth(
   unit: UnitOfWork,
   { webhookId, url, event }: Delivery,
@@ -19,7 +19,7 @@ export async function updateWebhookHealth(
   status: number | null,
 ): Promise<void> {
   const { queries, now, announce } = unit;
-  // The response of an earlier URL says nothing about the current one.
+  // A response from an earlier URL does not count for the current one.
   const current = and(eq(webhooks.id, webhookId), eq(webhooks.webhookUrl, url));
   if (state === "delivered") {
     await queries

@@ -12,10 +12,10 @@ import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 
-/** Maximum number of webhooks of an activity. Every event causes a call for each of them. */
+/** Maximum number of webhooks of an activity. Every event calls each of them. */
 const MAX_WEBHOOKS = 100;
 
-/** How long the resolution of a host may take before the webhook is refused. */
+/** Time limit for resolving a host before the webhook is refused. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 export async function listWebhooks(ctx: Context, activity: number, query: Paging) {
@@ -56,7 +56,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
   });
 }
 
-/** Changes the fields sent. A disabled webhook is enabled again; events from the time in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events from the time in between are not delivered. */
 export async function updateWebhook(
   ctx: Context,
   ids: { activity: number; webhook: number },
@@ -89,7 +89,7 @@ export async function updateWebhook(
   );
 }
 
-/** When a client sends back the masked secret, the secret does not change. */
+/** A client that sends back the masked secret does not change the secret. */
 async function newSecret(
   ctx: Context,
   queries: Queries,
@@ -117,12 +117,12 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
 }
 
 /**
- * Refuses a host with a private address, and with the same message a host that cannot be resolved, so that the message does
- * not reveal which names an internal name server knows. Every delivery checks again.
+ * Refuses a host with a private address. A host that cannot be resolved gets the same message, so that names known to an internal
+ * name server are not revealed. Every delivery repeats the check.
  */
 async function requirePublicReceiver({ config, lookup, caller }: Context, url: string): Promise<void> {
   const { webhookAllowPrivate: allowPrivate } = config;
-  // In development, the name of the receiver may be known later.
+  // In development, the name of the receiver may become resolvable later.
   if (allowPrivate && !isLiteralAddress(new URL(url).hostname)) return;
   try {
     await receiverAddresses(new URL(url), {

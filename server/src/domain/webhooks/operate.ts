@@ -9,15 +9,15 @@ import { cancelDeliveries } from "./delivery-queue.js";
 import type { Webhook } from "./rules.js";
 
 export interface WebhookFilters {
-  /** Username of the owner of their activities. */
+  /** Username of the owner of the activities. */
   account?: string | undefined;
   activity?: number | undefined;
   disabled?: boolean | undefined;
 }
 
 /**
- * A part of the list of webhooks for the operator, by id, without their secrets.
- * @throws ServiceError `not_found` when there is no such account
+ * Returns a part of the list of webhooks for the operator, ordered by id, without secrets.
+ * @throws ServiceError `not_found` when the account does not exist
  */
 export async function listAllWebhooks(
   { queries }: Context,
@@ -58,7 +58,7 @@ export async function listAllWebhooks(
 }
 
 /**
- * Disables a webhook for the operator, and cancels its waiting deliveries. Its owner enables it by an update.
+ * Disables a webhook for the operator, and cancels its waiting deliveries. Its owner can enable it by an update.
  * @throws ServiceError `not_found`
  */
 export async function disableWebhook(ctx: Context, id: number): Promise<Webhook> {

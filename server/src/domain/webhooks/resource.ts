@@ -7,7 +7,7 @@ import { decryptSecret } from "../secrets/secrets.js";
 import { ACTIVITY_EVENTS, TIMEFRAME_EVENTS } from "./events.js";
 import type { Delivery, Webhook as WebhookRow } from "./rules.js";
 
-/** The event of a test call. */
+/** Event of a test call. */
 export const TEST_EVENT = "test";
 
 export const MAX_URL_CHARACTERS = 200;
@@ -19,10 +19,10 @@ FormatRegistry.Set("webhook-secret", (value) => SECRET.test(value));
 FormatRegistry.Set("webhook-url", isWebhookUrl);
 
 function isWebhookUrl(text: string): boolean {
-  // The URL parser would drop or repair such characters, but the stored URL must be the one that is called.
+  // The URL parser would drop or repair such characters, but the service must call the URL as stored.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(text) || !/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
     return false;
-  // The parsed URL does not show that it has an empty user name.
+  // The parsed URL does not reveal an empty user name.
   return !/^https?:\/\/[^/?#]*@/i.test(text);
 }
 
@@ -54,7 +54,7 @@ const example = {
   timeframes_events: true,
 };
 
-/** All fields; the body of POST and PUT. */
+/** Body of POST and PUT, with all fields. */
 export const WebhookInput = Type.Object(fields, { examples: [example] });
 export const WebhookUpdate = Type.Partial(Type.Object(fields), {
   examples: [{ webhook_url: example.webhook_url }],
@@ -81,14 +81,14 @@ export const Webhook = Type.Object(
   },
 );
 
-/** Shows the first two characters, and a star for each further one. Hides a secret of one or two characters completely. */
+/** Shows the first two characters, and an asterisk for each further one. Hides a secret of one or two characters completely. */
 export function mask(secret: string): string {
   const characters = [...secret];
   const shown = characters.length > 2 ? 2 : 0;
   return characters.slice(0, shown).join("") + "*".repeat(characters.length - shown);
 }
 
-/** @param queries of the transaction, if there is one */
+/** @param queries queries of the transaction, if any */
 export const toWebhook = async (ctx: Context, row: WebhookRow, queries: Queries = ctx.queries) => ({
   id: row.id,
   webhook_url: row.webhookUrl,
@@ -145,7 +145,7 @@ export const WebhookDelivery = Type.Object(
   },
 );
 
-/** @param dueAt when the job of the delivery runs next */
+/** @param dueAt time of the next run of the delivery's job */
 export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   id: row.id,
   message_id: row.messageId,

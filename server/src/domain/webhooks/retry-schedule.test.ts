@@ -28,7 +28,7 @@ describe("schedule of attempts", () => {
     expect(spread.size).toBeGreaterThan(1);
   });
 
-  it("heeds Retry-After up to a day, and never comes earlier than planned", () => {
+  it("respects Retry-After up to a day, and is never earlier than planned", () => {
     expect(waits(1, 60_000)).toBe(60_000);
     expect(waits(2, 60_000)).toBe(300_000);
     expect(waits(1, 48 * HOUR_MS)).toBe(24 * HOUR_MS);

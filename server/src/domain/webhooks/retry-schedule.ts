@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The delay from each failed attempt to the next one (Standard Webhooks, "Deliverability"). */
+/** Delays from each failed attempt to the next one (Standard Webhooks, "Deliverability"). */
 const DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -12,15 +12,15 @@ const DELAYS_MS = [
   10 * HOUR_MS,
 ] as const;
 
-/** Random part of each delay, which spreads attempts that started together. */
+/** Random fraction of each delay, which spreads simultaneous attempts. */
 const JITTER = 0.1;
 
-/** The longest delay that a receiver may ask for. */
+/** Maximum delay that a receiver may request. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
  * @param attempts number of failed attempts, from 1
- * @param retryAfterMs the delay that the receiver asked for
+ * @param retryAfterMs delay requested by the receiver
  * @param random from 0 up to 1
  * @returns the time of the next attempt; undefined after the last one
  */
@@ -37,7 +37,7 @@ export function nextAttempt(
 }
 
 /**
- * @param value the header `Retry-After`: seconds or a date (RFC 9110 section 10.2.3)
+ * @param value value of `Retry-After`: seconds or a date (RFC 9110 section 10.2.3)
  * @returns ms from now; undefined when it is neither
  */
 export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {

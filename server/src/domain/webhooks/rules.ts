@@ -7,7 +7,7 @@ import type { Rule } from "../change/rule.js";
 export type Webhook = typeof webhooks.$inferSelect;
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
-/** A webhook of another activity is not found. */
+/** Throws `not_found` for a webhook of another activity. */
 export const ownWebhook: Rule<"activity" | "webhook", Webhook> = {
   ...ownActivity,
   async find(ctx, ids, lookup) {

@@ -9,11 +9,11 @@ import { readJson } from "./json.js";
 import { JsonScan } from "./json-scan.js";
 import { receiveBody } from "./receive-body.js";
 
-/** Maximum number of fields of a form; far more than any operation needs. */
+/** Maximum number of fields of a form, far more than any operation needs. */
 const MAX_FORM_FIELDS = 50;
 const FORM_MAX_BYTES = 64 * 1024;
 
-/** The maximum size of a body, unless the operation sets another. */
+/** Default maximum size of a body. */
 export const JSON_MAX_BYTES = 64 * 1024;
 
 /** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
@@ -34,7 +34,7 @@ function readForm(bytes: Buffer): Record<string, string | string[]> {
 }
 
 /**
- * Installs the readers of request bodies: JSON everywhere; forms, and files in forms, only where the route says so.
+ * Installs the parsers of request bodies: JSON for all routes; forms and file uploads only for routes that declare them.
  * Compressed bodies are refused, because their uncompressed size would bypass the limits.
  */
 export async function installBodies(app: FastifyInstance): Promise<void> {
@@ -55,7 +55,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (!hasBody || routeOptions.config.multipart === true) return;
     const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
     const share = budget.open(caller, onBehalfOf.group, routeOptions.bodyLimit);
-    // The values of the body stay in memory until then.
+    // The values of the body remain in memory until then.
     onResponseEnd(reply, () => share.release());
     request.bodyShare = share;
   });
@@ -102,13 +102,13 @@ declare module "fastify" {
     bodyBudget: BodyBudget;
   }
   interface FastifyRequest {
-    /** The share of the body memory that this request holds. */
+    /** Share of the body memory held by this request. */
     bodyShare: BodyShare | undefined;
   }
   interface FastifyContextConfig {
-    /** The route reads `application/x-www-form-urlencoded`. */
+    /** Whether the route accepts `application/x-www-form-urlencoded`. */
     form?: boolean;
-    /** The route reads `multipart/form-data`, and nothing else. */
+    /** Whether the route accepts only `multipart/form-data`. */
     multipart?: boolean;
   }
 }

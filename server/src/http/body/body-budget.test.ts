@@ -57,7 +57,7 @@ describe("the budget of bodies", () => {
     }
   });
 
-  it("lets one body in whatever its size, and small ones beside large ones", () => {
+  it("accepts one body of any size, and small ones in addition to large ones", () => {
     const budget = new BodyBudget(4 * MIB, 2 * MIB);
     const large = open(budget, "ann", 44 * MIB);
     large.add(44 * MIB);
@@ -67,7 +67,7 @@ describe("the budget of bodies", () => {
     open(budget, "joe", LARGE).add(2 * MIB);
   });
 
-  it("is full when its part is, to the byte", () => {
+  it("is full exactly at its limit", () => {
     const budget = new BodyBudget(4 * MIB, 9 * MIB);
     open(budget, "ann", LARGE).add(2 * MIB);
     const bob = open(budget, "bob", LARGE);
@@ -89,7 +89,7 @@ describe("the budget of bodies", () => {
     );
   });
 
-  it("gives a caller back what one of the bodies held, and no more", () => {
+  it("releases exactly the bytes of one body", () => {
     const budget = new BodyBudget(128 * MIB, 20 * MIB);
     const first = open(budget, "ann", LARGE);
     first.add(10 * MIB);
@@ -100,7 +100,7 @@ describe("the budget of bodies", () => {
     expect(() => third.add(1)).toThrow(expect.objectContaining({ kind: "throttled" }));
   });
 
-  it("gives back what was released, once", () => {
+  it("releases bytes once", () => {
     const budget = new BodyBudget(4 * MIB, 2 * MIB);
     const share = open(budget, "ann", LARGE);
     share.add(1000);

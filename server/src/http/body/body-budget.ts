@@ -3,30 +3,30 @@ import { Tally } from "../../fairness/tally.js";
 
 /** Bodies up to this size have a reserved part of the budget, so that large bodies do not block them. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** The fraction of the budget that is reserved. */
+/** Reserved fraction of the budget. */
 const SMALL_SHARE = 1 / 4;
-/** The fraction of each part that one address may hold. */
+/** Fraction of each part that one address may hold. */
 const ADDRESS_SHARE = 1 / 2;
 
-/** When to try again; most bodies arrive in less time. */
+/** Delay before a retry; most bodies arrive in less time. */
 const RETRY_AFTER_MS = 2_000;
 
-/** The share of the budget that one request holds. */
+/** Share of the budget held by one request. */
 export interface BodyShare {
   /**
-   * Counts bytes that have arrived.
-   * @throws ServiceError `throttled` when the caller or its address has too many bytes in transit, `unavailable` when the
-   *   process has
+   * Counts received bytes.
+   * @throws ServiceError `throttled` if the caller or its address has too many bytes in transit, `unavailable` if the process has
+   *   too many
    */
   add(bytes: number): void;
-  /** Releases all of them. */
+  /** Releases all bytes. */
   release(): void;
 }
 
 /**
- * Limits the bytes of request bodies that a process holds, from their arrival to the end of the response: in total, for all callers of
- * an address, and for each caller. A caller with no other body in transit may always send one, which is bounded by the limit of
- * the body, unless the others of its address, or all, send too much.
+ * Limits the bytes of request bodies in a process, from their arrival to the end of the response: in total, per address, and per
+ * caller. A caller without another body in transit may always send one, limited only by the maximum size of the body, unless the
+ * address or the process has too many bytes.
  */
 export class BodyBudget {
   readonly #limits: { small: number; large: number; caller: number };
@@ -35,23 +35,23 @@ export class BodyBudget {
   readonly #byCaller = new Tally<string>();
 
   /**
-   * @param processBytes bytes of all callers
-   * @param callerBytes bytes of one caller
+   * @param processBytes limit for all callers
+   * @param callerBytes limit for one caller
    */
   constructor(processBytes: number, callerBytes: number) {
     const small = Math.floor(processBytes * SMALL_SHARE);
     this.#limits = { small, large: processBytes - small, caller: callerBytes };
   }
 
-  /** Bytes held now. */
+  /** Bytes currently held. */
   get held(): number {
     return this.#held.small + this.#held.large;
   }
 
   /**
    * Starts counting the body of a request.
-   * @param caller who sends it
-   * @param address where the caller is
+   * @param caller sender of the body
+   * @param address address of the caller
    * @param maxBytes maximum size of the body
    */
   open(caller: string, address: string, maxBytes: number): BodyShare {
@@ -64,7 +64,7 @@ export class BodyBudget {
       byAddress.add(address, bytes);
       this.#byCaller.add(caller, bytes);
     };
-    /** Whether this body and others together hold more than they may. */
+    /** Whether this body together with others exceeds a limit. */
     const exceeds = (held: number, limit: number) => held > limit && held > own;
     return {
       add: (bytes) => {

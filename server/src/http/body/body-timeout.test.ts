@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request of which nothing has arrived yet. */
+/** A request of which nothing has arrived. */
 function request(operation: object, bodyLimit: number, destroyed = false) {
   const socket = { bytesRead: 0 };
   const raw = Object.assign(new EventEmitter(), {
@@ -32,7 +32,7 @@ function request(operation: object, bodyLimit: number, destroyed = false) {
 const upload = () => request({ takesSlot: true }, 1);
 
 describe("a body that arrives", () => {
-  it("is cut off when it stands still, in an upload and where it may be large", () => {
+  it("is aborted when it stalls, in an upload and where it may be large", () => {
     for (const begin of [upload, () => request({}, 1_000_000)]) {
       const { raw } = begin();
       vi.advanceTimersByTime(8_000);
@@ -43,7 +43,7 @@ describe("a body that arrives", () => {
     }
   });
 
-  it("is not while it keeps the pace, waits for the service, or has ended", () => {
+  it("is not aborted while it keeps the rate, waits for the service, or has ended", () => {
     const { raw, socket } = upload();
     for (let i = 0; i < 10; i++) {
       vi.advanceTimersByTime(5_000);
@@ -57,7 +57,7 @@ describe("a body that arrives", () => {
     expect(raw.destroy).not.toHaveBeenCalled();
   });
 
-  it("keeps no pace where it is small", () => {
+  it("needs no minimum rate if it is small", () => {
     const small = request({}, 64 * 1024);
     const larger = request({}, 64 * 1024 + 1);
     vi.advanceTimersByTime(30_000);
@@ -65,13 +65,13 @@ describe("a body that arrives", () => {
     expect(larger.raw.destroy).toHaveBeenCalled();
   });
 
-  it("is not watched any more when its connection has closed", () => {
+  it("is no longer checked after its connection has closed", () => {
     const { raw } = upload();
     raw.emit("close");
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is cut off after the time for all of it, however fast it comes", () => {
+  it("is aborted after the total time limit, even if it arrives fast", () => {
     const { raw } = request({}, 1);
     vi.advanceTimersByTime(59_999);
     expect(raw.destroy).not.toHaveBeenCalled();
@@ -79,7 +79,7 @@ describe("a body that arrives", () => {
     expect(raw.destroy).toHaveBeenCalledOnce();
   });
 
-  it("is not watched when its client has left already", () => {
+  it("is not checked if its client has already disconnected", () => {
     const { raw } = request({ takesSlot: true }, 1, true);
     expect(vi.getTimerCount()).toBe(0);
     expect(raw.destroy).not.toHaveBeenCalled();

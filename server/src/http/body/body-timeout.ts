@@ -5,12 +5,12 @@ import { TransferRate } from "../connection/slow-clients.js";
 import { SMALL_BODY_BYTES } from "./body-budget.js";
 
 /**
- * Cuts off a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs
- * more time than other requests. An upload must keep a minimum rate, because it occupies one of a few slots. So must a
- * large body, because it occupies memory.
+ * Aborts a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs more
+ * time. An upload must keep a minimum rate, because it occupies one of a few slots, and so must a large body, because it occupies
+ * memory.
  */
 export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
-  // When the client has already disconnected, no further events follow, so a timer would never be cleared.
+  // If the client has already disconnected, no events follow, so a timer would never be cleared.
   if (raw.complete || raw.destroyed) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
   const cutOff = () => raw.destroy();
@@ -30,12 +30,12 @@ export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config
   raw.once("end", stop).once("close", stop);
 }
 
-/** How long the rest of a body may take after the response. */
+/** Time limit for the rest of a body after the response. */
 const LATE_BODY_MS = 10_000;
 
 /**
- * Cuts off requests whose body goes on after their response, which nobody waits for any longer: those that are refused, and those that
- * need no body. At the server, because some responses are sent before any hook runs.
+ * Aborts requests whose body continues after the response, because they were refused or need no body. Installed on the server,
+ * because some responses are sent before any hook runs.
  */
 export function endLateBodies({ server }: FastifyInstance): void {
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {

@@ -3,7 +3,7 @@ import { JSON_LIMITS, JsonScan } from "./json-scan.js";
 
 const MUCH = 1_000_000;
 
-/** Scans a text in pieces of so many bytes. */
+/** Scans a text in pieces of this number of bytes. */
 function scan(text: string, { around = MUCH, piece = text.length + 1 } = {}): void {
   const scanned = new JsonScan(around);
   const bytes = Buffer.from(text);
@@ -17,7 +17,7 @@ const tooLarge = expect.objectContaining({
 });
 
 describe("a JSON text as it arrives", () => {
-  it("may have 64 levels of arrays and objects, and no more", () => {
+  it("may have at most 64 levels of arrays and objects", () => {
     const { depth } = JSON_LIMITS;
     for (const [open, close] of [
       ["[", "]"],
@@ -34,14 +34,14 @@ describe("a JSON text as it arrives", () => {
     scan(`[${"[],".repeat(1_000)}${"{},".repeat(1_000)}1]`);
   });
 
-  it("may have 5,000 members in its objects, and no more", () => {
+  it("may have at most 5,000 members in its objects", () => {
     scan('{"a":1}'.repeat(5_000));
     expect(() => scan('{"a":1}'.repeat(5_001))).toThrow(
       malformed("The body has too many members, at most 5000."),
     );
   });
 
-  it("may have 50,000 values in its arrays and objects, themselves included, and no more", () => {
+  it("may have at most 50,000 values in its arrays and objects, including these", () => {
     scan(`[${"1,".repeat(49_999)}1`);
     expect(() => scan(`[${"1,".repeat(50_000)}1`)).toThrow(
       malformed("The body has too many values, at most 50000."),
@@ -61,12 +61,12 @@ describe("a JSON text as it arrives", () => {
     );
   });
 
-  it("may have so many bytes outside its longest string, wherever that stands and however it is cut", () => {
+  it("has a limit of bytes outside its longest string, in any position and any pieces", () => {
     const long = `"${"x".repeat(5_000)}"`;
     for (const piece of [1, 100, 100_000]) {
       scan(`["short",${long},"short"]`, { around: 21, piece });
       expect(() => scan(`["short",${long},"short"]`, { around: 17, piece })).toThrow(tooLarge);
-      // two long ones: only one of them is free
+      // Two long strings, of which only one is exempt.
       expect(() => scan(`[${long},${long}]`, { around: 4_000, piece })).toThrow(tooLarge);
       expect(() => scan(" ".repeat(101), { around: 100, piece })).toThrow(tooLarge);
       scan(" ".repeat(100), { around: 100, piece });

@@ -1,6 +1,6 @@
 import { errors } from "../../domain/change/errors.js";
 
-/** Limits on the structure of a JSON text, far above what any operation needs. */
+/** Limits of the structure of a JSON text, far above the needs of any operation. */
 export const JSON_LIMITS = {
   /** Nesting depth of arrays and objects. */
   depth: 64,
@@ -14,8 +14,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Scans a JSON text while it arrives, and refuses a structure that is expensive to parse: two bytes can become a
- * value, and the time grows faster than the number of members. The parser checks the syntax, not this scan.
+ * Scans a JSON text as it arrives, and rejects a structure that is expensive to parse: two bytes can become a value, and the time
+ * grows faster than the number of members. Does not check the syntax, which the parser does.
  *
  * A body may contain one long string, such as a picture or a course. The rest has a separate limit.
  */
@@ -37,7 +37,7 @@ export class JsonScan {
 
   /**
    * Scans the next bytes.
-   * @throws ServiceError `malformed` beyond a limit of the structure, `too_large` beyond that of the bytes
+   * @throws ServiceError `malformed` if the structure exceeds a limit, `too_large` if the bytes do
    */
   write(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length; at++) {

@@ -4,11 +4,11 @@ import { errors } from "../../domain/change/errors.js";
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** From this size, each step of reading runs in a separate turn of the event loop. */
+/** From this size, each step of reading runs in a separate iteration of the event loop. */
 const LONG_BYTES = 1024 * 1024;
 
 /**
- * Reads a JSON text and refuses values that cannot be stored: NUL, lone surrogates, numbers beyond a double, members
+ * Reads a JSON text and rejects values that cannot be stored: NUL, lone surrogates, numbers out of the range of a double, members
  * called `__proto__`. `JsonScan` limits the size and structure of the text.
  * @throws ServiceError `malformed`
  */
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** One walk over all values. */
+/** Visits all values once. */
 function refuseUnstorable(root: unknown): void {
   const open: unknown[] = [root];
   while (open.length > 0) {

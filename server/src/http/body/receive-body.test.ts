@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { receiveBody } from "./receive-body.js";
 
-it("takes one piece of a body in each turn of the event loop", async () => {
+it("receives one piece of a body per iteration of the event loop", async () => {
   const pieces = Array.from({ length: 8 }, () => Buffer.alloc(64 * 1024));
   let turns = 0;
   let received = 0;

@@ -5,10 +5,10 @@ const TOO_LARGE = () => Object.assign(new Error("The body is too large"), { stat
 const BROKEN_OFF = () => Object.assign(new Error("The body ended too early"), { statusCode: 400 });
 
 /**
- * Receives a request body piece by piece. A body over the limit of the route is refused by its `Content-Length` before it is
- * read. The rest of a refused body is read and discarded, so that the client reads the response.
+ * Receives a request body in pieces. If `Content-Length` exceeds the limit of the route, the body is refused before it is read.
+ * The rest of a refused body is read and discarded, so that the client reads the response.
  * @param take called with each piece; an error that it throws refuses the body
- * @param heldPart fraction of the bytes that stay in memory
+ * @param heldPart fraction of the bytes that remain in memory
  */
 export async function receiveBody(
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export async function receiveBody(
     const stop = (error?: unknown) => {
       payload.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
       if (error === undefined) return resolve();
-      // Later errors do not matter.
+      // Ignore later errors.
       payload.on("error", () => {}).resume();
       reject(error);
     };
@@ -34,7 +34,7 @@ export async function receiveBody(
         if (received > limitBytes) throw TOO_LARGE();
         request.bodyShare?.add(chunk.length * heldPart);
         take(chunk);
-        // One piece per turn of the event loop: Node.js can deliver 32 at once, and other requests would wait for all of them.
+        // One piece per iteration of the event loop, because Node.js can deliver 32 at once, which would delay other requests.
         payload.pause();
         setImmediate(() => payload.resume());
       } catch (error) {

@@ -1,21 +1,24 @@
 import type { FastifyInstance } from "fastify";
 
-/** Headers of responses that pages of other origins may read, in addition to those that browsers always show. */
+/** Response headers that pages of other origins may read, in addition to those that browsers always expose. */
 const EXPOSED =
   "Content-Disposition, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Asi-Report, X-Definition-Version, X-Error-Code, X-Ignored, X-Request-Id";
 
-/** Headers that such pages may send. Not `X-Asi-Page`: the cookie of the service's own page counts for this page only. */
+/**
+ * Request headers that such pages may send. `X-Asi-Page` is not included, because the cookie of the service's own page is valid
+ * only for this page.
+ */
 const SENDABLE =
   "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, traceparent";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
-/** Browsers keep the response to a preflight at most two hours (Chromium). */
+/** Browsers cache the response to a preflight for at most two hours (Chromium). */
 const PREFLIGHT_MAX_AGE_SECONDS = 7200;
 
 /**
- * Lets pages of other origins use the API in browsers (Fetch Standard, "CORS protocol"), with tokens and without cookies. A
- * preflight is answered at once, before throttles. Without origins, it changes nothing.
+ * Allows pages of other origins to use the API in browsers (Fetch Standard, "CORS protocol"), with tokens and without cookies.
+ * Responds to a preflight immediately, before throttles. Without configured origins, it changes nothing.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
@@ -36,7 +39,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
       .send();
   });
 
-  // In the end, because operations set `Vary` too.
+  // At the end, because operations also set `Vary`.
   if (isForAll) return;
   app.addHook("onSend", (_request, reply, payload, done) => {
     const vary = String(reply.getHeader("Vary") ?? "");

@@ -1,7 +1,7 @@
 /**
- * The policy of the page (Content Security Policy Level 3, Trusted Types). It is sent with every file, because the policy in
- * the response of a worker's script decides whether WebAssembly runs in the worker. No file contains inline scripts, and
- * scripts may be set only through the page's own policy for its worker.
+ * Content security policy of the page (Content Security Policy Level 3, Trusted Types). It is sent with every file, because the
+ * policy of a worker's script determines whether WebAssembly runs in the worker. No file contains inline scripts, and scripts may
+ * be set only through the page's own policy for its worker.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",

@@ -3,19 +3,19 @@ import type { FastifyInstance } from "fastify";
 
 export interface StaticFolder {
   folder: string;
-  /** Where it is served, with a slash at its end. */
+  /** URL path of the folder, with a trailing slash. */
   prefix: string;
-  /** The content security policy of its files. */
+  /** Content security policy of its files. */
   policy: string;
-  /** Further headers of its HTML files. */
+  /** Additional headers of its HTML files. */
   documentHeaders?: Readonly<Record<string, string>>;
-  /** Whether a file never changes under its name. @param path of the file on disk */
+  /** Whether a file never changes under its name. @param path path of the file on disk */
   isImmutable?(path: string): boolean;
 }
 
 /**
- * Serves a folder of built files. Only files that are there at the start are served, each at its own path, so the paths of the API and the
- * responses to unknown paths are the same with and without the folder. A browser loads many files at once, so they are neither
+ * Serves a folder of built files. Serves only files that exist at the start, each at its own path, so that the paths of the API
+ * and the responses to unknown paths do not depend on the folder. A browser loads many files at once, so they are neither
  * throttled nor queued.
  */
 export async function serveFolder(
@@ -30,7 +30,7 @@ export async function serveFolder(
       root: folder,
       prefix,
       wildcard: false,
-      // Compressed when they were built; they are sent in place of the files beside them.
+      // Compressed at build time; sent in place of the uncompressed files.
       preCompressed: true,
       globIgnore: ["**/*.br", "**/*.gz"],
       cacheControl: false,

@@ -2,13 +2,13 @@
 import { Readable } from "node:stream";
 import { outsideOfSpans } from "../../observability/tracing.js";
 
-/** How long a client waits before reconnecting, ms. */
+/** Reconnection delay of clients, ms. */
 const RECONNECT_MS = 3_000;
 
 export interface ServerEvent {
   event: string;
   id?: string;
-  /** One line, as JSON is. */
+  /** Text of one line, such as JSON. */
   data: string;
 }
 
@@ -20,8 +20,8 @@ export class EventStream {
   readonly body: Readable;
 
   /**
-   * @param events null for a moment without an event, at least every `heartbeatMs`
-   * @param heartbeatMs after which time without an event a comment is sent, so that nothing on the way thinks the connection dead
+   * @param events null for a time without an event, at least every `heartbeatMs`
+   * @param heartbeatMs time without an event after which a comment is sent, so that proxies keep the connection open
    */
   constructor(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number) {
     this.body = Readable.from(text(events, heartbeatMs), { objectMode: false });
@@ -38,7 +38,7 @@ async function* text(events: AsyncIterable<ServerEvent | null>, heartbeatMs: num
   }
 }
 
-/** Polling as long as the connection lasts is not part of the trace of the request. */
+/** Polling during the connection is not part of the trace of the request. */
 async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {
@@ -52,7 +52,7 @@ async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator
   }
 }
 
-/** The last event that a client has got, when it connects again; undefined for a client that has none, or no number. */
+/** Returns the last event received by a reconnecting client; undefined without a valid number. */
 export function lastEventId(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): number | undefined {

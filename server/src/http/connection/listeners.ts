@@ -4,17 +4,18 @@ import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 
-/** Finds all addresses of a name. */
+/** Resolves all addresses of a name. */
 export type HostLookup = (host: string) => Promise<{ address: string }[]>;
 
 const findAll: HostLookup = (host) => lookup(host, { all: true });
 
-/** How often connections that are not accepted are logged at most: there may be thousands a second. */
+/** Minimum interval between log lines about connections that are not accepted, because there may be thousands a second. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Logs connections that a listening server does not accept: those that it cannot accept, for instance because the process has no file
- * descriptor left, and those above its `maxConnections`, which Node.js closes. Without a listener for the first, Node.js ends the process.
+ * Logs connections that a listening server does not accept: because of an error, for instance if the process has no free file
+ * descriptor, or because Node.js closes connections above `maxConnections`. Without a listener for the error, Node.js ends the
+ * process.
  */
 export function logUnacceptedConnections(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
@@ -27,18 +28,18 @@ export function logUnacceptedConnections(server: Server, log: Pick<FastifyBaseLo
   server.on("drop", () => logRarely({ maxConnections: server.maxConnections }, "too many connections"));
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening<T> {
-  /** What `listenAt` returned. */
+  /** Result of `listenAt`. */
   first: T;
-  /** Closes the listeners at the other addresses, and waits for their connections. */
+  /** Closes the listeners of the other addresses, and waits for their connections. */
   closeOthers(): Promise<void>;
 }
 
 /**
- * Lets an HTTP server listen at every address of `localhost`, which usually has two. The connections of all of them go to this one
- * server, so its limits hold for them; each address has its own `maxConnections`.
- * @param listenAt lets the server itself listen at an address
+ * Makes an HTTP server listen on every address of `localhost`, which usually has two. All connections belong to this server, so
+ * its limits apply to them; each address has a separate `maxConnections`.
+ * @param listenAt makes the server itself listen on an address
  */
 export async function listenOn<T>(
   server: HttpServer,
@@ -54,7 +55,7 @@ export async function listenOn<T>(
   const bound = (server.address() as AddressInfo).port;
   const others: Server[] = [];
   for (const address of rest) {
-    // As `http.createServer` has them.
+    // Same options as in `http.createServer`.
     const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
       server.emit("connection", socket),
     );
@@ -76,16 +77,16 @@ export async function listenOn<T>(
 }
 
 /**
- * Lets the service listen, as `listenOn`. Its end waits for the connections of all listeners; the listeners that fastify adds by itself
- * for `localhost` share neither its limits nor its end. Call it before the application is ready.
- * @returns listens, and gives the address of the service, such as `http://127.0.0.1:8080`
+ * Makes the service listen, see `listenOn`. Its end waits for the connections of all listeners. The listeners that fastify adds
+ * automatically for `localhost` share neither its limits nor its end. Call it before the application is ready.
+ * @returns function that listens and returns the address of the service, such as `http://127.0.0.1:8080`
  */
 export function listeners(
   app: FastifyInstance,
   find?: HostLookup,
 ): (host: string, port: number) => Promise<string> {
   let listening: Listening<string> | undefined;
-  // The HTTP server waits for its own connections only.
+  // The HTTP server waits only for its own connections.
   app.addHook("preClose", async () => listening?.closeOthers());
   return async (host, port) => {
     const listenAt = (address: string) => app.listen({ host: address, port });

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
 import { LiveConnections } from "./live-connections.js";
 
-/** A response to a client at an address, on a connection of its own. */
+/** A response to a client at an address, on a separate connection. */
 function response(address: string) {
   const raw = Object.assign(new EventEmitter(), { closed: false });
   const socket = Object.assign(new EventEmitter(), { destroyed: false });
@@ -14,7 +14,7 @@ function response(address: string) {
 const throttled = expect.objectContaining({ kind: "throttled" });
 
 describe("connections with live data", () => {
-  it("of all users of one address are at most half: another address has the rest, and what ends is free again", () => {
+  it("of all users of one address are at most half; ended ones are released", () => {
     const connections = new LiveConnections();
     const clubs = Array.from({ length: 128 }, (_, n) => {
       const club = response("club");
@@ -29,7 +29,7 @@ describe("connections with live data", () => {
     expect(() => connections.open(8, 2, response("club"))).toThrow(throttled);
   });
 
-  it("are replaced where the address is full, but not from another address that is", () => {
+  it("can be replaced when the address is full, but not from another full address", () => {
     const connections = new LiveConnections();
     for (let n = 0; n < 128; n++) connections.open(n % 8, n, response("club"));
     const replaced = connections.open(0, 200, response("home"));

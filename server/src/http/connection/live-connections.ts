@@ -5,7 +5,7 @@ import { Tally } from "../../fairness/tally.js";
 import { onResponseEnd } from "./response-end.js";
 
 /**
- * Open connections with live data of one process: of all users, of all users of one address, and of one user. Each polls the
+ * Maximum number of open live connections per process: of all users, of all users of one address, and of one user. Each polls the
  * database every `LIVE_POLL_MS`.
  */
 const MAX_CONNECTIONS = 256;
@@ -13,7 +13,7 @@ const MAX_CONNECTIONS_OF_ADDRESS = MAX_CONNECTIONS / 2;
 const MAX_CONNECTIONS_OF_USER = 32;
 const RETRY_AFTER_MS = 5_000;
 
-/** Why the process ends a connection. */
+/** Reason why the process ends a connection. */
 export type Closing = "replaced" | "stopping";
 
 interface Connection {
@@ -22,7 +22,7 @@ interface Connection {
   readonly controller: AbortController;
 }
 
-/** The connections with live data of a process. A user has one for each device; a new one ends the old one at once. */
+/** Live connections of a process. A user has one per device; a new one ends the old one immediately. */
 export class LiveConnections {
   readonly #open = new Map<string, Connection>();
   readonly #ofUser = new Tally<number>();
@@ -35,8 +35,9 @@ export class LiveConnections {
 
   /**
    * Counts a connection until its response has ended.
-   * @returns aborted with a `Closing` when it has to end, and when the response has ended
-   * @throws ServiceError `throttled` when there are too many, `unavailable` when the process stops; Error when the client has left
+   * @returns signal that is aborted with a `Closing` when the connection must end, and when the response has ended
+   * @throws ServiceError `throttled` if there are too many, `unavailable` if the process is stopping; Error if the client has
+   *   disconnected
    */
   open(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
     if (this.#isStopping) throw errors.unavailable("The service is restarting.", RETRY_AFTER_MS);
@@ -60,13 +61,13 @@ export class LiveConnections {
     return controller.signal;
   }
 
-  /** Ends all connections, and opens no others. */
+  /** Ends all connections and refuses new ones. */
   stop(): void {
     this.#isStopping = true;
     for (const { controller } of this.#open.values()) controller.abort("stopping" satisfies Closing);
   }
 
-  /** Whether another connection fits, without the one that it replaces. */
+  /** Whether another connection is allowed, without the one that it replaces. */
   #hasRoom(user: number, address: string, replaced: Connection | undefined): boolean {
     if (replaced?.address !== address && this.#ofAddress.get(address) >= MAX_CONNECTIONS_OF_ADDRESS)
       return false;
@@ -84,7 +85,7 @@ export class LiveConnections {
   }
 }
 
-/** The connections of an application: counted in its metrics, and ended when it stops. */
+/** Live connections of an application: counted in its metrics, and ended when it stops. */
 export function liveConnectionsOf(app: FastifyInstance): LiveConnections {
   const connections = new LiveConnections();
   new Gauge({

@@ -13,7 +13,7 @@ const newBudget = () =>
   });
 const open = (budget: ResponseBudget, caller: string, address = caller, end = () => {}) =>
   budget.open(caller, address, end);
-/** Whether each of the requests has room, after everything that can happen has happened. */
+/** Whether each of the requests has space, after all pending events. */
 async function started(requests: readonly Promise<void>[]): Promise<boolean[]> {
   const states = requests.map(() => false);
   requests.forEach((request, index) => {
@@ -53,7 +53,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("gives room that is free to the address that holds least", async () => {
+  it("gives free space to the address that holds least", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const held: ResponseShare[] = [];
@@ -74,7 +74,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("refuses who has waited too long, and says whether others or the caller are the reason", async () => {
+  it("refuses a request that has waited too long, and says whether others or the caller are the reason", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     await open(budget, "ann").reserve(20, undefined);

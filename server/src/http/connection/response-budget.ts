@@ -2,29 +2,29 @@ import { errors } from "../../domain/change/errors.js";
 import { RecentUse } from "../../fairness/recent-use.js";
 import { Tally } from "../../fairness/tally.js";
 
-/** Limits: bytes, or places. */
+/** Limits in bytes or slots. */
 interface Limits {
   process: number;
   address: number;
   caller: number;
-  /** While others wait because the process is full, the slowest may take this long, ms. */
+  /** Maximum duration of the slowest response while others wait because the process is full, ms. */
   fairHoldMs: number;
-  /** The same of an address that holds more than its fair share: what there is, divided by the addresses that hold or wait. */
+  /** Same for an address above its fair share, which is the total divided by the addresses that hold or wait. */
   overShareHoldMs: number;
   /**
    * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less, and
    * has used less lately. Default: no such rate.
    */
   busyBytesPerSecond?: number;
-  /** The error of a request that has waited too long because the process is full. */
+  /** Creates the error of a request that has waited too long because the process is full. */
   refusal(): Error;
 }
 
-/** The progress of a request on its connection. */
+/** Progress of a request on its connection. */
 export interface Transfer {
   /** Bytes of the connection so far, in both directions. */
   bytes: number;
-  /** Whether the client has to send or read before the service can go on. */
+  /** Whether the service waits for the client to send or read. */
   waitsForClient: boolean;
 }
 
@@ -34,9 +34,12 @@ interface Waiter {
   start(): void;
 }
 
-/** How long a request waits for room, and how many of one caller wait. */
+/** Maximum waiting time of a request, and maximum number of waiting requests of one caller. */
 const WAIT_MS = 15_000;
-/** How often a waiting request looks for a response that has taken too long, and after which wait it considers all addresses. */
+/**
+ * Interval at which a waiting request looks for a response that has taken too long, and waiting time after which it considers all
+ * addresses.
+ */
 const POLL_MS = WAIT_MS / 4;
 const POLL_ALL_MS = WAIT_MS / 2;
 const MAX_WAITING_OF_CALLER = 1000;
@@ -44,7 +47,7 @@ const RETRY_AFTER_MS = 2_000;
 
 const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;
 
-/** The part of the budget that one response holds until its client has read it. */
+/** Part of the budget held by one response until its client has read it. */
 export class ResponseShare {
   readonly caller: string;
   readonly address: string;
@@ -71,7 +74,7 @@ export class ResponseShare {
     this.#transfer = transfer;
   }
 
-  /** Starts the time for which the response holds something. */
+  /** Starts the time during which the response holds part of the budget. */
   begin(): void {
     this.sinceMs = performance.now();
     this.#movedBefore = this.#transfer().bytes;
@@ -81,27 +84,27 @@ export class ResponseShare {
     return performance.now() - this.sinceMs;
   }
 
-  /** Whether the service waits for the client, which has been slower than a rate since the beginning. */
+  /** Whether the service waits for the client, which has been slower than the rate since the beginning. */
   isSlowerThan(bytesPerSecond: number): boolean {
     const { bytes, waitsForClient } = this.#transfer();
     return waitsForClient && bytes - this.#movedBefore < (bytesPerSecond * this.heldMs) / 1000;
   }
 
   /**
-   * Waits until there is room for a body of this size. Call it before the body is made.
-   * @throws ServiceError `throttled` when the caller or its address, `unavailable` when all together have too much unread for
+   * Waits until there is space for a body of this size. Call it before creating the body.
+   * @throws ServiceError `throttled` if the caller or its address, `unavailable` if all together have too many unread bytes for
    *   too long; the reason of the signal
    */
   reserve(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     return this.#budget.reserve(this, bytes, signal);
   }
 
-  /** Sets what the body really takes. */
+  /** Sets the actual size of the body. */
   resize(bytes: number): void {
     if (!this.isReleased) this.#budget.resize(this, bytes);
   }
 
-  /** The client has read the response, or has left. */
+  /** Call it when the client has read the response or has disconnected. */
   release(): void {
     if (this.isReleased) return;
     this.#budget.resize(this, 0);
@@ -112,10 +115,10 @@ export class ResponseShare {
 const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
 /**
- * Limits the bytes of response bodies that a process holds until their clients have read them: in total, for one address, and
- * for one caller. A request waits for room before its body is made, so that slow readers delay only themselves. Of
- * the requests that wait for the process, the one whose address holds least is first. A caller that holds nothing has room
- * for one body, of any size, unless the process is full.
+ * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per caller. A
+ * request waits for space before its body is created, so that slow readers delay only themselves. Of the requests that wait for
+ * the process, the one whose address holds least is first. A caller that holds nothing has space for one body of any size, unless
+ * the process is full.
  */
 export class ResponseBudget {
   readonly #limits: Limits;
@@ -132,17 +135,17 @@ export class ResponseBudget {
     this.#usedBefore = new RecentUse(limits.fairHoldMs);
   }
 
-  /** Bytes held now. */
+  /** Bytes currently held. */
   get held(): number {
     return this.#held;
   }
 
-  /** Requests that wait for room. */
+  /** Number of requests that wait for space. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Amount that a caller holds now. */
+  /** Amount currently held by a caller. */
   heldBy(caller: string): number {
     return this.#byCaller.get(caller);
   }
@@ -150,7 +153,7 @@ export class ResponseBudget {
   /**
    * Starts counting a response.
    * @param end ends its connection
-   * @param transfer what its connection has moved; default: the client counts as fast
+   * @param transfer returns the progress of its connection; default: the client counts as fast
    */
   open(caller: string, address: string, end: () => void, transfer = () => NOTHING_KNOWN): ResponseShare {
     return new ResponseShare(this, caller, address, end, transfer);
@@ -181,7 +184,7 @@ export class ResponseBudget {
     return this.#hasOwnRoom(share, bytes) && fits(bytes, this.#held, this.#limits.process);
   }
 
-  /** Whether the caller and its address have room, if the process has. */
+  /** Whether the caller and its address have space, if the process has. */
   #hasOwnRoom({ caller, address }: ResponseShare, bytes: number): boolean {
     return (
       fits(bytes, this.#byAddress.get(address), this.#limits.address) &&
@@ -299,7 +302,7 @@ export class ResponseBudget {
     return used;
   }
 
-  /** Ends the slowest response of all, whatever the shares are. */
+  /** Ends the slowest response of all, regardless of shares. */
   #endSlowest(): void {
     const slowest = this.#slowest();
     if (slowest !== undefined) this.#endAfter(slowest, this.#limits.fairHoldMs);
@@ -311,7 +314,7 @@ export class ResponseBudget {
     return true;
   }
 
-  /** The response that has taken longest, of the address that holds most. */
+  /** Returns the longest-running response of the address that holds most. */
   #slowest(): ResponseShare | undefined {
     let slowest: ResponseShare | undefined;
     for (const share of this.#shares) {

@@ -5,7 +5,7 @@ import type { FastifyReply } from "fastify";
 import { expect, it, vi } from "vitest";
 import { onResponseEnd } from "./response-end.js";
 
-it("an answer gets one listener, however many wait for its end, and tells all of them", async () => {
+it("a response has one listener, which notifies all callbacks", async () => {
   const [raw, socket] = [new EventEmitter(), new EventEmitter()];
   const reply = { raw, request: { raw: { socket } } } as unknown as FastifyReply;
   const ended = vi.fn();
@@ -16,10 +16,10 @@ it("an answer gets one listener, however many wait for its end, and tells all of
   expect(ended).toHaveBeenCalledTimes(20);
 });
 
-it("an answer that waits behind another one ends with its connection, once", async () => {
+it("a response that waits behind another one ends once, with its connection", async () => {
   const ended = vi.fn();
   const server = createServer((request, raw) => {
-    // The first is never answered, so the second does not get to its turn.
+    // The first request gets no response, so the second is not processed.
     onResponseEnd({ raw, request: { raw: request } } as unknown as FastifyReply, () => ended(request.url));
     if (request.url === "/second") request.socket.emit("both");
   });

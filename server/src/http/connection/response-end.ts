@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 
-/** The client has disconnected and does not read this response. Status 499 keeps it out of the error log. */
+/** The client has disconnected and does not read this response. Status 499 excludes it from the error log. */
 export const clientLeft = (): Error => Object.assign(new Error("Client closed request"), { statusCode: 499 });
 
 /**
@@ -21,9 +21,9 @@ function endingsOn(emitter: EventEmitter): Set<() => void> {
 }
 
 /**
- * Calls `ended` once when the response is complete or the client has disconnected. Call this before acquiring what
+ * Calls `ended` once when the response is complete or the client has disconnected. Call this before acquiring the resource that
  * `ended` releases.
- * @throws Error with status 499 when the client has already disconnected, because the event does not fire again
+ * @throws Error with status 499 if the client has already disconnected, because the event does not fire again
  */
 export function onResponseEnd(
   { raw, request }: Pick<FastifyReply, "raw" | "request">,
@@ -33,7 +33,7 @@ export function onResponseEnd(
   if (raw.closed || socket.destroyed) {
     throw clientLeft();
   }
-  // A response that waits behind another on a pipelined connection gets no close event.
+  // A response that waits behind another one on a pipelined connection gets no close event.
   const endings = [endingsOn(raw), endingsOn(socket)];
   const end = () => {
     for (const those of endings) those.delete(end);

@@ -5,13 +5,13 @@ import { errors } from "../../domain/change/errors.js";
 import { ResponseBudget, type ResponseShare } from "./response-budget.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** Bytes reserved for a body before it is made: for a body that may have megabytes, and for any other. */
+/** Bytes reserved for a body before it is created: for a body that may have megabytes, and for any other. */
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 const SMALL_BODY_BYTES = 128 * 1024;
-/** The part of the memory that is kept for small bodies, so that large ones do not hold them up. */
+/** Fraction of the memory reserved for small bodies, so that large ones do not delay them. */
 const SMALL_SHARE = 1 / 4;
 
-/** How long a response may take while others wait because the process is full. */
+/** Maximum duration of a response while others wait because the process is full. */
 const FAIR_HOLD_MS = 30_000;
 const RETRY_AFTER_MS = 2_000;
 
@@ -25,11 +25,11 @@ declare module "fastify" {
   }
 }
 
-/** Installs the limits of unread responses, and their metrics. */
+/** Installs the limits of unread responses and their metrics. */
 export function limitUnreadResponses(app: FastifyInstance, config: Config): void {
   const { responseMemoryBytes: process, responseMemoryPerCallerBytes: caller } = config;
   const part = (share: number) =>
-    // Two callers of one address, so that one user does not hold up those beside.
+    // Half of an address per caller, so that one user does not delay others at the same address.
     new ResponseBudget({
       process: process * share,
       address: Math.min(2 * caller, process) * share,
@@ -57,8 +57,9 @@ export function limitUnreadResponses(app: FastifyInstance, config: Config): void
 }
 
 /**
- * Waits until the body of the response has room in memory. The room is taken until the client has read the response or has left.
- * @throws ServiceError `throttled`, `unavailable`; Error when the client has left
+ * Waits until there is memory for the body of the response. The memory is reserved until the client has read the response or has
+ * disconnected.
+ * @throws ServiceError `throttled`, `unavailable`; Error if the client has disconnected
  */
 export async function takeResponseRoom(
   { responseBudgets }: FastifyInstance,

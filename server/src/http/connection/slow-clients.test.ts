@@ -7,7 +7,7 @@ import { cutSlowReaders, TransferRate, transferOf } from "./slow-clients.js";
 
 const config = readConfig({ TRANSFER_MIN_BYTES_PER_SECOND: "16384", TRANSFER_GRACE_MS: "10000" });
 
-/** Looks until the client is too slow. @returns after how many ms, or null when that is not within ten minutes */
+/** Checks until the client is too slow. @returns the time in ms, or null if it exceeds ten minutes */
 function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null {
   const rate = new TransferRate(config, 0, creditMs);
   for (let ms = rate.intervalMs; ms <= 600_000; ms += rate.intervalMs) {
@@ -17,26 +17,26 @@ function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null 
 }
 
 describe("a transfer", () => {
-  it("that stands still is cut off after 10 s, whenever it does", () => {
+  it("that stalls is aborted after 10 s, at any time", () => {
     expect(cutAfter(() => 0)).toBe(11_250);
     expect(cutAfter((ms) => Math.min(ms, 60_000) * 100)).toBe(71_250);
   });
 
-  it("of a byte in 10 s, or half the pace, is cut off", () => {
+  it("of a byte in 10 s, or at half the minimum rate, is aborted", () => {
     expect(cutAfter((ms) => Math.floor(ms / 10_000))).toBe(11_250);
     expect(cutAfter((ms) => ms * 8.192)).toBe(21_250);
   });
 
-  it("that keeps the pace is not, though it comes in lumps", () => {
+  it("that keeps the minimum rate is not aborted, even if it arrives in bursts", () => {
     expect(cutAfter((ms) => ms * 16.5)).toBeNull();
     expect(cutAfter((ms) => Math.floor(ms / 8_000) * 8_000 * 17)).toBeNull();
   });
 
-  it("that was ahead may pause longer where it has credit", () => {
+  it("that was ahead may pause longer if it has credit", () => {
     expect(cutAfter((ms) => (ms < 40_000 ? 1e6 : 1e6), 60_000)).toBe(71_250);
   });
 
-  it("that waits for the service is not judged", () => {
+  it("that waits for the service is not checked", () => {
     const rate = new TransferRate(config, 0);
     for (let i = 0; i < 100; i++) expect(rate.check(0, false)).toBe(false);
   });
@@ -50,23 +50,23 @@ describe("a request", () => {
       readableLength,
     } as unknown as IncomingMessage);
 
-  it("waits for its client while the body has not arrived, or the response has not been read", () => {
+  it("waits for its client while the body has not arrived or the response has not been read", () => {
     expect(moved(false, 0)).toEqual({ bytes: 100, waitsForClient: true });
     expect(moved(true, 0, [50, 20])).toEqual({ bytes: 130, waitsForClient: true });
   });
 
-  it("waits for the service while what has arrived is unread, and when all has arrived", () => {
+  it("waits for the service while arrived bytes are unread, and when everything has arrived", () => {
     expect(moved(false, 10)).toEqual({ bytes: 100, waitsForClient: false });
     expect(moved(true, 0, [50, 0])).toEqual({ bytes: 150, waitsForClient: false });
   });
 
-  it("has moved what it had when its connection has closed", () => {
+  it("keeps its transferred bytes after its connection has closed", () => {
     const request = { socket: { bytesRead: 100, _handle: null }, complete: true, readableLength: 0 };
     expect(transferOf(request as unknown as IncomingMessage)).toEqual({ bytes: 100, waitsForClient: false });
   });
 });
 
-describe("a client that an answer is written to", () => {
+describe("a client that receives a response", () => {
   const server = new EventEmitter();
   const hooks: (() => Promise<void>)[] = [];
 
@@ -83,7 +83,7 @@ describe("a client that an answer is written to", () => {
     vi.useRealTimers();
   });
 
-  /** A connection to which so many bytes were written, and which has taken none of them. */
+  /** A connection to which this number of bytes was written, none of which the client has received. */
   function connect(bytesWritten: number) {
     const handle = { bytesWritten, writeQueueSize: bytesWritten };
     const socket = Object.assign(new EventEmitter(), {
@@ -94,7 +94,7 @@ describe("a client that an answer is written to", () => {
     return { socket, handle };
   }
 
-  it("is cut off when it reads nothing", () => {
+  it("is disconnected if it reads nothing", () => {
     const { socket } = connect(1e6);
     vi.advanceTimersByTime(10_000);
     expect(socket.destroy).not.toHaveBeenCalled();
@@ -102,7 +102,7 @@ describe("a client that an answer is written to", () => {
     expect(socket.destroy).toHaveBeenCalledOnce();
   });
 
-  it("is not while it reads at the pace, or has read all there is", () => {
+  it("is not disconnected while it reads at the minimum rate or has read everything", () => {
     const reading = connect(1e9);
     const waiting = connect(0);
     for (let i = 0; i < 60; i++) {
@@ -123,7 +123,7 @@ describe("a client that an answer is written to", () => {
     expect(socket.destroy).toHaveBeenCalledOnce();
   });
 
-  it("is left alone when its connection has closed, or is about to", () => {
+  it("is ignored when its connection has closed or is closing", () => {
     const [closed, closing] = [connect(1e6), connect(1e6)];
     closed.socket.emit("close");
     closing.socket._handle = null;

@@ -4,10 +4,10 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.js";
 import type { Transfer } from "./response-budget.js";
 
-/** Number of checks of a transfer in the time by which it may fall behind. */
+/** Number of checks of a transfer during the time by which it may fall behind. */
 const CHECKS = 8;
 
-/** A client that has read ahead may pause this many times longer, because operating systems read responses in bursts. */
+/** Factor for the pause of a client that has read ahead, because operating systems read responses in bursts. */
 const READING_CREDIT = 6;
 
 /** Compares the rate of a transfer with the minimum rate. */
@@ -21,8 +21,8 @@ export class TransferRate {
   #lagMs = 0;
 
   /**
-   * @param bytes transferred before the start
-   * @param creditMs how far a transfer can get ahead of the minimum rate
+   * @param bytes bytes transferred before the start
+   * @param creditMs maximum lead of a transfer over the minimum rate
    */
   constructor(config: Config, bytes: number, creditMs = 0) {
     this.#bytesPerMs = config.transferMinBytesPerSecond / 1000;
@@ -33,8 +33,8 @@ export class TransferRate {
   }
 
   /**
-   * Checks the transfer. Call it once in each interval.
-   * @param bytes transferred so far
+   * Checks the transfer. Call it once per interval.
+   * @param bytes bytes transferred so far
    * @param waits whether the service waits for the client
    * @returns whether the client is too slow
    */
@@ -47,7 +47,7 @@ export class TransferRate {
   }
 }
 
-/** Internals of Node.js: no public property says how many of the written bytes the system has accepted. */
+/** Internals of Node.js: no public property has the number of written bytes accepted by the system. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;
@@ -55,7 +55,9 @@ interface Handle {
 
 const handleOf = (socket: Socket) => (socket as unknown as { _handle?: Handle | null })._handle;
 
-/** The bytes that a request has transferred so far. Bytes that have arrived but are unread wait for the service, not for the client. */
+/**
+ * Returns the bytes transferred by a request. Bytes that have arrived but are unread wait for the service, not for the client.
+ */
 export function transferOf(request: IncomingMessage): Transfer {
   const { socket, complete, readableLength } = request;
   const { bytesWritten, writeQueueSize } = handleOf(socket) ?? { bytesWritten: 0, writeQueueSize: 0 };
@@ -65,7 +67,7 @@ export function transferOf(request: IncomingMessage): Transfer {
   };
 }
 
-/** Disconnects clients that read their responses too slowly: unread data stays in memory or on disk. */
+/** Disconnects clients that read their responses too slowly, because unread data occupies memory or disk. */
 export function cutSlowReaders(app: FastifyInstance, config: Config): void {
   const rates = new Map<Socket, TransferRate>();
   app.server.on("connection", (socket: Socket) => {

@@ -1,17 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** How often a stopping server closes unused connections. What has arrived by then is read before the first time. */
+/** Interval at which a stopping server closes unused connections. Data that has arrived is read before the first time. */
 const SWEEP_MS = 50;
 
 /**
- * Follows the connections of a server, so that they do not delay its end. Call it before the server listens.
- * @returns when called, begins to close the connections on which no request is in progress, and continues until the function
- *   that it returns is called: those that wait for the next request, and those that have not sent the whole head of one, which
- *   `closeIdleConnections` of Node.js takes for active
+ * Tracks the connections of a server, so that they do not delay its end. Call it before the server listens.
+ * @returns function that starts closing connections without a request in progress, and returns a function that stops this. Also
+ *   closes connections with an incomplete request head, which `closeIdleConnections` of Node.js considers active
  */
 export function closeUnused(server: Server): () => () => void {
-  /** Requests in progress on each connection: with pipelining there may be several. */
+  /** Number of requests in progress per connection; pipelining allows several. */
   const requests = new Map<Socket, number>();
   const count = (socket: Socket, added: number) => {
     const known = requests.get(socket);

@@ -10,7 +10,7 @@ import { CURSOR_LIMITS, PAGE_LIMITS, SAMPLE_LIMITS } from "../../wire/page-limit
 
 const mib = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
 
-/** The limits of the API for the documentation, without the rates and sizes that are settings. */
+/** Limits of the API for the documentation, without configurable rates and sizes. */
 const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Results per page (`limit`)", `default ${PAGE_LIMITS.default}, at most ${PAGE_LIMITS.max}`],
   [
@@ -40,7 +40,7 @@ const COLUMN = Math.max(...LIMITS.map(([limit]) => limit.length));
 const VALUE = Math.max(...LIMITS.map(([, value]) => value.length));
 const row = (limit: string, value: string) => `| ${limit.padEnd(COLUMN)} | ${value.padEnd(VALUE)} |`;
 
-/** The limits as a table in Markdown. */
+/** Limits as a Markdown table. */
 export const limitsTable = [
   row("Limit", "Value"),
   `| ${"-".repeat(COLUMN)} | ${"-".repeat(VALUE)} |`,

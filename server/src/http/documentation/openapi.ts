@@ -24,7 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
 
-/** The errors that every operation can return in addition to its own. */
+/** Errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
 
 const ACCESS = `## Access
@@ -181,7 +181,7 @@ function describe(
   };
 }
 
-/** Whether the operation reads one resource and not a page of a list: such responses have an entity tag. */
+/** Whether the operation reads a single resource instead of a page of a list; such responses have an entity tag. */
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 

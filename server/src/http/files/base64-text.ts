@@ -2,7 +2,7 @@ import { errors } from "../../domain/change/errors.js";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** The class of a byte: the value of a digit, or one of these. */
+/** Class of a byte: the value of a digit, or one of these. */
 const [IGNORED, PADDING, FOREIGN] = [64, 65, 66];
 const KINDS = new Uint8Array(256).fill(FOREIGN);
 for (const [value, digit] of [...DIGITS].entries()) KINDS[digit.charCodeAt(0)] = value;
@@ -13,7 +13,7 @@ const [FIRST_PRINTABLE, QUOTE, BACKSLASH, U] = [0x20, 0x22, 0x5c, 0x75];
 const hexadecimal = (digits: string) =>
   /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : undefined;
 
-/** The bytes that single-character escapes represent. The other escapes are valid JSON but not base64. */
+/** Bytes represented by single-character escapes. The other escapes are valid JSON but not base64. */
 const ESCAPES: ReadonlyMap<string, number> = new Map([
   ["/", 0x2f],
   ["n", 0x0a],
@@ -26,8 +26,8 @@ const ESCAPES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Decodes a JSON text that is base64 (RFC 4648 section 4; line breaks allowed, padding optional) from its bytes, as
- * they arrive. Memory never holds the whole text.
+ * Decodes a JSON text that is base64 (RFC 4648 section 4; line breaks allowed, padding optional) from its bytes as they arrive.
+ * Never keeps the whole text in memory.
  */
 export class Base64Text {
   readonly #field: string;
@@ -63,7 +63,7 @@ export class Base64Text {
 
   /**
    * Reads the bytes after the opening quote.
-   * @returns position of the closing quote in the chunk; the length of the chunk when the text continues
+   * @returns position of the closing quote in the chunk; the length of the chunk if the text continues
    * @throws ServiceError on the field: not base64; `malformed`: not JSON; `too_large`
    */
   write(chunk: Uint8Array, from: number): number {
@@ -100,7 +100,7 @@ export class Base64Text {
 
   /**
    * Ends the text.
-   * @returns what was decoded
+   * @returns the decoded bytes
    * @throws ServiceError on the field: not base64; `too_large`
    */
   end(): Uint8Array {
@@ -117,7 +117,7 @@ export class Base64Text {
     return this.#decoded.subarray(0, this.#length);
   }
 
-  /** Makes room for the maximum that this many bytes of text decode to. */
+  /** Ensures space for the decoded bytes of a text of this length. */
   #reserve(textBytes: number): Buffer {
     const needed = this.#length + Math.ceil(textBytes / 4) * 3 + 3;
     if (needed > this.#decoded.length) {
@@ -169,6 +169,6 @@ export class Base64Text {
   #tooLarge = () => tooLarge(this.#maxBytes);
 }
 
-/** The error for a recording of more bytes. */
+/** Creates the error for a larger recording. */
 export const tooLarge = (maxBytes: number) =>
   errors.tooLarge(`The recording may have at most ${maxBytes} bytes.`);

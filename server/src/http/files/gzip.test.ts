@@ -5,7 +5,7 @@ import { asLibraryError, unpacked } from "./gzip.js";
 
 const tooLarge = () => new Error("too large");
 
-/** A stream that counts how often it is read. A loop without a turn of the event loop would never end, so it fails. */
+/** A stream that counts its reads. A loop that blocks the event loop would never end, so it fails. */
 function countedStream(): { stream: Readable; reads: () => number } {
   const stream = new Readable({ read() {} });
   const read = stream.read.bind(stream);
@@ -39,7 +39,7 @@ describe("a file that may be compressed", () => {
     expect(await received).toBe(content);
   });
 
-  it("leaves the event loop free while a client has sent one byte and no more", async () => {
+  it("does not block the event loop when a client has sent only one byte", async () => {
     const { stream, reads } = countedStream();
     stream.push(Buffer.from([0x1f]));
     const opened = unpacked(stream, 1000, tooLarge);
@@ -49,7 +49,7 @@ describe("a file that may be compressed", () => {
     await opened;
   });
 
-  it("has at most so many bytes unpacked, and is refused when it is damaged", async () => {
+  it("has a limit of decompressed bytes, and is refused if it is damaged", async () => {
     const bomb = Readable.from([gzipSync(Buffer.alloc(100_000))]);
     await expect(contentOf(await unpacked(bomb, 1000, tooLarge))).rejects.toThrow("too large");
     const cut = Readable.from([gzipSync("a recording").subarray(0, 20)]);

@@ -2,26 +2,26 @@ import { pipeline, type Readable, Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AsiError } from "asi-convert";
 
-/** The two first bytes and the only compression method of a gzip file (RFC 1952). No recording begins so. */
+/** The first two bytes and the only compression method of a gzip file (RFC 1952). No recording begins with them. */
 const MAGIC = [0x1f, 0x8b, 0x08];
 
-/** Output of one step of the decompression, which runs in a thread of the pool. */
+/** Output size of one step of the decompression, which runs in a thread of the pool. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Whether bytes begin like a gzip file. */
+/** Whether the bytes begin like a gzip file. */
 export const isGzip = (bytes: Uint8Array): boolean => MAGIC.every((byte, i) => bytes[i] === byte);
 
 /**
- * A file as it is, or what is in it when it is compressed with gzip. A few bytes can expand to any number: more than `maxBytes` are
- * an error, and no more than a piece of them is in memory.
- * @param tooLarge the error for more bytes
- * @returns a stream that fails with what `asLibraryError` knows when the file is damaged, and as `file` does
+ * Returns a file unchanged, or decompressed if it is a gzip file. A few bytes can expand to any number, so more than `maxBytes`
+ * are an error, and at most one piece is in memory.
+ * @param tooLarge error for more bytes
+ * @returns a stream with the errors of `file`, and with an error for `asLibraryError` if the file is damaged
  */
 export async function unpacked(file: Readable, maxBytes: number, tooLarge: () => Error): Promise<Readable> {
   return isGzip(await firstBytes(file)) ? unpackedGzip(file, maxBytes, tooLarge) : file;
 }
 
-/** The content of a gzip file, like `unpacked`. */
+/** Returns the content of a gzip file, like `unpacked`. */
 export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => Error): Readable {
   let bytes = 0;
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
@@ -32,7 +32,7 @@ export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => E
       else done(null, chunk);
     },
   });
-  // errors arrive where `limited` is read
+  // Errors arrive where `limited` is read.
   return pipeline(file, gunzip, limited, () => undefined);
 }
 
@@ -44,9 +44,9 @@ export function asLibraryError(error: unknown): unknown {
 }
 
 /**
- * The first bytes of a stream, which stay in it: as many as the magic has, unless it ends before. One listener waits for all of them:
- * a listener that is added while a byte is buffered is called at once, so adding one for each wait would hold the event loop for as
- * long as a client sends no more.
+ * Peeks at the first bytes of a stream: the length of the magic number, or fewer if the stream ends earlier. Uses a single
+ * listener, because a listener added while a byte is buffered is called immediately, and adding one repeatedly would block the
+ * event loop while the client sends no more.
  */
 function firstBytes(file: Readable): Promise<Uint8Array> {
   return new Promise((resolve) => {

@@ -6,13 +6,13 @@ import { readPaced } from "./paced-reading.js";
 const asIs = (error: Error) => error;
 const pieces = (...texts: string[]) => Readable.from(texts.map((text) => Buffer.from(text)));
 
-it("hands over all pieces in order", async () => {
+it("passes on all pieces in order", async () => {
   const taken: string[] = [];
   await readPaced(pieces("one", "two", "three"), (piece) => void taken.push(`${piece}`), asIs);
   expect(taken).toEqual(["one", "two", "three"]);
 });
 
-it("takes no further piece before the promise of the last one is fulfilled", async () => {
+it("waits for the promise of each piece before the next", async () => {
   const events: string[] = [];
   await readPaced(
     pieces("one", "two"),
@@ -26,7 +26,7 @@ it("takes no further piece before the promise of the last one is fulfilled", asy
   expect(events).toEqual(["one taken", "one written", "two taken", "two written"]);
 });
 
-it("ends with an error of its own for a stream that breaks off, when the last piece is written", async () => {
+it("ends with a specific error for an aborted stream, after the last piece is written", async () => {
   const recording = new Readable({ read() {} });
   recording.push("one");
   let isWritten = false;
@@ -59,7 +59,7 @@ it.each([
   expect(calls).toHaveBeenCalledTimes(1);
 });
 
-it("lets other events happen between pieces that take long", async () => {
+it("handles other events between slow pieces", async () => {
   const happened: string[] = [];
   const recording = new Readable({ read() {} });
   for (const name of ["one", "two", "three"]) recording.push(name);

@@ -4,10 +4,13 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 /** Even hostile input of this size is converted in a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
-/** How long the conversions of all uploads together hold the event loop in one turn, apart from a piece of each. */
+/**
+ * Maximum time for which the conversions of all uploads together block the event loop in one iteration, in addition to one piece
+ * of each.
+ */
 const MAX_HOLD_MS = 5;
 
-/** When the conversions began to work in this turn of the event loop; null before. */
+/** Time when the conversions started in this iteration of the event loop; null before. */
 let busySinceMs: number | null = null;
 
 /** Whether other events have waited long enough. */
@@ -23,13 +26,13 @@ function isTurnDue(): boolean {
 }
 
 /**
- * Yields to the event loop when it has been held for a while: the parser emits all its buffered data at once, which would delay
- * other requests.
+ * Yields to the event loop after it has been blocked for a while, because the parser emits all its buffered data at once, which
+ * would delay other requests.
  */
 export async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      // Waiting conversions continue in the next turn, each with at least one piece, so that none is starved.
+      // Waiting conversions continue in the next iteration, each with at least one piece, so that none is starved.
       if (isTurnDue()) await nextEventLoopTurn();
       yield bytes.subarray(at, at + PIECE_BYTES);
     }
@@ -37,10 +40,10 @@ export async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 /**
- * Hands over the pieces as the connection delivers them, at most 64 KiB each, without a copy and without a promise for each.
- * Yields to the event loop like `inPieces`.
- * @param take called with each piece; the next one waits for its promise, if it returns one
- * @param asBroken the error for a stream that breaks off
+ * Passes on the pieces as the connection delivers them, at most 64 KiB each, without a copy or a promise per piece. Yields to the
+ * event loop like `inPieces`.
+ * @param take called with each piece; the next piece waits for the returned promise, if any
+ * @param asBroken converts the error of an aborted stream
  */
 export function readPaced(
   recording: Readable,
@@ -51,12 +54,12 @@ export function readPaced(
     let taken: void | Promise<void>;
     const stop = (error: unknown) => {
       reject(error);
-      // Later pieces and errors do not matter.
+      // Ignore later pieces and errors.
       recording.off("data", onData).destroy();
     };
     const onData = (piece: Buffer) => {
       try {
-        // The time begins before the first piece.
+        // Measure the time from before the first piece.
         isTurnDue();
         taken = take(piece);
         if (taken === undefined && !isTurnDue()) return;
@@ -69,7 +72,7 @@ export function readPaced(
       }
     };
     finished(recording, { writable: false }, (error) => {
-      // The last piece may still be on its way to the disk.
+      // The last piece may not yet be written to the disk.
       Promise.resolve(taken).then(() => (error ? reject(asBroken(error)) : resolve()), reject);
     });
     recording.on("data", onData);

@@ -12,9 +12,7 @@ const FIELD = "file";
 /** Maximum size of other parts of the form, which are ignored. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
-/**
- * Buffer size of the form parser and the stream after it. The default of 16 KiB pauses the connection at every chunk.
- */
+/** Buffer size of the form parser and the stream after it. The default of 16 KiB pauses the connection at every chunk. */
 const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
 
 /** A converted recording. */
@@ -28,15 +26,13 @@ export interface Converted {
 }
 
 /**
- * Receives the one file of the form and converts it in one pass while it arrives. A recording that cannot be converted is
- * refused at the first byte that shows it. The converted file is kept until then, because its name and the status of the response
- * are known only at the end. A recording that is compressed with gzip is unpacked on the way, up to the maximum size of recordings. A
- * CSV is smaller than the recording, because each row is shorter than its frame. Files of other
- * formats can be larger; they are limited to four times the maximum size of a recording.
+ * Receives the one file of the form and converts it in one pass as it arrives. An invalid recording is refused at the first byte
+ * that shows the error. The converted file is stored until the end, when its name and the status of the response are known. A
+ * gzip file is decompressed, up to the maximum size of recordings. A CSV is smaller than the recording, because each row is
+ * shorter than its frame. Files of other formats can be larger; they are limited to four times the maximum size of a recording.
  *
- * @param file where the converted file is kept
- * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code);
- * `too_large`
+ * @param file storage for the converted file
+ * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code); `too_large`
  */
 export async function receiveAndConvert(
   request: FastifyRequest,
@@ -61,7 +57,7 @@ export async function receiveAndConvert(
       }
     }
   } finally {
-    // When the response is known early, the client is still sending; it reads the response when it has finished.
+    // If the result is known early, the client is still sending and reads the response later.
     request.raw.unpipe();
     request.raw.resume();
   }
@@ -71,7 +67,7 @@ export async function receiveAndConvert(
 
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
-/** The output of the parser; a failure means that the form is invalid. */
+/** Output of the parser; an error means that the form is invalid. */
 async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
@@ -85,7 +81,7 @@ function formError(cause: unknown): Error {
   if (error instanceof Error && "code" in error && TOO_MANY.test(String(error.code))) {
     return errors.malformed("The form has too many parts.");
   }
-  // of what is packed in the file, or of this service
+  // Errors of the compressed data, or of this service.
   if (error instanceof AsiError || error instanceof ServiceError) return error;
   if (error instanceof Error && "statusCode" in error) return error;
   return errors.malformed("The form could not be read: it is broken or ends too early.");
@@ -107,7 +103,7 @@ async function convertPart(
     return converted;
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;
-    // A file truncated at the limit may fail only because of the truncation.
+    // A file truncated at the limit may only fail because of the truncation.
     if (received.truncated) throw tooLarge(maxBytes);
     if (error.code === "NO_SAMPLES") throw noSample();
     throw errors.field(FIELD, error.message, error.code);
@@ -115,7 +111,7 @@ async function convertPart(
 }
 
 /**
- * In one loop, because streams and promises for each piece would take as long as the conversion.
+ * Uses a single loop, because streams and promises per piece would take as long as the conversion.
  * @returns null for a recording without a sample
  */
 async function convertToCsv(recording: Readable, file: SpooledFile): Promise<Converted | null> {
@@ -148,7 +144,7 @@ const noSample = () => errors.field(FIELD, "The recording has no sample.", "NO_S
 /** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
 export const MAX_GROWTH = 4;
 
-/** Yields the bytes of a converted file unless they are too many for the disk. */
+/** Yields the bytes of a converted file, unless there are too many for the disk. */
 async function* atMost(maxBytes: number, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of file) {

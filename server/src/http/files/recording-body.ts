@@ -17,17 +17,16 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-/** A body with one member that was decoded while it arrived. */
+/** A body with a member that was decoded as it arrived. */
 export interface RecordingBody {
-  /** The body, with a placeholder for the member if it is a text. */
+  /** Body with a placeholder for the member if it is a text. */
   json: unknown;
   recording: Uint8Array;
 }
 
 /**
- * Reads a JSON object with a recording in base64 as one of its members. Decodes the recording piece by piece, so that the
- * event loop is free in between, and the memory holds little more than the recording. A recording that is compressed with gzip is
- * unpacked, up to the same size.
+ * Reads a JSON object with a recording in base64 as a member. Decodes the recording in pieces, so that the event loop is not
+ * blocked, and memory contains little more than the recording. A gzip file is decompressed, up to the same size.
  * @throws ServiceError like `readJson` and `Base64Text`
  */
 export async function receiveRecording(
@@ -55,7 +54,7 @@ export async function receiveRecording(
   return { ...body, recording };
 }
 
-/** @param hold called with the number of bytes that it takes in memory; throws when there are too many */
+/** @param hold called with the number of bytes in memory; throws if there are too many */
 async function unpackedRecording(
   packed: Uint8Array,
   { field, maxBytes }: { field: string; maxBytes: number },
@@ -80,9 +79,12 @@ class RecordingReader {
   readonly #field: Buffer;
   readonly #newText: () => Base64Text;
   readonly #around: number[] = [];
-  /** One for all texts of the field: the last of several counts, and each would take memory for the whole body. */
+  /**
+   * One instance for all texts of the field: the last one counts, and separate instances would each take memory for the whole
+   * body.
+   */
   #text: Base64Text | undefined;
-  /** The recording while it is being read. */
+  /** Recording while it is being read. */
   #recording: Base64Text | undefined;
   #decoded: Uint8Array | undefined;
   #depth = 0;

@@ -32,7 +32,7 @@ describe.each([
     return file;
   };
 
-  it("is read to its end when its client leaves and it is removed", async () => {
+  it("can be read to its end after it is removed", async () => {
     const file = await spooled();
     const content = await file.read();
     await file.remove();
@@ -40,7 +40,7 @@ describe.each([
     expect(existsSync(file.path)).toBe(false);
   });
 
-  it("that is removed before it is read is an error at once, not of the response", async () => {
+  it("removed before it is read causes an immediate error, not an error of the response", async () => {
     const file = await spooled();
     await file.remove();
     await expect(file.read()).rejects.toMatchObject({ code: "ENOENT" });
@@ -48,7 +48,7 @@ describe.each([
 });
 
 describe("the memory of spooled files", () => {
-  it("is free again when a file is removed, also twice, and when its upload fails", async () => {
+  it("is released when a file is removed, even twice, and when its upload fails", async () => {
     const memory = new SpoolMemory(1000);
     const file = new SpooledFile(join(folder, "1"), memory);
     await file.write(chunks(new Uint8Array(400), new Uint8Array(500)));
@@ -67,7 +67,7 @@ describe("the memory of spooled files", () => {
     expect(memory.free).toBe(1000);
   });
 
-  it("takes nothing of a file that is removed while it is written", async () => {
+  it("is not used by a file that is removed while it is written", async () => {
     const memory = new SpoolMemory(1000);
     const file = new SpooledFile(join(folder, "1"), memory);
     async function* removedInBetween() {
@@ -95,7 +95,7 @@ describe("the memory of spooled files", () => {
   });
 });
 
-it("a file on disk delays those who fill it only for writes of a MiB, not for each chunk", async () => {
+it("a file on disk delays its source only for writes of a MiB, not for each chunk", async () => {
   const file = new SpooledFile(join(folder, "1"), new SpoolMemory(0));
   const waits: boolean[] = [];
   const bytes = await file.fill(async (add) => {
@@ -106,7 +106,7 @@ it("a file on disk delays those who fill it only for writes of a MiB, not for ea
     }
   });
   expect(bytes).toBe((9 * MIB) / 4);
-  // The first opens the file.
+  // The first one opens the file.
   expect(waits).toEqual([true, false, false, true, false, false, false, true, false]);
   const content = Buffer.concat(await ((await file.read()) as Readable).toArray());
   expect([...Array(9).keys()].map((i) => content[i * (MIB / 4)])).toEqual([...Array(9).keys()]);

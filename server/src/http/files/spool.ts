@@ -5,21 +5,21 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { isAlive, listenWhileAlive } from "../../store/embedded/liveness-socket.js";
 
-/** Bytes buffered before a write. */
+/** Number of bytes buffered before a write. */
 const WRITE_BYTES = 1024 * 1024;
-/** Bytes per read. */
+/** Number of bytes per read. */
 const READ_BYTES = 1024 * 1024;
-/** A file of at most this size is kept in memory if there is room for it: the CSV of two hours at 10 Hz. */
+/** Maximum size of a file in memory, if there is space: the CSV of two hours at 10 Hz. */
 const MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024;
 
-/** The socket next to the folder of a process that shows that the process is alive. */
+/** Socket next to the folder of a process, which shows that the process is alive. */
 const lifeOf = (name: string) => `${name}.lock`;
 
-/** The memory that the files of a process may take together. */
+/** Memory that all files of a process share. */
 export class SpoolMemory {
   #free: number;
 
-  /** @param bytes 0 keeps all files on disk */
+  /** @param bytes 0 stores all files on disk */
   constructor(bytes: number) {
     this.#free = bytes;
   }
@@ -28,7 +28,7 @@ export class SpoolMemory {
     return this.#free;
   }
 
-  /** @returns whether there was room */
+  /** @returns whether there was space */
   take(bytes: number): boolean {
     if (bytes > this.#free) return false;
     this.#free -= bytes;
@@ -41,7 +41,7 @@ export class SpoolMemory {
 }
 
 /**
- * Where this process keeps converted uploads until they are sent: small ones in memory while there is room, others in a folder. After
+ * Stores converted uploads of this process until they are sent: small ones in memory if there is space, others in a folder. After
  * a crash, the next process removes the folder.
  */
 export class Spool {
@@ -57,21 +57,21 @@ export class Spool {
   }
 
   /**
-   * @param dataDir folder of the service's data; several processes may share it
-   * @param memoryBytes for the files that are kept in memory
+   * @param dataDir data folder of the service, which several processes may share
+   * @param memoryBytes memory for files
    */
   static async open(dataDir: string, memoryBytes: number): Promise<Spool> {
     const uploads = join(dataDir, "uploads");
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
     const name = `process-${randomBytes(6).toString("hex")}`;
     const stopListening = await listenWhileAlive(uploads, lifeOf(name));
-    // From now on, no other process treats the folder as abandoned.
+    // From now on, no other process considers the folder abandoned.
     mkdirSync(join(uploads, name), { mode: 0o700 });
     await removeAbandoned(uploads);
     return new Spool(join(uploads, name), new SpoolMemory(memoryBytes), stopListening);
   }
 
-  /** A new file. */
+  /** Creates a file. */
   file(): SpooledFile {
     this.#count++;
     return new SpooledFile(join(this.#folder, String(this.#count)), this.#memory);
@@ -94,14 +94,14 @@ async function removeAbandoned(uploads: string): Promise<void> {
   }
 }
 
-/** Adds chunks to a file, which owns them from then on. @returns a promise only when the next chunks must wait for it */
+/** Adds chunks to a file and takes ownership of them. @returns a promise only if the next chunks must wait for it */
 export type AddChunks = (chunks: readonly Uint8Array[]) => void | Promise<void>;
 
-/** The result of an upload, kept until it is sent: in memory while it is small and there is room, otherwise on disk. */
+/** Result of an upload, stored until it is sent: in memory if it is small and there is space, otherwise on disk. */
 export class SpooledFile {
   readonly path: string;
   readonly #memory: SpoolMemory;
-  /** The part of the file that is in memory. */
+  /** Part of the file in memory. */
   #chunks: Uint8Array[] = [];
   #bytesInMemory = 0;
   #isOnDisk = false;
@@ -114,9 +114,9 @@ export class SpooledFile {
   }
 
   /**
-   * Takes the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the
-   * incomplete file.
-   * @returns bytes of the file
+   * Stores the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the incomplete
+   * file.
+   * @returns number of bytes of the file
    */
   write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     return this.fill(async (add) => {
@@ -125,8 +125,8 @@ export class SpooledFile {
   }
 
   /**
-   * The same with a function that adds the chunks.
-   * @param produce ends after its last `add` has
+   * Stores the chunks that a function adds.
+   * @param produce must end after its last `add` has ended
    */
   async fill(produce: (add: AddChunks) => Promise<void>): Promise<number> {
     try {
@@ -134,15 +134,16 @@ export class SpooledFile {
       await this.#writer?.flush();
     } finally {
       await this.#writer?.close();
-      // The file was removed before it was there.
+      // The file was removed before it was created.
       if (this.#isRemoved) await this.remove();
     }
     return this.#writer?.bytes ?? this.#bytesInMemory;
   }
 
   /**
-   * The content of the file: its bytes when they are in memory, otherwise a stream, which remains readable when the file is removed.
-   * @throws Error with the code ENOENT when the file has been removed
+   * Returns the content of the file: its bytes if they are in memory, otherwise a stream, which remains readable after the file
+   * is removed.
+   * @throws Error with the code ENOENT if the file has been removed
    */
   async read(): Promise<Readable | Buffer> {
     if (this.#isRemoved) throw Object.assign(new Error("The file has been removed"), { code: "ENOENT" });
@@ -169,7 +170,7 @@ export class SpooledFile {
     }
   }
 
-  /** @param next the first chunk that is not kept in memory */
+  /** @param next first chunk that is not kept in memory */
   async #moveToDisk(next: Uint8Array): Promise<void> {
     this.#isOnDisk = true;
     this.#writer = new Writer(await open(this.path, "wx", 0o600));
@@ -196,7 +197,7 @@ export class SpooledFile {
 
 /** Writes while the next chunks arrive, at most one write at a time. */
 class Writer {
-  /** Bytes accepted so far. */
+  /** Number of bytes accepted so far. */
   bytes = 0;
   readonly #file: FileHandle;
   #pending: Uint8Array[] = [];
@@ -207,7 +208,7 @@ class Writer {
     this.#file = file;
   }
 
-  /** @returns a promise only when the next chunk must wait for it */
+  /** @returns a promise only if the next chunk must wait for it */
   add(chunk: Uint8Array): void | Promise<void> {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
@@ -237,7 +238,7 @@ class Writer {
   }
 }
 
-/** Writes all chunks, even when each call writes only a part. */
+/** Writes all chunks, even if each call writes only a part. */
 async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   for (let rest = chunks; rest.length > 0; ) {
     const { bytesWritten } = await file.writev(rest);
@@ -245,7 +246,7 @@ async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promis
   }
 }
 
-/** The chunks after the first `count` bytes. */
+/** Returns the chunks after the first `count` bytes. */
 function behind(chunks: readonly Uint8Array[], count: number): Uint8Array[] {
   let left = count;
   return chunks.flatMap((chunk) => {

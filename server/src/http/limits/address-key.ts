@@ -1,11 +1,11 @@
 import ipaddr from "ipaddr.js";
 
-/** A subscriber gets a prefix of at most this length (RFC 6177) and chooses the following bits freely. */
+/** Maximum length of the prefix that a subscriber gets (RFC 6177); the subscriber can choose the remaining bits. */
 const SUBSCRIBER_PARTS = 4;
 
 /**
- * The key of a client in the throttles: its IPv4 address, or the first 64 bits of its IPv6 address.
- * @param ip the address as the framework reports it
+ * Returns the key of a client in the throttles: its IPv4 address, or the first 64 bits of its IPv6 address.
+ * @param ip address reported by the framework
  */
 export function addressKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConcurrencyLimiter } from "./concurrency-limiter.js";
 
-/** An answer to a user on a connection of its own. */
+/** A response to a user on a separate connection. */
 function answer(
   user: number,
   { address = `of ${user}`, hasLeft = false, bytesPerSecond = 1e6, complete = false } = {},
@@ -44,7 +44,7 @@ async function isWaiting(taken: Promise<unknown>): Promise<boolean> {
 }
 
 describe("slots", () => {
-  it("are so many of one user, who is refused at once; who finds all taken waits for one", async () => {
+  it("are limited per user, who is refused immediately; a request waits if all are occupied", async () => {
     const slots = new ConcurrencyLimiter(4, 2);
     const first = answer(ANN);
     await slots.take(first);
@@ -58,7 +58,7 @@ describe("slots", () => {
     expect(await isWaiting(late)).toBe(false);
   });
 
-  it("are half of all for the users of one address together: another address finds one at once", async () => {
+  it("are limited to half for the users of one address, so that another address gets one immediately", async () => {
     const slots = new ConcurrencyLimiter(8, 1);
     const many = Array.from({ length: 8 }, (_, user) => slots.take(answer(user, { address: "club" })));
     const states = await Promise.all(many.map(isWaiting));
@@ -69,7 +69,7 @@ describe("slots", () => {
     expect((await refused).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
   });
 
-  it("that two addresses share go to a third within seconds, up to its fair share", async () => {
+  it("occupied by two addresses are given to a third within seconds, up to its fair share", async () => {
     const slots = new ConcurrencyLimiter(8, 8);
     const ended: string[] = [];
     for (let n = 0; n < 8; n++) {
@@ -91,7 +91,7 @@ describe("slots", () => {
     expect(ended).toHaveLength(2);
   });
 
-  it("of which each address has one go to another within seconds when a client is slow, the oldest first", async () => {
+  it("of slow clients are given to another address within seconds, the oldest first, if each address has one", async () => {
     const slots = new ConcurrencyLimiter(3, 1);
     const ended: number[] = [];
     for (const user of [ANN, BOB, EVE]) {
@@ -108,7 +108,7 @@ describe("slots", () => {
     expect(ended).toEqual([BOB]);
   });
 
-  it("of a slow client do not go to an address that has as many already", async () => {
+  it("of a slow client are not given to an address with the same number", async () => {
     const slots = new ConcurrencyLimiter(3, 1);
     const ended = vi.fn();
     for (const [user, address] of [
@@ -179,7 +179,7 @@ describe("slots", () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it("are given back once, however often that is said", async () => {
+  it("are released once, even if released repeatedly", async () => {
     const slots = new ConcurrencyLimiter(4, 2);
     const first = answer(ANN);
     const release = await slots.take(first);
@@ -191,7 +191,7 @@ describe("slots", () => {
     await expect(slots.take(answer(ANN))).rejects.toEqual(throttled);
   });
 
-  it("are not taken by a client who has left", async () => {
+  it("are not acquired for a disconnected client", async () => {
     const slots = new ConcurrencyLimiter(1, 1);
     await expect(slots.take(answer(ANN, { hasLeft: true }))).rejects.toThrow("Client closed request");
     await slots.take(answer(ANN));

@@ -4,19 +4,19 @@ import { ResponseBudget } from "../connection/response-budget.js";
 import { onResponseEnd } from "../connection/response-end.js";
 import { transferOf } from "../connection/slow-clients.js";
 
-/** When to try again; most files take less time. */
+/** Delay before a retry; most files take less time. */
 const RETRY_AFTER_MS = 5_000;
-/** How long a file may take while others wait because all slots are taken. */
+/** Maximum duration of a file transfer while others wait because all slots are occupied. */
 export const FAIR_HOLD_MS = 300_000;
-/** The same where its address has more than its fair share: less than others wait. */
+/** Same for an address above its fair share: shorter than the waiting time of others. */
 export const OVER_SHARE_HOLD_MS = 10_000;
-/** The rate below which a client is slow then: 2 Mbit/s. */
+/** Rate below which a client then counts as slow: 2 Mbit/s. */
 export const BUSY_BYTES_PER_SECOND = 256 * 1024;
 
 /**
- * Limits the requests with files that a process serves at a time, in total, for each user, and for all users of one address:
- * half of the slots. Who finds them taken waits a while; the address that has least is first, and ends the oldest request of the
- * address that has most if that is more than its fair share, or the oldest request whose client is slow.
+ * Limits the concurrent requests with files in a process: in total, per user, and per address (half of the slots). A request
+ * without a free slot waits for a while; the address that has least is first. It ends the oldest request of the address that has
+ * most, if that is above its fair share, or the oldest request with a slow client.
  */
 export class ConcurrencyLimiter {
   readonly #perUser: number;
@@ -36,10 +36,10 @@ export class ConcurrencyLimiter {
   }
 
   /**
-   * Takes a slot until the response has ended or the slot is released.
-   * @returns releases the slot; may be called more than once
-   * @throws ServiceError `throttled` when all slots of the user are taken, or when all of the process or of the address are for
-   *   too long; Error when the client has left
+   * Acquires a slot until the response has ended or the slot is released.
+   * @returns function that releases the slot; may be called repeatedly
+   * @throws ServiceError `throttled` if all slots of the user are occupied, or if all slots of the process or of the address are
+   *   occupied for too long; Error if the client has disconnected
    */
   async take(
     { raw, request }: Pick<FastifyReply, "raw" | "request">,

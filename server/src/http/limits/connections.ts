@@ -4,15 +4,15 @@ import type { Config } from "../../config/config.js";
 import { addressKey } from "./address-key.js";
 import { trustedProxies } from "./trusted-proxies.js";
 
-/** The fraction of the connections of a process that one address may have. */
+/** Fraction of the connections of a process that one address may have. */
 const ADDRESS_SHARE = 1 / 4;
 
-/** The open connections of each address, by its key. */
+/** Open connections by the key of their address. */
 export type Connections = ReadonlyMap<string, ReadonlySet<Socket>>;
 
 /**
- * Closes connections above the share of their address at once, so that one client, or all behind its address, leave connections to
- * others. A trusted proxy has the connections of all its clients.
+ * Immediately closes connections above the limit of their address, so that one client, or all behind its address, leave
+ * connections to others. The connections of all clients of a trusted proxy have the address of the proxy, so it has no limit.
  */
 export function limitConnections(
   { server }: FastifyInstance,
@@ -23,7 +23,7 @@ export function limitConnections(
   const isProxy = trustedProxies(trustProxy);
   server.prependListener("connection", (socket: Socket) => {
     const ip = socket.remoteAddress;
-    // Its client has left already.
+    // The client has already disconnected.
     if (ip === undefined || socket.destroyed) return;
     const address = addressKey(ip);
     const own = ofAddress.get(address) ?? new Set();

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { PasswordAttempts } from "../../oauth/model.js";
 import { addressKey } from "./address-key.js";
 
-/** Counts passwords by username and client address. Addresses take turns. */
+/** Counts passwords by username and client address. Fair between addresses. */
 export const passwordAttempts = (
   { throttle }: FastifyInstance,
   { ip }: FastifyRequest,

@@ -9,15 +9,15 @@ import type { Connections } from "./connections.js";
 /** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
 const MAX_UNANSWERED = 16;
 
-/** How long an address cannot open connections after one of them was cut. */
+/** Time for which an address cannot open connections after one of them was closed. */
 const REFUSAL_MS = 1_000;
 const MAX_REFUSED = 10_000;
 
 /**
- * Cuts connections with too many unanswered requests (RFC 9112 section 9.3.2 allows a server to close a connection). Node.js
- * creates all requests that arrive in one packet, which can be more than a thousand, and has no public way to prevent it.
- * Therefore this also cuts the connections of the address that have not been answered yet, before they are read, and
- * refuses new ones for a second. Behind a proxy it cuts only the connection itself, because the others belong to other clients.
+ * Closes connections with too many unanswered requests (RFC 9112 section 9.3.2 allows this). Node.js creates all requests that
+ * arrive in one packet, which can be more than a thousand, and has no public way to prevent it. Therefore this also closes
+ * connections of the address without a response so far, before they are read, and refuses new ones for a second. Behind a proxy,
+ * it closes only the connection itself, because others belong to other clients.
  */
 export function limitPipelining(
   { server }: FastifyInstance,

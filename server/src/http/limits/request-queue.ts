@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 
-/** Requests of one caller that run at a time, so that hundreds of them do not delay other callers. */
+/** Maximum number of running requests of one caller, so that hundreds of them do not delay other callers. */
 const REQUESTS_OF_ONE_CALLER = 16;
-/** The same for all accounts of one address. */
+/** Maximum number for all accounts of one address. */
 const REQUESTS_OF_ONE_ADDRESS = 64;
-/** Requests of one caller that may wait for their turn. */
+/** Maximum number of waiting requests of one caller. */
 const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
 
@@ -16,7 +16,7 @@ declare module "fastify" {
   }
 }
 
-/** The queue in which the callers of requests take turns. */
+/** Fair queue for the callers of requests. */
 export const createRequestQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,
@@ -26,7 +26,7 @@ export const createRequestQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-/** Does a part of the work for a request when it is the caller's turn. */
+/** Runs a part of a request when the caller is next in the queue. */
 export const inRequestTurn = <T>(
   { requestQueue }: FastifyInstance,
   { onBehalfOf: { name, group }, ctx }: FastifyRequest,

@@ -9,7 +9,7 @@ import { addressKey } from "./address-key.js";
 
 const MINUTE = 60;
 
-/** The limits: how many points in how many seconds. */
+/** Limits: number of points and number of seconds. */
 const limits = (config: Config) =>
   ({
     user: [config.throttleUserPerMinute, MINUTE],
@@ -18,16 +18,16 @@ const limits = (config: Config) =>
     files: [config.throttleFilesPerMinute, MINUTE],
     ownership: [config.throttleOwnershipsPerMinute, MINUTE],
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
-    /** One point for each byte. */
+    /** One point per byte. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
-    /** Registrations that mail one recipient. */
+    /** Registrations that send mail to one recipient. */
     registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
     passwordReset: [config.throttlePasswordResetsPerHour, 60 * MINUTE],
     passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
-    /** Right and wrong pairs of number and username: more than a person types, too few to guess with. */
+    /** Correct and wrong pairs of number and username: more than a person types, too few for guessing. */
     managerSearch: [20, 15 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
@@ -43,10 +43,10 @@ const BY_USER: ReadonlySet<ThrottleScope> = new Set([
   "managerSearch",
 ]);
 
-/** Keys that are known to be exhausted, so that further calls need no query. */
+/** Keys known to be exhausted, so that further calls need no query. */
 const MAX_EXHAUSTED = 10_000;
 
-/** Usernames are those that `usernameKey` returns. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
+/** Usernames must be from `usernameKey`. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
 export interface Throttle {
   /**
    * Counts one call in a scope and reports the remaining calls in the response headers.
@@ -54,19 +54,19 @@ export interface Throttle {
    */
   (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply): Promise<void>;
   /**
-   * Refuses a request, without counting and without a query, when this process knows that its address has no call left in
-   * the scope.
+   * Refuses a request, without counting and without a query, if this process knows that its address has no calls left in the
+   * scope.
    * @throws ServiceError `throttled`
    */
   requireLeft(scope: ThrottleScope, request: FastifyRequest): void;
   /**
-   * Counts what an anonymous registration stores.
+   * Counts the bytes stored by an anonymous registration.
    * @throws ServiceError `throttled`
    */
   registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
   /**
-   * Counts a mail to an address that anyone may have named.
-   * @param recipient what `recipientHash` returns
+   * Counts a mail to an address, which anyone may have entered.
+   * @param recipient result of `recipientHash`
    * @throws ServiceError `throttled`
    */
   registrationMail(recipient: string): Promise<void>;
@@ -76,19 +76,16 @@ export interface Throttle {
    */
   password(username: string, address: string): Promise<void>;
   /**
-   * Counts a request for a mail with a link for a new password, whether or not the username exists. Requests of other
-   * addresses do not count, or strangers could use up those of a user.
+   * Counts a request for a password reset mail, whether or not the username exists. Requests from other addresses do not count,
+   * because strangers could use up the limit of a user.
    * @throws ServiceError `throttled`
    */
   passwordReset(username: string, address: string): Promise<void>;
-  /** Returns the point of an attempt with the correct password. */
+  /** Takes back the point of an attempt with the correct password. */
   passwordSucceeded(username: string, address: string): Promise<void>;
 }
 
-/**
- * Counters in PostgreSQL apply to all processes. With the embedded database there is only one process, so memory is
- * enough.
- */
+/** Counters in PostgreSQL apply to all processes. The embedded database has only one process, so memory suffices. */
 export function createThrottle(config: Config, database: Database): Throttle {
   const scopes = limits(config);
   const limiters = new Map(
@@ -114,7 +111,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     return limiter;
   };
 
-  /** When the window of a key without points ends, ms since 1970. */
+  /** End of the window of a key without points, ms since 1970. */
   const exhausted = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
   const requirePoints = (scope: ThrottleScope, key: string) => {
     const leftMs = (exhausted.get(`${scope} ${key}`) ?? 0) - Date.now();
@@ -127,7 +124,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A request for several points may fail while single points are left, and a password check may return its point.
+      // A request for several points may fail while single points are left, and a password check may take back its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
       }
@@ -139,7 +136,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     const caller = request.ctx.caller;
     const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
-    // Lists: a call may count for several limits.
+    // Lists, because a call may count towards several limits.
     const tell = (name: string, item: string) => {
       const before = reply?.getHeader(name);
       reply?.header(name, before === undefined ? item : `${before}, ${item}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { trustedProxies } from "./trusted-proxies.js";
 
 describe("trusted proxies", () => {
-  it("are none unless some are named", () => {
+  it("are empty by default", () => {
     expect(trustedProxies([])("127.0.0.1")).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The ranges that the names of `TRUST_PROXY` stand for. */
+/** Ranges of the names in `TRUST_PROXY`. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ["loopback"],
   linklocal: ["linkLocal"],
@@ -21,8 +21,8 @@ function matcher(entry: string): (address: Address) => boolean {
 }
 
 /**
- * Whether an address is that of a trusted proxy, whose connections are those of many clients.
- * @param trustProxy the addresses, networks and names of `TRUST_PROXY`
+ * Whether an address belongs to a trusted proxy, whose connections have many clients.
+ * @param trustProxy addresses, networks and names of `TRUST_PROXY`
  */
 export function trustedProxies(trustProxy: readonly string[]): (ip: string) => boolean {
   const matchers = trustProxy.map(matcher);

@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import { expect, it, vi } from "vitest";
 import { logOptions } from "./log.js";
 
-it("the log of a form at its most talkative holds no token", async () => {
+it("the log of a form at the lowest level contains no token", async () => {
   let log = "";
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -28,7 +28,7 @@ it("the log of a form at its most talkative holds no token", async () => {
   expect(log).not.toContain("a-token");
 });
 
-it("an outage of the database is a line at once, and then one a second with the number of failures", () => {
+it("an outage of the database is logged immediately, and then once a second with the number of failures", () => {
   vi.useFakeTimers();
   try {
     const lines: { msg: string; times?: number }[] = [];
@@ -54,7 +54,7 @@ it("an outage of the database is a line at once, and then one a second with the 
       ["unavailable", 800],
       ["unavailable", undefined],
     ]);
-    // What is no outage is written each time.
+    // A line that is not about an outage is written every time.
     for (let n = 0; n < 3; n++) log.error({ err: new Error("a bug") }, "request failed");
     expect(lines).toHaveLength(7);
   } finally {

@@ -2,17 +2,23 @@ import type { FastifyServerOptions } from "fastify";
 import { errorRecord } from "../../observability/error-record.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 
-/** Minimum time between two lines with one message, ms: during an outage, every request and every poll for jobs fails. */
+/**
+ * Minimum time between two lines with the same message, ms, because during an outage, every request and every poll for jobs
+ * fails.
+ */
 const INTERVAL_MS = 1_000;
 
-/** Pino's number of the level `warn`. */
+/** Number of the level `warn` in Pino. */
 const WARN = 40;
 
-/** Joins lines about the same outage: the first is written at once, the following ones with their number, once a second. */
+/**
+ * Combines lines about the same outage: writes the first one immediately, and then one line a second with the number of further
+ * ones.
+ */
 class OutageLines {
   readonly #last = new Map<string, { times: number; write: (times: number) => void }>();
 
-  /** @param write writes the line, which represents that many */
+  /** @param write writes the line, with the number of lines that it represents */
   add(message: string, write: (times: number) => void): void {
     const waiting = this.#last.get(message);
     if (waiting !== undefined) {
@@ -36,7 +42,7 @@ class OutageLines {
   }
 }
 
-/** The service's log: JSON lines on stdout, without anything that users sent. */
+/** Log of the service: JSON lines on stdout, without data from users. */
 export const logOptions = (level: string) => {
   const outages = new OutageLines();
   return {

@@ -7,7 +7,7 @@ import { readinessBody } from "./readiness.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Counts and times the requests of the application. */
+/** Counts the requests of the application and measures their durations. */
 export function measureRequests(app: FastifyInstance): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -19,7 +19,7 @@ export function measureRequests(app: FastifyInstance): Registry {
     registers: [registry],
   });
   app.addHook("onResponse", async (request, reply) => {
-    // Live data ends when the client leaves; its time says nothing about the service.
+    // A live connection ends when the client disconnects, so its duration does not describe the service.
     if (String(reply.getHeader("content-type")).startsWith("text/event-stream")) return;
     const route = request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown";
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);

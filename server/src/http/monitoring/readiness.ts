@@ -12,8 +12,8 @@ export type Readiness =
   | "database sessions shared by a pooler";
 
 /**
- * The body of a health check. A process stays ready while a sample server is unreachable: it serves all other devices. Anyone may
- * read it, so it says how many are unreachable; their addresses are in the metrics and in the log.
+ * Body of a health check. A process remains ready while a sample server is unreachable, because it serves all other devices.
+ * Anyone may read it, so it contains only the number of unreachable servers; their addresses are in the metrics and in the log.
  */
 export function readinessBody(status: Readiness, { sampleServers }: Database): Record<string, unknown> {
   const away = (sampleServers?.states ?? []).filter(({ problem }) => problem !== undefined);
@@ -34,7 +34,7 @@ export function watchReadiness(app: FastifyInstance): () => Promise<Readiness> {
       const { rows } = await client.query<{ readOnly: string; pid: number }>(
         `SELECT current_setting('transaction_read_only') AS "readOnly", pg_backend_pid() AS pid`,
       );
-      // With DATABASE_DIRECT_URL, the pool may be that of a pooler.
+      // With DATABASE_DIRECT_URL, the pool may connect to a pooler.
       if (direct === pool) watch.saw(client, rows[0]?.pid ?? 0);
       if (watch.areShared) return "database sessions shared by a pooler";
       return rows[0]?.readOnly === "off" ? "ok" : "database read-only";

@@ -9,23 +9,23 @@ import { onResponseEnd } from "../connection/response-end.js";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Absent when the service records no spans, and for health checks. */
+    /** Absent if the service records no spans, and for health checks. */
     span: RequestSpan | undefined;
   }
 }
 
 /**
- * Records a span for each request, from its head to the end of the response. The plugin of OpenTelemetry for fastify ends it
- * before the response is sent, records the query of the URL, and counts refused requests as errors.
+ * Records a span for each request, from its head to the end of the response. Unlike this, the fastify plugin of OpenTelemetry
+ * ends it before the response is sent, records the query of the URL, and counts refused requests as errors.
  */
 export function recordRequests(app: FastifyInstance): void {
   app.decorateRequest("span", undefined);
   app.addHook("onRequest", (request, reply, done) => {
     const { config, url } = request.routeOptions;
-    // An orchestrator asks for the health every few seconds.
+    // An orchestrator requests the health every few seconds.
     if (config.unguarded) return done();
     try {
-      // `onResponse` is not called when the client leaves.
+      // `onResponse` is not called when the client disconnects.
       onResponseEnd(reply, () => {
         const { headersSent, writableFinished } = reply.raw;
         if (request.span === undefined) return;
@@ -38,10 +38,10 @@ export function recordRequests(app: FastifyInstance): void {
     request.span = startRequestSpan(request.method, route, request.protocol, request.headers);
     inRequestSpan(request.span, done);
   });
-  // The last bytes of a body arrive in the context of the connection, so it is set again.
+  // The last bytes of a body arrive in the context of the connection, so set the context again.
   app.addHook("preValidation", (request, _reply, done) => inRequestSpan(request.span, done));
   app.addHook("onSend", (request, reply, _payload, done) => {
-    // Live data ends when the client leaves, which may be tomorrow.
+    // Live connections end when the client disconnects, possibly after days.
     const { span } = request;
     if (span !== undefined && String(reply.getHeader("content-type")).startsWith("text/event-stream")) {
       endRequestSpan(span, reply.statusCode, true);

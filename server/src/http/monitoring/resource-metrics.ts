@@ -4,7 +4,7 @@ import type { FairQueue } from "../../fairness/fair-queue.js";
 import type { Database } from "../../store/connection/database.js";
 import type { ReadReplica } from "../../store/connection/read-replica.js";
 
-/** Measures what waits in this process: for a connection to the database, and for a caller's turn. */
+/** Measures waiting work in this process: for a database connection, and in the queues of callers. */
 export function measureQueues(
   registry: Registry,
   requests: FairQueue<string>,
@@ -61,7 +61,7 @@ export function measureQueues(
   });
 }
 
-/** Measures the cache of pages of raw data and the replica from which they are read. */
+/** Measures the cache of pages of raw data, and the replica for reading them. */
 export function measureRawData(registry: Registry, cache: PageCache, replica: ReadReplica | undefined): void {
   const registers = [registry];
   new Gauge({

@@ -42,7 +42,7 @@ const headers = {
   [VERSION_HEADER]: "Version of the rules of the computation; several versions are separated by commas",
 };
 
-/** Figures of different versions cannot be compared. */
+/** Results of different versions are not comparable. */
 function setVersionHeader(reply: ResponseHead, versions: readonly number[]): void {
   if (versions.length > 0) reply.header(VERSION_HEADER, versions.toSorted((a, b) => a - b).join(", "));
 }

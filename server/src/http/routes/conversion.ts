@@ -30,7 +30,7 @@ const ConversionQuery = Type.Object({
   ),
 });
 
-/** The media types of the formats other than CSV. */
+/** Media types of the formats other than CSV. */
 const OTHER_MEDIA_TYPES = [
   "application/vnd.apache.parquet",
   "application/gpx+xml",
@@ -42,14 +42,14 @@ const OTHER_MEDIA_TYPES = [
 ];
 
 /**
- * These formats begin with what is known only at the end of a range or of the file, so a conversion holds all rows, 26 bytes for
- * each: up to 70 MB for the largest recording. A few at a time keep the memory of the process within bounds.
+ * Formats whose beginning depends on the end of a range or of the file, so that a conversion keeps all rows in memory, 26 bytes
+ * per row: up to 70 MB for the largest recording. A limit on concurrent conversions bounds the memory of the process.
  */
 const BUFFERING_FORMATS: readonly FormatName[] = ["tcx", "fit", "geojson"];
 const MAX_BUFFERING = 2;
 const MAX_BUFFERING_PER_USER = 1;
 
-/** Files that are in memory or on disk until their clients have read them. */
+/** Files in memory or on disk until their clients have read them. */
 const MAX_WAITING_FILES = 64;
 const MAX_WAITING_FILES_PER_USER = 8;
 
@@ -75,7 +75,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-  /** Reserves what the file may take, before it is received. It keeps what it really takes until its client has read it. */
+  /** Reserves space for the largest possible file before it is received. Keeps the actual size until its client has read it. */
   async function takeDisk(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     const { convertMaxBytes } = app.config;
     const received = Math.min(Number(request.headers["content-length"] ?? convertMaxBytes), convertMaxBytes);
@@ -106,18 +106,18 @@ export function conversionRoutes(app: FastifyInstance): void {
     });
     const converted = await receiveAndConvert(request, file, format, app.config.convertMaxBytes);
     share.resize(converted.bytes);
-    // The client decides how long it takes to read the response.
+    // The client determines the time for reading the response.
     releaseBuffer?.();
     request.releaseSlot?.();
     const content = await file.read().catch((error: unknown) => {
-      // The file goes with the client.
+      // Remove the file when the client disconnects.
       throw isOver ? clientLeft() : error;
     });
     reply.header("X-Asi-Report", reportHeader(converted.report));
     return new FileResponse(converted.fileName, converted.bytes, content, converted.mediaType);
   }
 
-  /** Members that both operations share. */
+  /** Members shared by both operations. */
   const conversion = {
     tag: "Files",
     method: "POST",
@@ -153,10 +153,10 @@ export function conversionRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Clients and proxies accept at least 8 KiB for all headers together. */
+/** Limit of all headers together; clients and proxies accept at least 8 KiB. */
 const MAX_REPORT_LENGTH = 4096;
 
-/** The report as one line of ASCII; without its ranges when there are too many. */
+/** Formats the report as one line of ASCII, without its ranges if there are too many. */
 function reportHeader(report: Report): string {
   const json = JSON.stringify(report);
   if (json.length <= MAX_REPORT_LENGTH) return json;

@@ -11,7 +11,9 @@ import { openApiDocument } from "../documentation/openapi.js";
 
 const OPEN = { config: { open: true } };
 
-/** As strict as that of the page: Swagger UI sets styles by script, which is not an inline style. Responses can be pictures. */
+/**
+ * As strict as the policy of the page: Swagger UI sets styles by script, which is not an inline style. Responses can be pictures.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,12 +25,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The built documentation: beside the built service; seen from this file, in the folder of the build. */
+/** Folder of the built documentation: next to the built service, or, relative to this file, in the build folder. */
 const FOLDER = ["./docs-page", "../../../dist/docs-page"]
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((folder) => existsSync(join(folder, "index.html")));
 
-/** The OpenAPI document, made from the operations, and a page that shows it. */
+/** The OpenAPI document, generated from the operations, and a page that displays it. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   const newDocument = async () => {
     const baseUrl = app.config.baseUrl ?? app.listeningOrigin;

@@ -24,7 +24,7 @@ import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
 
-/** Every group of operations, one file each. */
+/** All groups of operations, one file each. */
 export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[] = [
   tokenRoutes,
   authorizeRoutes,

@@ -9,7 +9,7 @@ const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event has th
 
 The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced\` (you have opened another connection for this device; there is one for each user and device), \`signed_out\` (the token or the session has ended), \`not_permitted\` (you no longer own the device), \`stopping\` (the process of the service stops) or \`unavailable\` (the database does not respond). After the last two, connect again.`;
 
-/** The events of a connection: samples, and at the end the reason. */
+/** Events of a connection: samples, and finally the reason for its end. */
 async function* events(
   followed: ReturnType<typeof followRawData>,
   signal: AbortSignal,
@@ -27,11 +27,11 @@ async function* events(
       yield found && { event: "samples", id: String(found.lastMs), data: found.json };
     }
   } catch (error) {
-    // The head of the response has been sent, so this is the only way to tell the client.
+    // The head of the response has been sent, so only an event can inform the client.
     log.warn({ err: error }, "live data ended");
     reason = "unavailable";
   } finally {
-    // When the client leaves.
+    // The client has disconnected.
     await followed.return(null);
   }
   if (reason !== null) yield { event: "end", data: JSON.stringify({ reason }) };
@@ -39,7 +39,7 @@ async function* events(
 
 async function* nothing(): AsyncGenerator<never> {}
 
-/** New raw data of a device as it is stored. */
+/** Sends new raw data of a device as it is stored. */
 export function liveRoutes(app: FastifyInstance): void {
   const connections = liveConnectionsOf(app);
   route(app, {

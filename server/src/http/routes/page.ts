@@ -9,7 +9,7 @@ import { serveFolder } from "../browser/static-folder.js";
 
 const PAGE_PACKAGE = "asi-web";
 
-/** The built page: in the package of the service beside this file, in the repository in its workspace. */
+/** Folder of the built page: next to this file in the package of the service, in its workspace in the repository. */
 function builtPage(): string | undefined {
   const packed = fileURLToPath(new URL("./page", import.meta.url));
   if (existsSync(packed)) return packed;
@@ -20,12 +20,12 @@ function builtPage(): string | undefined {
   }
 }
 
-/** The build puts a hash of the content into the names of all files in this folder, so that they never change. */
+/** The build puts a hash of the content into the names of all files in this folder, so they never change. */
 const HASHED = `assets${sep}`;
 
 /**
- * Says that there is a service behind the page (RFC 8631). The page offers to sign in only then; a folder of static files has no
- * such header. The address is relative, so that it is right under a path prefix too.
+ * Indicates a service behind the page (RFC 8631). Only then does the page offer to sign in; a folder of static files has no such
+ * header. The address is relative, so that it is also correct under a path prefix.
  */
 const SERVICE_LINK = '<api/schema/>; rel="service-desc"';
 
@@ -45,7 +45,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
     policy: PAGE_POLICY,
     documentHeaders: {
       Link: SERVICE_LINK,
-      // With this, the page refuses a larger file before sending it.
+      // The page refuses a larger file before sending it.
       "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
     },
     isImmutable: (path) => relative(folder, path).startsWith(HASHED),

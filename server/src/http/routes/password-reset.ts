@@ -40,7 +40,7 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     throttle: ["passwordReset"],
     async handle({ ctx, request, body }) {
       await app.throttle.passwordReset(usernameKey(body.username), request.ip);
-      // Never the Host header, which the client chooses.
+      // Do not use the Host header, which the client chooses.
       const page = pageAddress(app.config, app.listeningOrigin);
       if (page === null) request.log.error(`No link was mailed. ${BASE_URL_IS_MISSING}`);
       else await requestPasswordReset(ctx, body.username, page);

@@ -23,11 +23,14 @@ const ErasureConfirmation = Type.Object(
   { examples: [{ password: "a long passphrase" }] },
 );
 
-/** Exports that a process sends at a time. They have their own limit, because an export to a slow client may take hours. */
+/**
+ * Maximum number of concurrent exports in a process. They have a separate limit, because an export to a slow client may take
+ * hours.
+ */
 const MAX_EXPORTS = 4;
 const MAX_EXPORTS_PER_USER = 1;
 
-/** The rights of the people whose data the service has: a copy of all of it, and its erasure. */
+/** Rights of data subjects: a copy of all their data, and its erasure. */
 export function personalDataRoutes(app: FastifyInstance): void {
   const places = new ConcurrencyLimiter(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
 
@@ -45,7 +48,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply, target: { athlete } }) {
       await places.take(reply);
       const name = exportFileName(athlete, ctx.clock.now());
-      // The framework would read the whole archive for a HEAD, and drop it.
+      // For a HEAD, the framework would read the whole archive and discard it.
       const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
       const archive =
         request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete, requireRight);

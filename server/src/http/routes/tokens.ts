@@ -35,7 +35,7 @@ const NO_FORM = tokenError("invalid_request", "The body must be application/x-ww
 
 const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
-/** The token endpoint reports errors in the format of RFC 6749, not of the API. */
+/** The token endpoint reports errors in the format of RFC 6749 instead of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",

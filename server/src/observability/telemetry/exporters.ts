@@ -11,14 +11,14 @@ import { redacted } from "./redaction.js";
 type Environment = Readonly<Record<string, string | undefined>>;
 type Signal = "traces" | "metrics";
 
-/** Told how each export has ended. */
+/** Receives the result of each export. */
 export type Exported = (signal: Signal, error: Error | undefined) => void;
 
 const NO_DETAILS = "The receiver refused.";
 
 /**
- * Whether a signal goes out, and in which encoding of OTLP.
- * @throws UsageError for an exporter or a protocol that the service does not have
+ * Returns the OTLP protocol of a signal; null if the signal is not exported.
+ * @throws UsageError for an unsupported exporter or protocol
  */
 function protocolOf(env: Environment, signal: Signal): "http/json" | "http/protobuf" | null {
   const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`;
@@ -43,7 +43,7 @@ const noting =
     done(result);
   };
 
-/** The exporter of spans, of what may leave the process; undefined when OTEL_TRACES_EXPORTER is none. */
+/** Creates the exporter of spans, limited to redacted spans; undefined if OTEL_TRACES_EXPORTER is none. */
 export function spanExporter(env: Environment, exported: Exported): SpanExporter | undefined {
   const protocol = protocolOf(env, "traces");
   if (protocol === null) return undefined;
@@ -58,7 +58,7 @@ export function spanExporter(env: Environment, exported: Exported): SpanExporter
   };
 }
 
-/** The exporter of metrics; undefined when OTEL_METRICS_EXPORTER is none. */
+/** Creates the exporter of metrics; undefined if OTEL_METRICS_EXPORTER is none. */
 export function metricExporter(env: Environment, exported: Exported): PushMetricExporter | undefined {
   const protocol = protocolOf(env, "metrics");
   if (protocol === null) return undefined;

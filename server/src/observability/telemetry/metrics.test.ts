@@ -53,7 +53,7 @@ describe("the metrics of the Prometheus registry for OpenTelemetry", () => {
     ]);
   });
 
-  it("are there without the one that cannot be read, and without infinite values", async () => {
+  it("omit unreadable metrics and infinite values", async () => {
     const registry = new Registry();
     const registers = [registry];
     new Gauge({

@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
 
-/** A metric of the registry as it reads itself. The types of the library leave out that all of them can. */
+/** A metric of the registry that reads its values. All metrics can do so, but the types of the library omit it. */
 interface Family {
   name: string;
   help: string;
@@ -21,7 +21,7 @@ interface Family {
 }
 type Labels = Readonly<Record<string, string | number>>;
 
-/** Units of UCUM by the end of a name, after `_total` of a counter. */
+/** UCUM units by the suffix of a name, without `_total` of a counter. */
 const UNITS = [
   ["_seconds", "s"],
   ["_bytes", "By"],
@@ -30,14 +30,14 @@ const UNITS = [
 const unitOf = (name: string) => UNITS.find(([end]) => name.replace(/_total$/, "").endsWith(end))?.[1] ?? "";
 
 /**
- * Gives the metrics of the Prometheus registry to OpenTelemetry, under the same names, so that each is defined once. A metric
- * that cannot be read, such as one that is counted in a database that is unreachable, is missing, and the others are given.
+ * Exports the metrics of the Prometheus registry to OpenTelemetry under the same names, so that each is defined once. Omits a
+ * metric that cannot be read, such as one counted in an unreachable database.
  */
 export class RegistryProducer implements MetricProducer {
   readonly #registry: Registry;
   readonly #startedAt: HrTime;
 
-  /** @param startedAt since when the counters of the registry count */
+  /** @param startedAt time since which the counters of the registry count */
   constructor(registry: Registry, startedAt: HrTime) {
     this.#registry = registry;
     this.#startedAt = startedAt;
@@ -83,7 +83,7 @@ export class RegistryProducer implements MetricProducer {
       }
       case "counter":
       case "gauge": {
-        // JSON has no infinite numbers.
+        // JSON cannot represent infinity.
         const dataPoints = values
           .filter(({ value }) => Number.isFinite(value))
           .map(({ labels, value }) => point(labels, value));
@@ -103,7 +103,7 @@ interface LabelledHistogram {
   histogram: Histogram;
 }
 
-/** The histograms of a family, whose values are lines of Prometheus: buckets that count all values up to `le`, sum and count. */
+/** Converts the histograms of a family from Prometheus lines: cumulative buckets up to `le`, sum and count. */
 function histogramsOf(values: Family["values"]): LabelledHistogram[] {
   const found = new Map<string, LabelledHistogram & { upTo: number }>();
   for (const { metricName = "", labels, value } of values) {

@@ -7,7 +7,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { redacted } from "./redaction.js";
 
-/** A span as libraries record it. */
+/** A span as recorded by libraries. */
 function spanOf(attributes: Record<string, string | number>, error?: string) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -23,7 +23,7 @@ function spanOf(attributes: Record<string, string | number>, error?: string) {
 }
 
 describe("a span that leaves the process", () => {
-  it("has no attribute that is not in the list, and no header or address of a person", () => {
+  it("has only listed attributes, and no header or address of a person", () => {
     const { attributes, name } = spanOf({
       "http.request.method": "POST",
       "server.address": "receiver.example",
@@ -36,7 +36,7 @@ describe("a span that leaves the process", () => {
     expect(name).toBe("pg.query:statement_3 asi");
   });
 
-  it("is named after its statement, which has neither values nor thousands of placeholders", () => {
+  it("is named after its statement, without values or thousands of placeholders", () => {
     const text = `\n  select "id" from "accounts" where "username" = 'ann' and "id" in (${"$1, ".repeat(3_000)}$2)`;
     const { name, attributes } = spanOf({ "db.query.text": text });
     expect(name).toBe("SELECT");
@@ -46,7 +46,7 @@ describe("a span that leaves the process", () => {
     expect(String(attributes["db.query.text"])).toHaveLength(2_000);
   });
 
-  it("has the SQLSTATE of an error of the database, and neither its message nor its stack", () => {
+  it("has the SQLSTATE of a database error, but not its message or stack", () => {
     const { attributes, events, status } = spanOf(
       { "db.query.text": "INSERT INTO accounts VALUES ($1)" },
       "PostgreSQL error of type 'DatabaseError' occurred (code: 22P02)",
@@ -56,7 +56,7 @@ describe("a span that leaves the process", () => {
     expect(status).toEqual({ code: SpanStatusCode.ERROR });
   });
 
-  it("keeps what says where it belongs", () => {
+  it("keeps its trace, parent and resource", () => {
     const span = spanOf({ "http.route": "/a/" });
     expect(span.spanContext().traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(span.endTime[0]).toBeGreaterThan(0);

@@ -4,8 +4,8 @@ import { LRUCache } from "lru-cache";
 import { withoutLiterals } from "../error-record.js";
 
 /**
- * The attributes that leave the process: names of the system, and nothing that a user sent. Libraries record more, such as
- * URLs, whose paths and queries may contain secrets, and messages of errors, which quote values.
+ * Exported attributes: names of the system, without data from users. Libraries record more, such as URLs, whose paths and queries
+ * may contain secrets, and error messages, which quote values.
  */
 const KEPT = new Set([
   "http.request.method",
@@ -13,12 +13,12 @@ const KEPT = new Set([
   "http.route",
   "url.scheme",
   "error.type",
-  // Of the database, and of the receiver of a webhook.
+  // Address of the database or of the receiver of a webhook.
   "server.address",
   "server.port",
   "db.system.name",
   "db.namespace",
-  // The statement with placeholders.
+  // Statement with placeholders.
   "db.query.text",
   "db.response.status_code",
   "asi.job.kind",
@@ -27,20 +27,20 @@ const KEPT = new Set([
   "asi.response_incomplete",
 ]);
 
-/** What `@opentelemetry/instrumentation-pg` records of an error of the database. */
+/** Attributes that `@opentelemetry/instrumentation-pg` records for an error of the database. */
 const SQLSTATE = /^PostgreSQL error of type '\w*' occurred \(code: ([0-9A-Z]{5})\)$/;
 
-/** Characters of a statement; a list of thousands of placeholders adds nothing. */
+/** Maximum number of characters of a statement; thousands of placeholders are not useful. */
 const MAX_STATEMENT = 2_000;
 
-/** Statements without literals, by their texts: the same ones are repeated often. */
+/** Cache of statements without literals, by text, because statements are repeated often. */
 const statements = new LRUCache<string, string>({ max: 500 });
 
 function statementOf(text: string): string {
   const known = statements.get(text);
   if (known !== undefined) return known;
   const statement = withoutLiterals(text, MAX_STATEMENT);
-  // Longer ones list many rows, and rarely come again.
+  // Longer statements contain many rows and are rarely repeated.
   if (text.length <= 2 * MAX_STATEMENT) statements.set(text, statement);
   return statement;
 }
@@ -54,7 +54,7 @@ function kept(attributes: Attributes): Attributes {
   return safe;
 }
 
-/** The span as it leaves the process. */
+/** Returns the span for the export. */
 export function redacted(span: ReadableSpan): ReadableSpan {
   const messages = span.events.map(({ attributes }) => String(attributes?.["exception.message"]));
   const state = messages.map((message) => SQLSTATE.exec(message)?.[1]).find((code) => code !== undefined);
@@ -62,7 +62,7 @@ export function redacted(span: ReadableSpan): ReadableSpan {
     ...kept(span.attributes),
     ...(state === undefined ? {} : { "db.response.status_code": state, "error.type": state }),
   };
-  // The library names it after the prepared statement, which is a number.
+  // The library uses the name of the prepared statement, which is a number.
   const operation = /\w+/.exec(String(attributes["db.query.text"] ?? ""))?.[0];
   return Object.create(span, {
     ...(operation === undefined ? {} : { name: { value: operation.toUpperCase() } }),

@@ -1,6 +1,6 @@
 /**
- * Starts OpenTelemetry: traces and metrics by OTLP over HTTP. This folder and its libraries are loaded only where
- * OTEL_EXPORTER_OTLP_ENDPOINT is set. They are bundled with the service, which needs no hooks for imports.
+ * Starts OpenTelemetry: traces and metrics by OTLP over HTTP. This folder and its libraries are loaded only if
+ * OTEL_EXPORTER_OTLP_ENDPOINT is set. They are bundled with the service, which therefore needs no import hooks.
  */
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
@@ -24,16 +24,16 @@ const DEFAULT_INTERVAL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export interface Telemetry {
-  /** Starts to export the metrics, and writes to the log from now on. */
+  /** Starts to export the metrics and to write to the log. */
   attach(registry: Registry, log: FastifyBaseLogger): void;
-  /** Exports what is left. Resolves after the given time at the latest. */
+  /** Exports the remaining data. Resolves after at most the given time. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
  * Starts to record spans. Call it before the database and undici are used.
  * @param role part of the service that this process is
- * @throws UsageError for a variable whose value the service does not support
+ * @throws UsageError for a variable with an unsupported value
  */
 export function startTelemetry(env: NodeJS.ProcessEnv, role: string): Telemetry {
   const warnings: string[] = [];
@@ -42,7 +42,7 @@ export function startTelemetry(env: NodeJS.ProcessEnv, role: string): Telemetry 
     if (log === undefined) warnings.push(text);
     else log.warn(text);
   };
-  // The libraries report wrong variables while they are created. Later reports would repeat the result of each export.
+  // The libraries report invalid variables during creation. Later reports would repeat the result of each export.
   const noted = (text: string) => warn(text);
   diag.setLogger(
     { error: noted, warn: noted, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -54,7 +54,7 @@ export function startTelemetry(env: NodeJS.ProcessEnv, role: string): Telemetry 
       if (failing.delete(signal)) log?.info({ signal }, "telemetry is exported again");
     } else if (!failing.has(signal)) {
       failing.add(signal);
-      log?.warn({ err: error, signal }, "telemetry is not exported; the oldest of what waits is dropped");
+      log?.warn({ err: error, signal }, "telemetry is not exported; the oldest waiting data is dropped");
     }
   };
 
@@ -109,16 +109,16 @@ const positiveOr = (fallback: number, given: number | undefined) =>
 function recordSpans(tracerProvider: BasicTracerProvider): void {
   trace.setGlobalTracerProvider(tracerProvider);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  // Without baggage, which would pass on to the receivers of webhooks what a caller has sent.
+  // Do not propagate baggage, which would send data of a caller to the receivers of webhooks.
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   registerInstrumentations({
     tracerProvider,
     instrumentations: [
-      // Polling for jobs is not part of a trace.
+      // Do not trace polling for jobs.
       new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
       new UndiciInstrumentation({ requireParentforSpans: true }),
     ],
   });
-  // The instrumentation changes what is required, and imports of ES modules get the same objects.
+  // The instrumentation patches the required module, and imports of ES modules get the same objects.
   createRequire(import.meta.url)("pg");
 }

@@ -1,13 +1,13 @@
 import { errors } from "../../domain/change/errors.js";
 import { parseDateTime } from "../../wire/date-time.js";
 
-/** Arguments of a command as the command line passes them. */
+/** Arguments of a command from the command line. */
 export type Arguments = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 
-/** The name of an option as the operator writes it. */
+/** Returns the name of an option on the command line. */
 const optionName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** @throws ServiceError on the argument when it is missing */
+/** @throws ServiceError on the argument if it is missing */
 export const text = (args: Arguments, name: string): string => {
   const value = args[name];
   if (typeof value !== "string") throw errors.field(name, "This field is required.");
@@ -17,11 +17,11 @@ export const text = (args: Arguments, name: string): string => {
 export const optionalText = (args: Arguments, name: string): string | undefined =>
   args[name] === undefined ? undefined : text(args, name);
 
-/** Whether an option without a value is given; undefined without it. */
+/** True if an option without a value is given; otherwise undefined. */
 export const flag = (args: Arguments, name: string): true | undefined =>
   args[name] === true ? true : undefined;
 
-/** One of some values, in any letter case. @throws ServiceError on the argument */
+/** Returns one of the allowed values, case-insensitive. @throws ServiceError on the argument */
 export function oneOf<T extends string>(args: Arguments, name: string, values: readonly T[]): T | undefined {
   const given = optionalText(args, name);
   if (given === undefined) return undefined;
@@ -40,18 +40,18 @@ export function optionalInteger(args: Arguments, name: string, maxDigits = 15): 
   return Number(given);
 }
 
-/** @throws ServiceError on the argument when it is not an id */
+/** @throws ServiceError on the argument if it is not an id */
 export function idOf(args: Arguments, name: string): number {
   const id = optionalInteger(args, name);
   if (id === undefined) throw errors.field(name, "This field is required.");
   return id;
 }
 
-/** An invalid date when the text is not a date; the domain refuses it. */
+/** Returns an invalid date if the text is not a date; the domain rejects it. */
 export const date = (args: Arguments, name: string): Date =>
   new Date(parseDateTime(text(args, name)) ?? Number.NaN);
 
-/** @throws ServiceError on the argument when it is not a date and time */
+/** @throws ServiceError on the argument if it is not a date and time */
 export function optionalDate(args: Arguments, name: string): Date | undefined {
   const given = optionalText(args, name);
   if (given === undefined) return undefined;
@@ -61,5 +61,5 @@ export function optionalDate(args: Arguments, name: string): Date | undefined {
   return new Date(timestampMs);
 }
 
-/** The id after which a part of a list begins; 0 for the first part. */
+/** Returns the id after which a part of a list begins; 0 for the first part. */
 export const after = (args: Arguments): number => optionalInteger(args, "after") ?? 0;

@@ -2,12 +2,12 @@ import type { Context } from "../../domain/change/context.js";
 import type { Database } from "../../store/connection/database.js";
 import type { Arguments } from "./arguments.js";
 
-/** The context of a command. */
+/** Context of a command. */
 export interface OperatorContext extends Context {
   database: Database;
 }
 
-/** The result of a command as JSON; the command line can also print it as lines. A list has `items` and `next`. */
+/** Result of a command as JSON; the command line can also print it as lines. A list has `items` and `next`. */
 export type Outcome = Record<string, unknown>;
 
 export type Commands = Record<string, (ctx: Context, args: Arguments) => Promise<Outcome>>;

@@ -21,10 +21,10 @@ import {
 import { type Arguments, flag, optionalText } from "./arguments.js";
 import type { OperatorContext, Outcome } from "./outcome.js";
 
-/** How often progress is printed, ms. */
+/** Interval of the progress messages, ms. */
 const PROGRESS_MS = 5_000;
 
-/** Samples on several PostgreSQL servers. */
+/** Commands of the operator for samples on several PostgreSQL servers. */
 export const sampleServerCommands = {
   async "samples distribute"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     if (flag(args, "citus")) return distributeByCitus(ctx, args);
@@ -82,7 +82,7 @@ async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise
   });
 }
 
-/** Copies of samples on servers that are still to be dropped. */
+/** Copies of samples on servers that are not yet dropped. */
 const leftOver = (tables: readonly string[]) => (tables.length === 0 ? {} : { tables_left: tables });
 
 async function move(

@@ -7,7 +7,7 @@ import type { Commands } from "./outcome.js";
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
 const KINDS = ["mail", "bulk-load", "compute", "recompute", "webhook", "webhook-fan-out"] as const;
 
-/** Jobs and webhooks. */
+/** Commands of the operator for jobs and webhooks. */
 export const workCommands = {
   async "job list"(ctx, args) {
     const filters = {

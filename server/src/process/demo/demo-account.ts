@@ -13,30 +13,30 @@ const DemoDevice = Type.Object({
   deviceName: Type.String(),
 });
 
-/** Data that the demonstration has added, and the credentials for them. */
+/** Data added by the demonstration, and its credentials. */
 const DemoAccount = Type.Object({
   managerId: Type.Integer(),
   username: Type.String(),
   password: Type.String(),
   clientId: Type.String(),
   clientSecret: Type.String(),
-  /** Two of the manager, and one that nobody owned at first. */
+  /** Two devices of the manager, and one that initially has no owner. */
   devices: Type.Tuple([DemoDevice, DemoDevice, DemoDevice]),
 });
 export type DemoAccount = Static<typeof DemoAccount>;
 
-/** The file with the account of the demonstration; only the user of the service reads it. */
+/** File with the account of the demonstration; only the user of the service can read it. */
 const fileOf = ({ config }: Context) => join(config.dataDir, "demo.json");
 
 export async function rememberDemo(ctx: Context, demo: DemoAccount): Promise<void> {
-  // The mode counts only for a new file.
+  // The mode applies only to a new file.
   await rm(fileOf(ctx), { force: true });
   await writeFile(fileOf(ctx), JSON.stringify(demo, null, 2), { mode: 0o600, flag: "wx" });
 }
 
 /**
- * The account of the demonstration of an earlier start, with its present username.
- * @returns null when it no longer exists; `hasPassword` is false when its user has set another password
+ * Returns the account of the demonstration of an earlier start, with its current username.
+ * @returns null if it no longer exists; `hasPassword` is false if the user has set another password
  */
 export async function rememberedDemo(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function rememberedDemo(
     .where(and(eq(accounts.id, demo.managerId), eq(accounts.role, "MANAGER")));
   if (account === undefined || account.disabledAt !== null) return null;
   const hasPassword = await isPassword(demo.password, account.passwordHash);
-  // with another database, or one that was restored, the id may be somebody else's
+  // In another or restored database, the id may belong to another account.
   if (!hasPassword && account.username !== demo.username) return null;
   return { demo: { ...demo, username: account.username }, hasPassword };
 }

@@ -10,7 +10,7 @@ const CENTRE = { latitude: 46.5197, longitude: 6.6323 };
 const RADIUS_M = 400 / (2 * Math.PI);
 const METRES_PER_DEGREE = 111_320;
 
-/** Laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
+/** Generates laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
 function* laps(pace: number, startMs: number): Generator<EncodableRow> {
   let distanceM = 0;
   for (let i = 0; i < SAMPLES; i++) {
@@ -32,9 +32,9 @@ function* laps(pace: number, startMs: number): Generator<EncodableRow> {
 }
 
 /**
- * A recording of a session by a device.
+ * Creates a recording of a session by a device.
  * @param pace 1 for a runner, less for a slower one
- * @param start of the session
+ * @param start start time of the session
  */
 export async function demoRecording(serial: string, pace: number, start = DEMO_START): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

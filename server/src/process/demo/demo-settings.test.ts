@@ -7,19 +7,19 @@ const settingsOf = (env: Record<string, string>, isTerminal: boolean) => {
 };
 
 describe("the settings of a demonstration", () => {
-  it("keep the log from pushing away the account in a terminal", () => {
+  it("keep the account visible in a terminal by logging less", () => {
     expect(settingsOf({}, true)).toEqual({ logLevel: "warn", webhookAllowPrivate: true });
     expect(settingsOf({}, false)).toEqual({ logLevel: "info", webhookAllowPrivate: true });
   });
 
-  it("call webhooks on the machine only where nobody else reaches the service", () => {
+  it("allow webhooks to the local machine only if nobody else can reach the service", () => {
     expect(settingsOf({ HOST: "0.0.0.0" }, false).webhookAllowPrivate).toBe(false);
     expect(settingsOf({ HOST: "::1" }, false).webhookAllowPrivate).toBe(true);
     expect(settingsOf({ BASE_URL: "https://club.example/" }, false).webhookAllowPrivate).toBe(false);
     expect(settingsOf({ TRUST_PROXY: "loopback" }, false).webhookAllowPrivate).toBe(false);
   });
 
-  it("are those of the environment where it has some", () => {
+  it("are overridden by the environment", () => {
     expect(settingsOf({ LOG_LEVEL: "debug", WEBHOOK_ALLOW_PRIVATE: "false" }, true)).toEqual({
       logLevel: "debug",
       webhookAllowPrivate: false,

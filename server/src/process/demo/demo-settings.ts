@@ -2,8 +2,8 @@ import { type Config, readConfig } from "../../config/config.js";
 import { isLocalOnly, isLoopback } from "../../http/browser/session-cookie.js";
 
 /**
- * The settings of a demonstration; what the environment sets counts. In a terminal the log does not push away what the start prints.
- * A service that only this machine reaches, without a proxy, calls webhooks at private addresses.
+ * Settings of a demonstration, unless the environment sets them. In a terminal, the log level is reduced so that the output of
+ * the start remains visible. A service on loopback without a proxy may call webhooks at private addresses.
  */
 export function demoConfig(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): Config {
   const config = readConfig(env);

@@ -20,18 +20,18 @@ import { CURRENT_END } from "../../wire/types.js";
 import { type DemoAccount, rememberDemo, rememberedDemo } from "./demo-account.js";
 import { DEMO_START, demoRecording } from "./demo-session.js";
 
-/** The example command reads the first minute. */
+/** End of the range in the example command, which reads the first minute. */
 const DEMO_STOP = new Date(DEMO_START.getTime() + 60_000);
 
-/** A session that is not loaded, for the user to upload. */
+/** Start of a session for the user to upload. */
 const NEXT_SESSION = new Date(DEMO_START.getTime() + 24 * 3_600_000);
 
-/** Before the demo recording begins. */
+/** Start of the ownerships, before the demo recordings. */
 const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
 
 /**
- * Says how to sign in to the demonstration: to that of an earlier start on the same data, or to a new one.
- * @returns how to sign in to the page, what to try there, and the commands to try next
+ * Prepares the demonstration, or finds the one of an earlier start on the same data.
+ * @returns text that explains how to sign in to the page, and suggests actions and commands
  */
 export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   const known = await rememberedDemo(ctx);
@@ -45,11 +45,11 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
   return instructions(ctx, url, demo, file, known?.hasPassword ?? true, done);
 }
 
-/** Suggestions of an earlier start that are done. */
+/** Completed suggestions of an earlier start. */
 interface StepsDone {
   /** Whether the next session is stored. */
   upload: boolean;
-  /** Whether somebody owns the device that was free. */
+  /** Whether the free device has an owner. */
   take: boolean;
 }
 
@@ -66,7 +66,7 @@ async function stepsDone(
 }
 
 /**
- * Adds an application, a manager with two devices, and a device that nobody owns; loads a recording for each device of the
+ * Adds an application, a manager with two devices, and a device without an owner; loads a recording for each device of the
  * manager.
  */
 async function addDemo(ctx: Context): Promise<DemoAccount> {
@@ -148,10 +148,10 @@ TOKEN=$(curl -s ${url}/oauth2/token/ -d grant_type=password -d username=${userna
 curl -s -H "Authorization: Bearer $TOKEN" "${url}/api/v1/devices/${first.id}/preprocessed-data/?start=${DEMO_START.toISOString()}&stop=${DEMO_STOP.toISOString()}&limit=5"`;
 }
 
-/** How long to wait for the bulk load; it takes a second or less. */
+/** Time limit for the bulk load, which takes a second or less. */
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** Loads the demo recording in the same way as a client, and waits until it can be read. */
+/** Loads the demo recording like a client, and waits until it can be read. */
 async function loadDemo(ctx: Context, device: number, recording: Uint8Array): Promise<void> {
   const owned = await authorize(ctx, "bulkLoad", { device });
   const job = await acceptBulkLoad(ctx, owned, recording);

@@ -7,16 +7,16 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { UsageError } from "../../config/usage-error.js";
 
-/** The format in the first line of a backup. */
+/** Format name in the first line of a backup. */
 const FORMAT = "asi-server backup 1";
 
 export const headLine = ({ migrations, serverKeys, erasureLists }: BackupHead): string =>
   `${JSON.stringify({ format: FORMAT, migrations, server_keys: serverKeys, erasure_lists: erasureLists })}\n`;
 
-/** The last line. */
+/** Last line of a backup. */
 const END = '{"end":true}';
 
-/** Maximum size of a line. The largest line of a backup, a recording that waits for its job, has less than half of it. */
+/** Maximum size of a line. The largest possible line, a recording that waits for its job, is less than half as long. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /** The backup cannot be written or restored. */
@@ -26,15 +26,15 @@ export class BackupError extends UsageError {
 
 /** Description of the database in the first line of a backup. */
 export interface BackupHead {
-  /** Names of the migrations of its schema, in the order in which they are applied. */
+  /** Names of the migrations of its schema, in the order of application. */
   migrations: readonly string[];
-  /** Ids of the server keys of which each opens the secrets. */
+  /** Ids of the server keys that can decrypt the secrets. */
   serverKeys: readonly string[];
-  /** Names of the lists to which the erasures after the backup go. */
+  /** Names of the lists that record erasures after the backup. */
   erasureLists: readonly string[];
 }
 
-/** A line of a backup other than its last. */
+/** A line of a backup except its last. */
 export type BackupLine =
   | ({ kind: "head" } & BackupHead)
   | { kind: "table"; table: string }
@@ -44,9 +44,9 @@ export type BackupLine =
 const isSystemError = (error: unknown): error is Error => error instanceof Error && "syscall" in error;
 
 /**
- * Writes a backup: gzipped lines of JSON, the same for both databases. The file appears when it is complete. Only its user
- * can read it, and it never replaces a file.
- * @param lines text that consists of complete lines, of which the first is that of `headLine`
+ * Writes a backup: gzipped lines of JSON, the same for both databases. The file appears when it is complete. Only its owner can
+ * read it, and it never replaces a file.
+ * @param lines text of complete lines, beginning with `headLine`
  * @throws BackupError when the file exists or cannot be written
  */
 export async function writeBackup(file: string, lines: AsyncIterable<string>): Promise<void> {
@@ -93,7 +93,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   const first = await lines.next().catch((error: unknown) => {
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
-    // zlib loses the data just before the damage, so the error may come before the first line.
+    // zlib loses the data just before the damage, so the error may precede the first line.
     throw isGzipped(error) ? unreadable(error, 0) : notABackup();
   });
   const found = headOf(first.value ?? "");
@@ -128,7 +128,7 @@ const notABackup = () => new BackupError("The file is not a backup of this servi
 const truncated = (rows: number) =>
   new BackupError(`The backup is truncated after ${rows} rows: it was not written or copied completely.`);
 
-/** @returns the BackupError for an error of zlib; other errors unchanged */
+/** @returns a BackupError for an error of zlib; other errors unchanged */
 function unreadable(error: unknown, rows: number): unknown {
   const code = String((error as NodeJS.ErrnoException).code);
   if (code === "Z_BUF_ERROR") return truncated(rows);
@@ -136,10 +136,10 @@ function unreadable(error: unknown, rows: number): unknown {
   return new BackupError(`The backup is damaged after ${rows} rows. Use another copy of it.`);
 }
 
-/** zlib has the same code for a damaged file and for a file that is not gzipped. */
+/** zlib uses one code for a damaged file and for a file that is not gzipped. */
 const isGzipped = (error: unknown) => !(error instanceof Error && error.message === "incorrect header check");
 
-/** The lines of a gzipped file without their line ends. Holds one line in memory at a time. */
+/** Yields the lines of a gzipped file without line ends. Keeps one line in memory. */
 async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   const source = createReadStream(file);
   const gunzip = source.pipe(createGunzip());
@@ -166,7 +166,7 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   if (pieces.length > 0) yield Buffer.concat(pieces).toString("utf8");
 }
 
-/** @returns null for a line that begins no backup */
+/** @returns null if the line is not the first line of a backup */
 function headOf(line: string): BackupHead | null {
   let head: Record<string, unknown> | null = null;
   try {
@@ -180,7 +180,7 @@ function headOf(line: string): BackupHead | null {
   return { migrations, serverKeys, erasureLists };
 }
 
-/** Damage in the first line changes its text: only the checksum at the end shows that the file is a damaged backup and not another file. */
+/** Distinguishes a backup with a damaged first line from another file: reads to the checksum at the end. */
 async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   try {
     for await (const _ of lines);
@@ -193,7 +193,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
 const areTexts = (values: unknown): values is string[] =>
   Array.isArray(values) && values.every((value) => typeof value === "string");
 
-/** No row has only a column `table`, or only the two columns of a sequence. */
+/** A row never has only a column `table` or only the two columns of a sequence. */
 function parse(line: string): BackupLine {
   const table = /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
   if (table !== undefined) return { kind: "table", table };

@@ -5,16 +5,16 @@ import type { Migration } from "../migrations/migration.js";
 import { BackupError, type BackupHead, headLine, readBackup, writeBackup } from "./backup-file.js";
 import { withSnapshot } from "./snapshot.js";
 
-/** Tables that a backup does not contain: `migrate` creates their rows, or they are short-lived: counters, and open connections. */
+/** Tables omitted from a backup: `migrate` creates their rows, or the rows are short-lived (counters, open connections). */
 const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections"]);
 
-/** Maximum number of rows whose sizes are read together, and of bytes that a statement reads or writes. */
+/** Maximum number of row sizes in one read, and maximum number of bytes that a statement reads or writes. */
 export const BATCH_ROWS = 500;
 export const BATCH_BYTES = 2 * 1024 * 1024;
 
 /**
- * The tables of a backup in the order of their creation, so that referenced rows come first; without partitions, which are parts
- * of others.
+ * Returns the tables of a backup in the order of their creation, so that referenced rows come first. Omits partitions, because
+ * their parents contain the rows.
  */
 export async function tableNames(queries: Queries, schema = "public"): Promise<string[]> {
   const { rows } = await queries.execute<{ name: string }>(
@@ -26,7 +26,7 @@ export async function tableNames(queries: Queries, schema = "public"): Promise<s
 
 type Outside = Omit<BackupHead, "migrations">;
 
-/** Whether the rows of a table are on other servers, where `ctid` does not tell them apart. */
+/** Whether the rows of a table are on other servers, where `ctid` is not unique. */
 async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
   const { rows } = await queries.execute<{ kind: string }>(
     sql`SELECT relkind AS kind FROM pg_class WHERE oid = ${table}::regclass`,
@@ -34,10 +34,10 @@ async function isPartitioned(queries: Queries, table: string): Promise<boolean> 
   return rows[0]?.kind === "p";
 }
 
-/** Rows of a partitioned table that are read together. A chunk of samples has 120 KB at most. */
+/** Number of rows of a partitioned table in one read. A chunk of samples has at most 120 KB. */
 const PARTITIONED_ROWS = 20;
 
-/** The rows of `sample_chunks` that are on other servers. */
+/** Reads the rows of `sample_chunks` that are on other servers. */
 async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
   const name = sql.identifier(table);
   await tx.execute(
@@ -54,9 +54,9 @@ async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<st
 }
 
 /**
- * Writes all rows of one state of the database into a file while the service runs. Then reads the file to check it.
- * @param dataDir the folder into which the embedded database is copied during the backup
- * @param outside what is outside of the database and belongs to it: see `BackupHead`
+ * Writes all rows of one snapshot of the database to a file while the service runs. Then reads the file to check it.
+ * @param dataDir folder for a copy of the embedded database during the backup
+ * @param outside data outside the database that belongs to the backup: see `BackupHead`
  * @returns number of rows
  * @throws BackupError when the file exists or cannot be written
  */
@@ -71,8 +71,8 @@ export async function backup(
 }
 
 async function* contentOf(tx: Queries, outside: Outside): AsyncGenerator<string, void, undefined> {
-  // Before the first query, which fixes the state: a move of the samples that ended after it would leave a table that is not
-  // part of this state.
+  // Lock before the first query, which takes the snapshot: a move of the samples that ended later would create a table that is
+  // not in the snapshot.
   await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
   const { rows: applied } = await tx.execute<{ name: string }>(
     sql`SELECT name FROM migrations ORDER BY name`,
@@ -90,7 +90,7 @@ async function* contentOf(tx: Queries, outside: Outside): AsyncGenerator<string,
   }
 }
 
-/** The rows of a table as lines, in pieces of bounded size. A larger row is a piece of its own. */
+/** Yields the rows of a table as lines, in pieces of limited size. A larger row is a separate piece. */
 async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void, undefined> {
   const name = sql.identifier(table);
   const { rows: columns } = await tx.execute<{ name: string; type: string }>(
@@ -98,7 +98,7 @@ async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void,
       WHERE attrelid = ${table}::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
   );
   const sizes = columns.map(({ name: column, type }) => {
-    // The lengths of these two are known without reading them.
+    // The lengths of these two columns are available without reading them.
     if (type === "bytea" || type === "text")
       return sql`coalesce(2 * octet_length(${sql.identifier(column)}), 0)`;
     return type === "jsonb" ? sql`coalesce(octet_length(${sql.identifier(column)}::text), 0)` : sql`20`;
@@ -151,7 +151,7 @@ export async function verifyBackup(
       throw new BackupError(`The backup is damaged: row ${rows} cannot be read. Use another copy of it.`);
     }
   }
-  // Only now: damage in the first line may change its names, which only the checksum at the end of the file detects.
+  // Check the names after the checksum at the end of the file, because damage in the first line may change them.
   const unknown = head.migrations.find((name) => !known.some((migration) => migration.name === name));
   if (unknown !== undefined) {
     throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);

@@ -31,7 +31,7 @@ const entry = (id: number): Erasure => ({
 });
 
 describe("the list of erasures", () => {
-  it("is read as it was appended, a person once, by its user alone", async () => {
+  it("is read as appended, with each person once, and only by its user", async () => {
     const file = join(folder, "new", "list.jsonl");
     expect(await readErasures(file)).toEqual([]);
     for (const id of [1, 2, 1]) await appendErasure(file, entry(id));
@@ -39,7 +39,7 @@ describe("the list of erasures", () => {
     expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   });
 
-  it("has no entry twice where another process appends too", async () => {
+  it("has no duplicate entries when another process also appends", async () => {
     const file = join(folder, "shared.jsonl");
     await appendErasure(file, entry(1));
     appendFileSync(file, `${JSON.stringify(entry(2))}\n`);
@@ -57,7 +57,7 @@ describe("the list of erasures", () => {
     expect(await readErasures(file)).toEqual([entry(2), entry(1), entry(3), entry(4)]);
   });
 
-  it("loses no entry to a line that a crash has cut short", async () => {
+  it("loses no entry after a line truncated by a crash", async () => {
     const file = join(folder, "cut.jsonl");
     await appendErasure(file, entry(1));
     appendFileSync(file, '{"person":"ab');
@@ -84,7 +84,7 @@ describe("the list of erasures", () => {
     expect([another === name, more]).toEqual([false, []]);
   });
 
-  it("is no other file", async () => {
+  it("is refused if it is another file", async () => {
     const file = join(folder, "other");
     writeFileSync(file, "not\na list\n");
     await expect(readErasures(file)).rejects.toThrow("is not a list of erasures");
@@ -94,7 +94,7 @@ describe("the list of erasures", () => {
     await expect(appendErasure(join(file, "list"), entry(1))).rejects.toThrow("Correct ERASURE_LIST");
   });
 
-  it("tells apart two people who have had the same id", () => {
+  it("distinguishes two people with the same id", () => {
     const hash = personHash({ id: 1, createdAt: AT });
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(personHash({ id: 1, createdAt: new Date(AT.getTime() + 1) })).not.toBe(hash);

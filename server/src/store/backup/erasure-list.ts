@@ -7,9 +7,9 @@ import { UsageError } from "../../config/usage-error.js";
 import type { ErasureKind } from "../schema.js";
 
 /**
- * The list of erased accounts outside of the database: one JSON object in each line. A restored backup contains the
- * accounts again that were erased after it was written; the list says which they are. A line of its own names the list: a backup
- * names the lists to which erasures go, so that a restore can distinguish the right list from one that a start elsewhere has made.
+ * The list of erased accounts outside the database: one JSON object per line. A restored backup brings back accounts that were
+ * erased after the backup; the list identifies them. A separate line contains the name of the list. A backup stores the names of
+ * the current lists, so that a restore can distinguish them from a list created by a start elsewhere.
  */
 export interface Erasure {
   /** Hash of the account. */
@@ -21,8 +21,8 @@ export interface Erasure {
 const KINDS: ReadonlySet<unknown> = new Set<ErasureKind>(["deleted", "erased", "erased with samples"]);
 
 /**
- * The hash by which an erased account is recognised: SHA-256 of its id and of the time when it was created. The id alone
- * is not enough, because a restored database gives the ids that were assigned after the backup to other people.
+ * Returns the hash that identifies an erased account: SHA-256 of its id and creation time. The id alone is not sufficient,
+ * because a restored database assigns the ids used after the backup to other people.
  */
 export const personHash = ({ id, createdAt }: { id: number; createdAt: Date }): string =>
   createHash("sha256").update(`asi-server account ${id} ${createdAt.getTime()}`).digest("hex");
@@ -30,7 +30,7 @@ export const personHash = ({ id, createdAt }: { id: number; createdAt: Date }): 
 export const erasureListOf = ({ erasureList, dataDir }: Config): string =>
   erasureList === "" ? join(dataDir, "erasures.jsonl") : erasureList;
 
-/** The people on a list when it had this size, so that not every deletion reads the list. */
+/** Cached people by list, valid for this size of the file, so that not every deletion reads the list. */
 const known = new Map<string, { size: number; people: Set<string> }>();
 
 async function peopleOn(file: string, size: number): Promise<Set<string>> {
@@ -40,15 +40,14 @@ async function peopleOn(file: string, size: number): Promise<Set<string>> {
 }
 
 /**
- * Appends entries and waits until they are on the disk; a person who is on the list already is not added again. A line that a
- * crash has cut short ends with the next append.
+ * Appends entries and waits until they are on the disk. Skips people who are on the list. Terminates a line truncated by a crash.
  * @throws UsageError when the file cannot be written
  */
 export async function appendErasures(file: string, entries: readonly Erasure[]): Promise<void> {
   if (entries.length === 0) return;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // One append with O_APPEND: several processes may append.
+    // One append with O_APPEND, because several processes may append.
     const handle = await open(file, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
     try {
       const { size } = await handle.stat();
@@ -73,26 +72,26 @@ export async function appendErasures(file: string, entries: readonly Erasure[]):
 
 export const appendErasure = (file: string, entry: Erasure): Promise<void> => appendErasures(file, [entry]);
 
-/** Appends lines in one write, after the end of a line that a crash has cut short. @returns number of bytes */
+/** Appends lines in one write, after terminating a line truncated by a crash. @returns number of bytes */
 async function appendLines(handle: FileHandle, size: number, lines: readonly string[]): Promise<number> {
   const last = Buffer.alloc(1);
   if (size > 0) await handle.read(last, 0, 1, size - 1);
   const isCut = size > 0 && last[0] !== 0x0a;
   const text = `${isCut ? "\n" : ""}${lines.join("")}`;
-  // Writes all or throws; `write` may write less.
+  // `appendFile` writes everything or throws; `write` may write less.
   await handle.appendFile(text);
   await handle.sync();
   return text.length;
 }
 
 /**
- * Makes a list without entries when there is none, and names a list that has no name: such a list proves that nobody was erased since
- * it was made; a missing one proves nothing.
- * @throws UsageError when the file cannot be read or written, or is something else
+ * Creates an empty list if none exists, and names a list without a name. An empty list proves that nobody was erased since its
+ * creation; a missing list does not.
+ * @throws UsageError when the file cannot be read or written, or is not a list of erasures
  */
 export async function makeErasureList(file: string): Promise<void> {
   if ((await erasureListNames(file)).length > 0) return;
-  // What is not a list must not become one.
+  // Throws if the file is not a list.
   await readErasures(file);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -110,8 +109,8 @@ export async function makeErasureList(file: string): Promise<void> {
 }
 
 /**
- * The names of a list. It has several when two processes have made it at once, or when lists were joined.
- * @returns none when there is no file, or when an earlier release has made it
+ * Returns the names of a list. It has several names if two processes created it concurrently, or if lists were joined.
+ * @returns no names if the file does not exist or was created by an earlier release
  * @throws UsageError when the file cannot be read
  */
 export async function erasureListNames(file: string): Promise<string[]> {
@@ -125,7 +124,7 @@ const cannotBeWritten = (error: unknown): unknown =>
       )
     : error;
 
-/** Makes a new file's name durable too. */
+/** Makes the name of a new file durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -136,9 +135,9 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Reads the list. Lines that a crash has cut short are skipped.
- * @returns no entries when there is no file
- * @throws UsageError when the file cannot be read, or is something else
+ * Reads the list. Skips lines truncated by a crash.
+ * @returns no entries if the file does not exist
+ * @throws UsageError when the file cannot be read, or is not a list of erasures
  */
 export async function readErasures(file: string): Promise<Erasure[]> {
   const lines = await linesOf(file);
@@ -149,7 +148,7 @@ export async function readErasures(file: string): Promise<Erasure[]> {
   return erasures;
 }
 
-/** @returns no lines when there is no file */
+/** @returns no lines if the file does not exist */
 async function linesOf(file: string): Promise<string[]> {
   try {
     return (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
@@ -160,7 +159,7 @@ async function linesOf(file: string): Promise<string[]> {
   }
 }
 
-/** The members of a line; none when a crash has cut it short. */
+/** Returns the members of a line; none if a crash has truncated it. */
 function membersOf(line: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(line)) as Record<string, unknown>;

@@ -5,7 +5,7 @@ import type { Migration } from "../migrations/migration.js";
 import { BATCH_BYTES, BATCH_ROWS, tableNames, verifyBackup } from "./backup.js";
 import { BackupError, readBackup } from "./backup-file.js";
 
-/** The schema in which a backup of an earlier release is migrated. It exists only within the transaction of a restore. */
+/** Schema for migrating a backup of an earlier release. It exists only within the transaction of a restore. */
 const EARLIER = "earlier_release";
 
 /** Classes of SQLSTATE for invalid values: data exceptions, violated constraints, exceeded limits. */
@@ -15,7 +15,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 const codeOf = (error: unknown): string =>
   (error instanceof DrizzleQueryError && (error.cause as { code?: string } | undefined)?.code) || "";
 
-/** Runs a statement with values of the backup. @throws BackupError with the message, when the database refuses a value */
+/** Runs a statement with values of the backup. @throws BackupError with the message of the database when it rejects a value */
 function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
   return query.catch((error: unknown) => {
     throw OF_VALUES.test(codeOf(error)) ? new BackupError(`${words} Nothing was restored.`) : error;
@@ -23,13 +23,12 @@ function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
 }
 
 /**
- * Replaces the content of the database, which has the newest schema, with that of a backup, in one transaction. A backup of an
- * earlier release is read into tables as that release had them, which are then migrated: defaults and data migrations reach its
- * rows as they reach those of a database.
+ * Replaces the content of a database with the newest schema by a backup, in one transaction. A backup of an earlier release is
+ * read into tables of that release, which are then migrated, so that defaults and data migrations apply to its rows.
  * @param known the migrations of this release
  * @returns number of rows
- * @throws BackupError when the file is not a backup, is of a newer version, is damaged, is truncated, or has values that
- *   the database refuses
+ * @throws BackupError when the file is not a backup, is of a newer version, is damaged, is truncated, or has values that the
+ *   database rejects
  */
 export async function restore(
   queries: Queries,
@@ -42,7 +41,7 @@ export async function restore(
   const had = new Set(migrations);
   const missing = known.filter(({ name }) => !had.has(name));
   await queries.transaction(async (tx) => {
-    // These timeouts are for requests.
+    // Disable timeouts, which are for requests.
     await tx.execute(sql`SET LOCAL statement_timeout = 0`);
     await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     await requireNoMove(tx);
@@ -66,7 +65,7 @@ export async function restore(
   return rows;
 }
 
-/** Does work with the names of tables in an empty schema. @throws BackupError when the user may not create it */
+/** Runs work with table names in an empty schema. @throws BackupError when the database user may not create the schema */
 async function inEarlierSchema(tx: Queries, work: () => Promise<void>): Promise<void> {
   const before = await tx.execute<{ path: string }>(sql`SELECT current_setting('search_path') AS path`);
   await tx.execute(sql`CREATE SCHEMA ${sql.identifier(EARLIER)}`).catch((error: unknown) => {
@@ -80,7 +79,7 @@ async function inEarlierSchema(tx: Queries, work: () => Promise<void>): Promise<
   await tx.execute(sql`SELECT set_config('search_path', ${before.rows[0]?.path ?? "public"}, true)`);
 }
 
-/** Applies migrations in the transaction: nobody else sees the tables, so no index needs to be created concurrently. */
+/** Applies migrations in the transaction. Nobody else sees the tables, so no index must be created concurrently. */
 async function migrateWithin(tx: Queries, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     if ("sql" in migration) await tx.execute(sql.raw(migration.sql));
@@ -91,7 +90,7 @@ async function migrateWithin(tx: Queries, migrations: readonly Migration[]): Pro
   }
 }
 
-/** Replaces the rows of a schema with those of the backup. */
+/** Replaces the rows of a schema with the rows of the backup. */
 async function load(tx: Queries, file: string, schema: string): Promise<void> {
   const tables = await tableNames(tx, schema);
   await empty(tx, schema, tables);
@@ -133,7 +132,7 @@ async function load(tx: Queries, file: string, schema: string): Promise<void> {
   await continueSequences(tx, schema, lastValues);
 }
 
-/** Replaces the rows of the database with those of the schema in which the backup was migrated. */
+/** Replaces the rows of the database with the rows of the schema for migrating the backup. */
 async function moveFromEarlier(tx: Queries): Promise<void> {
   const tables = await tableNames(tx);
   await empty(tx, "public", tables);
@@ -163,7 +162,7 @@ async function moveFromEarlier(tx: Queries): Promise<void> {
   await tx.execute(sql`DROP SCHEMA ${sql.identifier(EARLIER)} CASCADE`);
 }
 
-/** A move of the samples would not notice that they are replaced. */
+/** Refuse during a move of the samples, which would not notice the replacement. */
 async function requireNoMove(tx: Queries): Promise<void> {
   const { rows } = await tx.execute<{ exists: boolean }>(
     sql`SELECT to_regclass('sample_move.state') IS NOT NULL AS exists`,
@@ -186,8 +185,8 @@ const empty = async (tx: Queries, schema: string, tables: readonly string[]): Pr
 };
 
 /**
- * Sets the sequences to the last number that they returned, even when its row was deleted: the ids of deleted rows must not
- * be reused.
+ * Sets the sequences to the last number that they returned, even if its row was deleted, because ids of deleted rows must not be
+ * reused.
  */
 async function continueSequences(
   queries: Queries,
@@ -204,7 +203,7 @@ async function continueSequences(
   for (const { sequence, table, column } of rows) {
     await explainingBadValues(
       queries.execute(
-        // Adding one fails when the type has no further number.
+        // Adding one fails at the maximum of the type.
         sql`SELECT setval(${`${schema}.${sequence}`}::regclass, greatest(last, 1), last + 1 > 1)
           FROM (SELECT greatest(${lastValues.get(sequence) ?? 0}::bigint, max(${sql.identifier(column)})) AS last
             FROM ${within(schema, table)}) AS given`,

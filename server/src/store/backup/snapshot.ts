@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type Database, openDatabase, type Queries } from "../connection/database.js";
 
-/** The folder for a copy of the embedded database while it is read. */
+/** Folder for a copy of the embedded database during a read. */
 const COPY = /^copy-[0-9a-f]{16}$/;
 
 /**
- * Runs `work` on one state of the database for any time, while other statements continue. The embedded engine has only one
+ * Runs `work` of any duration on one snapshot of the database while other statements continue. The embedded engine has only one
  * session, so its files are copied, and a second engine reads the copy.
- * @param dataDir where the copy is stored during the read
+ * @param dataDir folder for the copy
  */
 export async function withSnapshot<T>(
   database: Database,
@@ -19,12 +19,12 @@ export async function withSnapshot<T>(
 ): Promise<T> {
   if (database.copyTo === null) return inSnapshot(database.queries, work);
   for (const name of readdirSync(dataDir)) {
-    // Left by a process that was killed.
+    // Remove the copy of a process that was killed.
     if (COPY.test(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
   const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);
   try {
-    // After a checkpoint, the copy opens faster, because it need not replay the log.
+    // A checkpoint makes the copy open faster, because no log must be replayed.
     await database.pool.query("CHECKPOINT");
     await database.copyTo(folder);
     const copy = await openDatabase({ folder });

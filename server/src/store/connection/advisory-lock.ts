@@ -2,21 +2,21 @@ import pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 import type { Database } from "./database.js";
 
-/** The advisory locks of the service that a session holds; arbitrary numbers. */
+/** Session-level advisory locks of the service; arbitrary numbers. */
 const LOCKS = {
-  /** One process migrates while others wait. */
+  /** Held by the process that migrates, while others wait. */
   migrations: 7_340_001,
-  /** Every running server of a PostgreSQL database holds it in shared mode. */
+  /** Held in shared mode by every running server of a PostgreSQL database. */
   servers: 7_340_002,
-  /** One command moves the samples. */
+  /** Held by the command that moves the samples. */
   moves: 7_340_003,
-  /** One process erases the accounts of a restored backup again. */
+  /** Held by the process that erases the accounts of a restored backup again. */
   erasures: 7_340_005,
 };
 
 type Lock = keyof typeof LOCKS;
 
-/** A connection with a session of its own. PostgreSQL releases the locks of a session when it ends. */
+/** A connection with a dedicated session. PostgreSQL releases the locks of a session when it ends. */
 interface Session {
   query<R extends object>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
 }
@@ -29,7 +29,7 @@ export async function tryLock(session: Session, lock: Lock): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Waits for the lock. From then on, no statement of the session has a time limit. */
+/** Waits for the lock. Removes the statement timeout of the session. */
 export async function waitForLock(session: Session, lock: Lock, mode: "" | "_shared" = ""): Promise<void> {
   await session.query("SET lock_timeout = 0; SET statement_timeout = 0");
   await session.query(`SELECT pg_advisory_lock${mode}($1)`, [LOCKS[lock]]);
@@ -50,7 +50,7 @@ export async function isAwaited(session: Session, lock: Lock): Promise<boolean> 
 }
 
 /**
- * Runs work that moves the samples, while no other command does.
+ * Runs work that moves the samples, under the lock for this.
  * @throws UsageError when another command moves them
  */
 export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>): Promise<T> {
@@ -65,8 +65,8 @@ export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>
 }
 
 /**
- * Runs `work` while no other process erases the accounts of a restored backup; waits for it without a time limit. The connection
- * is a separate one: it takes no place in the pool from the work. The embedded database has one process.
+ * Runs `work` while no other process erases the accounts of a restored backup; waits for other processes without a time limit.
+ * Uses a separate connection, so that the work has the whole pool. The embedded database has only one process.
  */
 export async function whileNoneErases(
   { kind, direct }: Pick<Database, "kind" | "direct">,
@@ -74,7 +74,7 @@ export async function whileNoneErases(
 ): Promise<void> {
   if (kind === "embedded") return work();
   const client = new pg.Client(direct.options);
-  // Losing the connection loses the lock. What two processes then do at once is right too, only not counted once.
+  // Losing the connection releases the lock. Concurrent work of two processes is correct, but counted twice.
   client.on("error", () => undefined);
   try {
     await client.connect();

@@ -1,18 +1,18 @@
 /**
- * Classifies database errors for requests. They come from the driver, or are the cause of an error of the query builder.
- * They are recognised by their fields, so that a command without a database does not load these modules.
+ * Classifies database errors for requests. An error is from the driver or the cause of an error of the query builder. Errors are
+ * recognised by their fields, so that a command without a database does not load these modules.
  */
 
 interface DatabaseError extends Error {
   /** SQLSTATE (PostgreSQL, "Error Codes"), or the code of a network error. */
   code?: string;
-  /** Set only for errors that the server sent. */
+  /** Set only for errors sent by the server. */
   severity?: string;
 }
 
 const isFromServer = ({ severity }: DatabaseError) => severity !== undefined;
 
-/** An error and its causes, outermost first. */
+/** Yields an error and its causes, outermost first. */
 function* causesOf(error: unknown): Generator<DatabaseError> {
   const seen = new Set<unknown>();
   for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
@@ -21,7 +21,7 @@ function* causesOf(error: unknown): Generator<DatabaseError> {
   }
 }
 
-/** Errors of database connections. Nothing else distinguishes them from errors of other connections. */
+/** Errors of database connections, which cannot be distinguished otherwise from errors of other connections. */
 const connectionErrors = new WeakSet<object>();
 
 /** Records that a database connection failed with this error. */
@@ -36,11 +36,13 @@ export function noteConnectionError(error: unknown): void {
  */
 const UNAVAILABLE_STATE = /^(08|40|53|57|58)...$|^(25006|25P03|25P04|55P03)$/;
 
-/** Errors of the driver, which have no code. The last one is for the unlogged table of the throttle on a standby (0A000). */
+/**
+ * Messages of driver errors, which have no code. The last one concerns the unlogged table of the throttle on a standby (0A000).
+ */
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool after|The embedded database has stopped|cannot access temporary or unlogged relations during recovery)/;
 
-/** Whether the database cannot do the work now, but may do it later. */
+/** Whether the error is temporary, so that the work may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (connectionErrors.has(cause) || UNAVAILABLE_MESSAGE.test(cause.message)) return true;
@@ -50,12 +52,12 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * A JSON value that the database cannot store: a number out of range or with too many digits, a NUL character, or a
+ * SQLSTATEs for a JSON value that the database cannot store: a number out of range or with too many digits, a NUL character, or a
  * structure that is too deep or too long.
  */
 const REFUSED_VALUE = /^(22001|22003|22008|22021|22032|22P02|22P03|22P05|54000|54001|54011|54023)$/;
 
-/** Whether the database refused a value, so that the same request can never succeed. */
+/** Whether the database rejected a value, so that the same request can never succeed. */
 export function isRefusedValue(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (isFromServer(cause) && REFUSED_VALUE.test(cause.code ?? "")) return true;
@@ -63,7 +65,7 @@ export function isRefusedValue(error: unknown): boolean {
   return false;
 }
 
-/** The message of the database server in an error or its causes; undefined when it comes from elsewhere. */
+/** Returns the message of the database server in an error or its causes; undefined for other errors. */
 export function databaseMessage(error: unknown): string | undefined {
   for (const cause of causesOf(error)) if (isFromServer(cause)) return cause.message;
   return undefined;

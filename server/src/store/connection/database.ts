@@ -13,8 +13,8 @@ import { type TlsSettings, tlsConnection } from "./tls.js";
 export type Queries = PgDatabase<NodePgQueryResultHKT>;
 
 /**
- * A statement with placeholders that the query builder builds once for each database, not for each request. Building it
- * takes longer than the database needs to run it.
+ * A statement with placeholders that the query builder builds once per database instead of once per request. Building it takes
+ * longer than running it.
  */
 export function preparedOnce<Statement>(
   prepare: (queries: Queries) => Statement,
@@ -32,19 +32,18 @@ export interface Database {
   queries: Queries;
   pool: FairPool;
   /**
-   * Connections that each have a session of their own, for migrations and for locks that last: the pool itself, unless it
-   * goes through a pooler.
+   * Connections with dedicated sessions, for migrations and for session-level locks: the pool itself, unless it uses a pooler.
    */
   direct: pg.Pool;
   kind: "embedded" | "postgres";
-  /** Watches the servers that have samples, if there are some; null for the embedded database. */
+  /** Watches sample servers, if any; null for the embedded database. */
   sampleServers: SampleServerWatch | null;
-  /** Copies the files of one state of the embedded database into a folder; null for PostgreSQL and a database in memory. */
+  /** Copies a snapshot of the files of the embedded database to a folder; null for PostgreSQL and a database in memory. */
   copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
 
-/** Parsers by type. Numbers become numbers, because ids and counts are below 2^53. */
+/** Parsers by type. Integers are parsed as numbers, because ids and counts are below 2^53. */
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === pg.types.builtins.INT8) return (value: string) => Number(value);
@@ -64,34 +63,31 @@ export interface SessionTimeouts {
 
 const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
 
-/** The format of times is a setting of the session, and the server may have any default. */
+/** Sets the format of times, because the server may have any default. */
 const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
 
-/**
- * The server ends statements and transactions that take too long, so that one request does not block a connection or
- * a lock.
- */
+/** Timeouts after which the server ends statements and transactions, so that a request does not block a connection or a lock. */
 const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) => `
   SET statement_timeout = ${statementMs};
   SET lock_timeout = ${lockMs};
   SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
 
-/** A PostgreSQL server, and how to connect to it. */
+/** Connection settings of a PostgreSQL server. */
 export interface PostgresServer {
   url: string;
   poolSize: number;
   timeouts?: SessionTimeouts;
-  /** The same database without the pooler of `url`; null or absent when `url` has none. */
+  /** URL of the same database without a pooler; null or absent when `url` uses none. */
   directUrl?: string | null;
-  /** Whether statements are prepared; default true. */
+  /** Whether to prepare statements; default true. */
   prepares?: boolean;
   /** Default for URLs without TLS parameters. */
   tls?: TlsSettings;
-  /** Maximum time that connecting may take, and that a response may take, ms; default: 30 s, and any time. */
+  /** Maximum time for connecting and for a response, ms; defaults: 30 s and unlimited. */
   timeoutMs?: number;
 }
 
-/** Connections for the server lock, for a migration or a restore, and one to spare. */
+/** Number of connections: one for the server lock, one for a migration or a restore, and a spare one. */
 const DIRECT_POOL_SIZE = 3;
 
 /**
@@ -149,9 +145,9 @@ export async function openDatabase(where: PostgresServer | { folder: string | nu
 }
 
 /**
- * A pool for a server.
- * @param isPooled whether a pooler lends sessions for a transaction each. It restores the format of times for each client
- *   (PgBouncer, "track_extra_parameters"), but no timeouts: they would stay in sessions that others use.
+ * Creates a connection pool for a server.
+ * @param isPooled whether a pooler assigns a session per transaction. It restores the format of times for each client (PgBouncer,
+ *   "track_extra_parameters"), but not timeouts, which would remain in sessions of other clients.
  */
 function serverPool(
   { timeouts = NO_TIMEOUTS, prepares, tls, timeoutMs }: PostgresServer,
@@ -173,10 +169,10 @@ function serverPool(
   });
 }
 
-/** A pool that survives the loss of its connections. */
+/** Creates a pool that survives the loss of its connections. */
 function resilientPool(config: pg.PoolConfig & PreparingClientConfig & { max: number }): FairPool {
   const pool = new FairPool({ ...config, Client: PreparingClient, types });
-  // The next query replaces an idle connection that breaks. Without a listener, the error would end the process.
+  // The next query replaces a broken idle connection. Without a listener, the error would end the process.
   pool.on("error", () => undefined);
   // The pool then removes the connection.
   pool.on("release", (_error, client) => {
@@ -186,7 +182,7 @@ function resilientPool(config: pg.PoolConfig & PreparingClientConfig & { max: nu
 }
 
 /**
- * The query builder with its own transactions, because those of drizzle leak a connection that breaks before they start.
+ * The query builder with its own transactions, because transactions of drizzle leak a connection that breaks before they start.
  * @param logger receives every statement
  */
 export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Queries {
@@ -196,7 +192,7 @@ export function queriesOf(pool: pg.Pool, logger: Logger | false = false): Querie
     try {
       return await drizzle(client, { logger }).transaction(work, config);
     } finally {
-      // A connection whose transaction could not be rolled back is not reused.
+      // Discard a connection whose transaction could not be rolled back.
       client.release(client.getTransactionStatus() !== "I");
     }
   };

@@ -2,20 +2,20 @@ import pg from "pg";
 import { currentCaller } from "../../fairness/callers.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 
-/** Maximum time that a query waits for its turn, and then for a new connection, ms, unless the configuration has one. */
+/** Default of the maximum time that a query waits in the queue, and then for a new connection, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
-/** Maximum part of the connections for one caller, so that its long queries leave connections to the others. */
+/** Maximum fraction of the connections for one caller, so that its long queries leave connections to others. */
 const PART_OF_ONE_CALLER = 1 / 3;
-/** Maximum part for all accounts of one address. */
+/** Maximum fraction for all accounts of one address. */
 const PART_OF_ONE_GROUP = 2 / 3;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/** A pool in which callers take turns: hundreds of queries of one caller do not delay a single query of another. */
+/** A pool that is fair between callers: hundreds of queries of one caller do not delay a single query of another. */
 export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<string>;
-  /** Functions that end the turns of connections in use. */
+  /** Functions that release the queue slots of connections in use. */
   readonly #ends = new WeakMap<pg.PoolClient, () => void>();
   readonly #timeoutMs: number;
 
@@ -32,12 +32,12 @@ export class FairPool extends pg.Pool {
     this.on("release", (_error, client) => this.#ends.get(client)?.());
   }
 
-  /** Queries and transactions that wait for their turn. */
+  /** Number of waiting queries and transactions. */
   get waitingForTurn(): number {
     return this.#queue.waiting;
   }
 
-  /** Also called by the pool's `query`, with a callback. */
+  /** `pg` also calls it with a callback, from `query` of the pool. */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
@@ -64,7 +64,7 @@ export class FairPool extends pg.Pool {
 
   async #turn(): Promise<() => void> {
     const late = new AbortController();
-    // The message that the pool itself uses.
+    // Same message as in `pg`.
     const timer = setTimeout(
       () => late.abort(new Error("timeout exceeded when trying to connect")),
       this.#timeoutMs,

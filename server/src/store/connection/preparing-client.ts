@@ -5,24 +5,27 @@ import pg from "pg";
 import type { SampleServerWatch } from "../placement/watch.js";
 import { noteConnectionError } from "./database-errors.js";
 
-/** Prepared statements of a connection; each takes tens of kilobytes of the database's memory. */
+/** Maximum number of prepared statements per connection; each takes tens of kilobytes of database memory. */
 const MAX_STATEMENTS = 128;
-/** Statements that a connection remembers after their first use. */
+/** Number of statements that a connection remembers after their first use. */
 const MAX_SEEN = 256;
-/** Longer statements insert many rows, and rarely repeat with the same length. */
+/** Maximum length of a prepared statement. Longer ones insert many rows and rarely repeat with the same length. */
 const MAX_TEXT_LENGTH = 4096;
 
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = "25006";
 
 export interface PreparingClientConfig extends pg.ClientConfig {
-  /** False where the statements of one client may run in different sessions, as behind a pooler; default true. */
+  /**
+   * Whether to prepare statements. False if statements of one client may run in different sessions, as with a pooler; default
+   * true.
+   */
   prepares?: boolean;
-  /** Asked before each statement on the samples of a device, if the samples are on several servers. */
+  /** Called before each statement on the samples of a device, if the samples are on several servers. */
   sampleServers?: () => SampleServerWatch | undefined;
 }
 
-/** Statements on samples; their first parameter is the device. */
+/** Matches statements on samples; their first parameter is the device. */
 const ON_SAMPLES = /\bsample_chunks\b/;
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
@@ -37,8 +40,8 @@ interface Connection extends EventEmitter {
 /**
  * A connection that prepares statements with parameters: the database parses them once, and plans them once when one plan
  * serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a request. The least recently
- * used statement is closed when there are too many. A statement that is used only once, such as a list with unusual
- * filters, is not prepared.
+ * used statement is closed when there are too many. A statement is prepared at its second use, so that a list with unusual
+ * filters is not prepared.
  */
 export class PreparingClient extends pg.Client {
   #readOnly = false;
@@ -69,7 +72,7 @@ export class PreparingClient extends pg.Client {
         watch.enter(cut, device);
       }
       const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
-      // Sent together with the query: one more message without a response to wait for. It also works in a failed transaction.
+      // Sent together with the query, without waiting for a response. Also works in a failed transaction.
       connection.stream.cork();
       try {
         for (const name of names.takeDropped()) {
@@ -92,13 +95,13 @@ export class PreparingClient extends pg.Client {
     this.connect = noted as typeof this.connect;
   }
 
-  /** Whether the server refused a change because it is a standby. A new connection may reach the primary. */
+  /** Whether the server rejected a change because it is a standby. A new connection may reach the primary. */
   get isReadOnly(): boolean {
     return this.#readOnly;
   }
 }
 
-/** The device on whose samples a statement works; undefined for other statements. */
+/** Returns the device of a statement on samples; undefined for other statements. */
 function deviceOf(statement: unknown, values: unknown): number | undefined {
   const config = typeof statement === "string" ? { text: statement } : statement;
   if (!isConfig(config) || !ON_SAMPLES.test(config.text)) return undefined;
@@ -107,18 +110,18 @@ function deviceOf(statement: unknown, values: unknown): number | undefined {
   return typeof device === "number" ? device : undefined;
 }
 
-/** Fails a statement as the driver does. */
+/** Fails a statement in the same way as the driver. */
 function refuse(error: Error, callback: unknown): Promise<never> | undefined {
   if (typeof callback !== "function") return Promise.reject(error);
   process.nextTick(callback as (error: Error) => void, error);
   return undefined;
 }
 
-/** The statement without the name that a library has given it. */
+/** Returns the statement without the name given by a library. */
 const unnamed = (statement: unknown): unknown =>
   isConfig(statement) && statement.name !== undefined ? { ...statement, name: undefined } : statement;
 
-/** The statement with a name, if it has text and parameters and is to be prepared. */
+/** Returns the statement with a name if it has text and parameters and should be prepared. */
 function named(statement: unknown, values: unknown, names: Names): unknown {
   const config = typeof statement === "string" ? { text: statement } : statement;
   if (!isConfig(config) || config.name !== undefined) return statement;
@@ -131,7 +134,7 @@ function named(statement: unknown, values: unknown, names: Names): unknown {
 const isConfig = (statement: unknown): statement is pg.QueryConfig =>
   typeof statement === "object" && statement !== null && "text" in statement && !("submit" in statement);
 
-/** The names of the prepared statements of one connection. */
+/** Names of the prepared statements of one connection. */
 class Names {
   #dropped: string[] = [];
   readonly #names = new LRUCache<string, string>({
@@ -141,7 +144,7 @@ class Names {
   readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN });
   #count = 0;
 
-  /** The name of the statement with this text; undefined when it is not to be prepared. */
+  /** Returns the name of the statement with this text; undefined if it should not be prepared. */
   of(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || text.length > MAX_TEXT_LENGTH) return known;
@@ -154,7 +157,7 @@ class Names {
     return name;
   }
 
-  /** Discarded names; their statements are to be deallocated in the database. */
+  /** Discarded names, whose statements must be deallocated in the database. */
   takeDropped(): string[] {
     const dropped = this.#dropped;
     if (dropped.length > 0) this.#dropped = [];

@@ -6,45 +6,42 @@ import { onBehalfOf } from "../../fairness/callers.js";
 import type { Database, Queries } from "./database.js";
 import { areOneDatabase } from "./database-identity.js";
 
-/** How often the position of the replica is compared with that of the primary. */
+/** Interval for comparing the log positions of the replica and the primary, ms. */
 const MEASURE_MS = 1_000;
 
-/**
- * How old the state of the replica may be when a page is read from it. The API documents pages of at most 120 s; the
- * rest is for the read itself.
- */
+/** Maximum age of the replica for reading a page. The API documents pages of at most 120 s; the rest is for the read itself. */
 export const MAX_REPLICA_AGE_MS = 110_000;
 
-/** A position in the log of the primary, and the time on this machine at which the log had reached it. */
+/** A position in the log of the primary, and the local time at which the log had reached it. */
 interface Position {
   lsn: bigint;
   atMs: number;
 }
 
-/** A replica that may be read, and how old its state is at most, ms. */
+/** A replica that may be read, and the maximum age of its state, ms. */
 export interface ReplicaState {
   queries: Queries;
   ageMs: number;
 }
 
-/** `X/Y`, two hexadecimal halves of 32 bits (PostgreSQL, "pg_lsn Type"). */
+/** Parses `X/Y`, two hexadecimal halves of 32 bits (PostgreSQL, "pg_lsn Type"). */
 function readLsn(text: string): bigint {
   const [high = "0", low = "0"] = text.split("/");
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
 /**
- * A streaming replica of the primary. Its age is measured with the positions of the log and the clock of this machine alone:
- * a replica that has replayed what the primary had written at some time has all that was committed before. Therefore an
- * idle primary, whose last transaction may be hours old, does not look like a lag, and clocks need not agree.
+ * A streaming replica of the primary. Its age is measured only by log positions and the local clock: a replica that has replayed
+ * the log up to a position has everything that was committed before it. Therefore an idle primary, whose last transaction may be
+ * hours old, does not look like a lag, and clocks can differ.
  */
 export class ReadReplica {
   readonly #primary: Database;
   readonly #replica: Database;
   readonly #maxAgeMs: number;
-  /** Positions of the primary that the replica may not have reached, in the order of time. */
+  /** Positions of the primary that the replica may not have reached, in chronological order. */
   #positions: Position[] = [];
-  /** When everything that the replica has was committed, at the earliest; on the clock of `performance`. */
+  /** Time up to which the replica has all commits, on the clock of `performance`. */
   #asOfMs = Number.NEGATIVE_INFINITY;
   #problem: string | undefined = "not measured yet";
   #isSame = false;
@@ -59,8 +56,8 @@ export class ReadReplica {
   }
 
   /**
-   * Begins to measure.
-   * @throws UsageError when the replica is of another database
+   * Starts measuring.
+   * @throws UsageError when the replica belongs to another database
    */
   async start(log: FastifyBaseLogger): Promise<void> {
     this.#log = log;
@@ -68,19 +65,19 @@ export class ReadReplica {
     this.#measuring = this.#measureFromNowOn();
   }
 
-  /** The replica, when it is young enough to be read. */
+  /** Returns the replica if it is recent enough to be read. */
   current(): ReplicaState | undefined {
     const ageMs = this.ageMs;
     if (this.#problem !== undefined || ageMs > this.#maxAgeMs) return undefined;
     return { queries: this.#replica.queries, ageMs };
   }
 
-  /** How old its state is at most, ms; infinite when it has not been measured. */
+  /** Maximum age of its state, ms; infinite before the first measurement. */
   get ageMs(): number {
     return performance.now() - this.#asOfMs;
   }
 
-  /** Reports that a read failed. Until the next measurement, the primary is read. */
+  /** Reports a failed read. Until the next measurement, `current` returns undefined. */
   failed(error: unknown): void {
     this.#note(error instanceof Error ? error.message : String(error));
   }
@@ -100,7 +97,7 @@ export class ReadReplica {
     }
   }
 
-  /** @throws UsageError when the replica is of another database */
+  /** @throws UsageError when the replica belongs to another database */
   async #measure(): Promise<void> {
     try {
       const name = "read-replica";
@@ -111,10 +108,10 @@ export class ReadReplica {
     }
   }
 
-  /** Compares the positions. @returns why the replica cannot be read */
+  /** Compares the positions. @returns the reason why the replica cannot be read */
   async #problemNow(): Promise<string | undefined> {
     const atMs = performance.now();
-    // What has been committed has been flushed, unless synchronous_commit is off; then it is a moment later.
+    // Committed data has been flushed; with synchronous_commit off, a moment later.
     const primary = await this.#primary.queries.execute<{ lsn: string; timeline: string }>(
       sql`SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() AS lsn`,
     );
@@ -129,13 +126,14 @@ export class ReadReplica {
       FROM pg_control_checkpoint()`);
     const [state] = rows;
     if (state?.standby !== true) return "it is not a standby";
-    // After a failover, positions of the two histories cannot be compared. The replica shows the new one from its next restartpoint.
+    // After a failover, positions of the two timelines cannot be compared. The replica shows the new timeline from its next
+    // restartpoint.
     if (state.timeline !== Number.parseInt(written?.timeline ?? "", 16)) return "it is on another timeline";
     await this.#requireSame();
     const replayed = readLsn(state.lsn ?? "");
     const reached = this.#positions.findLastIndex(({ lsn }) => lsn <= replayed);
     this.#asOfMs = this.#positions[reached]?.atMs ?? this.#asOfMs;
-    // The last reached one stays, in case the replica starts again from an earlier position.
+    // Keep the last reached position, because the replica may restart from an earlier one.
     this.#positions = this.#positions
       .slice(Math.max(0, reached))
       .filter((position, index) => index === 0 || atMs - position.atMs <= this.#maxAgeMs);

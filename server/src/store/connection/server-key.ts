@@ -4,11 +4,11 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../config/usage-error.js";
 
-/** The file with the server key when SERVER_KEY is not set: 32 bytes in base64. */
+/** File with the server key if SERVER_KEY is not set: 32 bytes in base64. */
 export const serverKeyFile = (dataDir: string): string => join(dataDir, "server.key");
-/** The next server key, while a rotation is under way. */
+/** File with the next server key during a rotation. */
 const nextFile = (dataDir: string) => join(dataDir, "server.key.next");
-/** The last server key, which older backups need. */
+/** File with the previous server key, which older backups need. */
 const previousFile = (dataDir: string) => join(dataDir, "server.key.previous");
 
 const KEY_BYTES = 32;
@@ -17,7 +17,7 @@ const keyIn = (file: string) => new Uint8Array(Buffer.from(readFileSync(file, "u
 
 /**
  * Reads the server key of the data folder; creates it at the first start.
- * @throws UsageError when the file holds no key
+ * @throws UsageError when the file does not contain a key
  */
 export function serverKeyOf(dataDir: string): Uint8Array {
   const file = serverKeyFile(dataDir);
@@ -30,7 +30,7 @@ export function serverKeyOf(dataDir: string): Uint8Array {
   );
 }
 
-/** The next server key: that of an interrupted rotation, or a new one, which is on the disk before this returns. */
+/** Returns the next server key: from an interrupted rotation, or a new one, which is on the disk when the function returns. */
 export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
   const file = nextFile(dataDir);
   if (existsSync(file) && keyIn(file).length === KEY_BYTES) return keyIn(file);
@@ -39,9 +39,9 @@ export async function nextServerKey(dataDir: string): Promise<Uint8Array> {
 }
 
 /**
- * Replaces the current server key, which is kept beside it, with the next one. Does nothing when another rotation
- * to the same key has done it.
- * @throws UsageError when another key is the next one
+ * Replaces the current server key with the next one, and keeps the current one as the previous key. Does nothing if another
+ * rotation to the same key has done this.
+ * @throws UsageError when the next key is different
  */
 export async function replaceServerKey(dataDir: string, next: Uint8Array): Promise<void> {
   const holds = (file: string) => existsSync(file) && Buffer.from(keyIn(file)).equals(next);

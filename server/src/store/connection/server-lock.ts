@@ -6,21 +6,21 @@ import { onBehalfOf } from "../../fairness/callers.js";
 import { isAwaited, tryLock, waitForLock } from "./advisory-lock.js";
 import type { Database } from "./database.js";
 
-/** How soon a lost lock is taken again. */
+/** Delay before a lost lock is acquired again. */
 const RENEWAL_MS = 500;
 
 interface Holding {
-  /** Called whenever the lock has been taken. @throws UsageError when this process must not serve */
+  /** Called whenever the lock has been acquired. @throws UsageError when this process must not serve */
   check?(client: pg.ClientBase): Promise<void>;
-  /** Called with the UsageError of `check` when the lock was taken again: the process must end. */
+  /** Called with the UsageError of `check` after the lock was acquired again: the process must end. */
   onRefused?(error: UsageError): void;
 }
 
 /**
- * Holds the server lock in PostgreSQL, so that a restore and the migration by another release refuse while a server runs. When
- * the connection is lost, the lock is taken again as soon as the database accepts connections. The embedded database needs no
- * server lock: its folder is locked.
- * @returns releases the lock
+ * Holds the server lock in PostgreSQL, so that a restore and the migration of another release are refused while a server runs.
+ * After the loss of the connection, acquires the lock again as soon as the database accepts connections. The embedded database
+ * needs no server lock: its folder is locked.
+ * @returns function that releases the lock
  * @throws UsageError of `check`
  */
 export async function holdServerLock(
@@ -31,7 +31,7 @@ export async function holdServerLock(
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let over = false;
-  // A separate caller: this connection is never returned, and must not count against the turns of other work.
+  // Separate caller, because this connection is never returned and must not count against other work.
   const name = `server-lock ${randomUUID()}`;
 
   async function hold(): Promise<void> {
@@ -56,7 +56,7 @@ export async function holdServerLock(
 
   function renew(): void {
     if (over) return;
-    // While the database is unavailable, try again.
+    // Retry while the database is unavailable.
     renewal = setTimeout(() => hold().catch(renewUnlessRefused), RENEWAL_MS);
     renewal.unref();
   }
@@ -88,7 +88,7 @@ export async function withoutServers(
   const client = await direct.connect();
   try {
     if (!(await tryLock(client, "servers"))) return false;
-    // A server that has lost its lock with its connection tries to take it again, and waits for this one.
+    // A server that has lost its connection waits for this lock when it acquires its own again.
     await sleep(3 * RENEWAL_MS);
     if (await isAwaited(client, "servers")) return false;
     await work();

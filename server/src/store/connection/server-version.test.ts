@@ -8,7 +8,7 @@ const server = (number: number, version: string): Connection => ({
 });
 
 describe("the version of a server", () => {
-  it("is refused with both versions when it is too old", async () => {
+  it("is refused with both versions if it is too old", async () => {
     const refused = requireMajor(server(140_012, "14.12"), 15, "The service");
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(

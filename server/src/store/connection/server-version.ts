@@ -1,14 +1,14 @@
 import { UsageError } from "../../config/usage-error.js";
 import type { Connection } from "../placement/placement.js";
 
-/** The oldest PostgreSQL on which the service is tested. */
+/** Oldest tested PostgreSQL version. */
 export const OLDEST_MAJOR = 15;
 
-/** The first with the option `analyze_sampling` of postgres_fdw: before it, ANALYZE transfers all samples of a server. */
+/** First version with the option `analyze_sampling` of postgres_fdw. Without it, ANALYZE transfers all samples of a server. */
 export const MAJOR_FOR_SAMPLE_SERVERS = 16;
 
 /**
- * @param what needs the version, at the beginning of a sentence
+ * @param what beginning of the message: the feature that needs the version
  * @throws UsageError when the server is older
  */
 export async function requireMajor(client: Connection, major: number, what: string): Promise<void> {

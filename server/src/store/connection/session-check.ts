@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 
-/** The same name on every connection: a pooler without support for prepared statements mixes them up. */
+/** Name of a prepared statement on every connection. A pooler without support for prepared statements confuses them. */
 const PREPARED = "asi_server_session";
 const PID = "SELECT pg_backend_pid() AS pid";
 
@@ -9,9 +9,9 @@ const PID = "SELECT pg_backend_pid() AS pid";
 const MIXED_UP = new Set(["26000", "42P05"]);
 
 /**
- * Checks at the start that each connection has a session of its own. Two connections take turns in an order in which a pooler that lends sessions for
- * a transaction gives one of them another session, whether it lends the last returned session first or each in turn.
- * @throws UsageError that names the settings
+ * Checks at the start that each connection has a dedicated session. Two connections alternate in an order in which a pooler with
+ * a session per transaction changes the session of one of them, for any order in which it assigns idle sessions.
+ * @throws UsageError with the required settings
  */
 export async function requireSessions(pool: pg.Pool, variable: string): Promise<void> {
   const [a, b] = await Promise.all([pool.connect(), pool.connect()]);
@@ -34,7 +34,7 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
   );
 }
 
-/** @throws UsageError when a prepared statement of one connection is not there, or is another one's, in its next statement */
+/** @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement */
 export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   const [a, b] = clients;
@@ -46,20 +46,20 @@ export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
       "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
     );
   } finally {
-    // The statement must not stay in a session that others use.
+    // The statement must not remain in a session that other clients use.
     for (const client of clients) client.release(true);
   }
 }
 
-/** How long a process stays unready after it has seen a session change. */
+/** Time for which a process is not ready after it has detected a changed session. */
 const REMEMBERED_MS = 60_000;
 
-/** Watches whether the connections of a pool keep their sessions while the service runs: a pooler may be reconfigured. */
+/** Detects at run time that connections of a pool change their sessions, because a pooler may be reconfigured. */
 export class SessionWatch {
   readonly #pids = new WeakMap<object, number>();
   #changedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param pid of the session that a connection has now */
+  /** @param pid process id of the current session of the connection */
   saw(connection: object, pid: number): void {
     const before = this.#pids.get(connection);
     if (before !== undefined && before !== pid) this.#changedAtMs = performance.now();

@@ -3,18 +3,18 @@ import type { ConnectionOptions } from "node:tls";
 import { SSL_MODES, type SslMode } from "../../config/setting-kinds.js";
 import { UsageError } from "../../config/usage-error.js";
 
-/** TLS of connections whose URL does not say it itself. */
+/** TLS settings of connections whose URL does not specify them. */
 export interface TlsSettings {
   mode: SslMode;
-  /** File with root certificates; "" for those of Node.js. */
+  /** File with root certificates; "" for the defaults of Node.js. */
   rootCert: string;
 }
 
 const NO_TLS: TlsSettings = { mode: "disable", rootCert: "" };
 
 /**
- * The address of a server without its TLS parameters, and these as options of the connection. The modes mean what they mean
- * to libpq (PostgreSQL, "SSL Support"); the driver gives some of them another meaning.
+ * Returns the address of a server without its TLS parameters, and the parameters as options of the connection. The modes have the
+ * meaning of libpq (PostgreSQL, "SSL Support"), from which the driver differs.
  * @throws UsageError for an unknown mode, or a file that cannot be read
  */
 export function tlsConnection(
@@ -37,7 +37,7 @@ export function tlsConnection(
   const rootCert = take("sslrootcert") || rootByDefault;
   const clientCert = take("sslcert");
   const clientKey = take("sslkey");
-  // Unchanged without parameters: a socket's path need not be a URL's normal form.
+  // Unchanged without parameters, because the path of a socket may be a URL that is not in normal form.
   const connectionString = address.search === new URL(url).search ? url : address.href;
   if (mode === "disable") return { connectionString, ssl: false };
   const ca = rootCert === "" || rootCert === "system" ? {} : { ca: contentOf("sslrootcert", rootCert) };
@@ -47,7 +47,7 @@ export function tlsConnection(
       ...ca,
       ...(clientCert === "" ? {} : { cert: contentOf("sslcert", clientCert) }),
       ...(clientKey === "" ? {} : { key: contentOf("sslkey", clientKey) }),
-      // As libpq does it: `require` with a root certificate verifies like `verify-ca`.
+      // As in libpq, `require` with a root certificate verifies like `verify-ca`.
       rejectUnauthorized: mode !== "require" || "ca" in ca,
       ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
     },
@@ -63,13 +63,13 @@ function contentOf(parameter: string, file: string): string {
   }
 }
 
-/** Codes of Node.js and OpenSSL for a certificate that is not trusted, has expired or is of another host. */
+/** Codes of Node.js and OpenSSL for a certificate that is not trusted, has expired or belongs to another host. */
 const CERTIFICATE =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|CERT_|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)/;
 
 /**
- * What is wrong with the TLS of a database connection, for the operator; undefined when the error is another one.
- * @param variable that has the URL
+ * Returns a message for the operator about a TLS error of a database connection; undefined for other errors.
+ * @param variable environment variable with the URL
  */
 export function tlsProblem(error: Error & { code?: string }, variable: string): string | undefined {
   if (/server does not support SSL connections/.test(error.message)) {

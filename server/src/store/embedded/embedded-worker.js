@@ -1,21 +1,21 @@
-// Runs the embedded database in a thread of its own, so that a slow query does not stop the event loop of the API.
-// It speaks PostgreSQL's wire protocol over the message port: [connection, bytes, whether whole messages end with them]
-// in, [connection, bytes] out.
-// Plain JavaScript, because Node itself loads a worker thread, in the tests too.
+// Runs the embedded database in a separate thread, so that a slow query does not block the event loop of the API. It uses
+// PostgreSQL's wire protocol over the message port: input [connection, bytes, whether a message ends with them], output
+// [connection, bytes]. Plain JavaScript, because Node.js loads worker threads directly, also in tests.
 import { constants, cpSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 
-/** Code of a CancelRequest (PostgreSQL, "Message Formats"): PGlite has no second process that could be told. */
+/** Code of a CancelRequest (PostgreSQL, "Message Formats"): PGlite has no second process to receive it. */
 const CANCEL_REQUEST = 80877102;
 
-/** Emscripten's number of the error that a device is full (its own numbers, not the system's). */
+/** Emscripten's error number for a full device, which differs from the number of the system. */
 const NO_SPACE = 51;
 
 /**
- * Memory settings. The defaults suit a server with its own machine: 128 MB of shared buffers, in use from the start, and
- * structures for 100 connections. The operating system caches the files as well. The engine has one session, but
- * `max_connections` also sizes the table of locks, 64 for each, and a migration locks many tables and indexes. The sample of rows that statistics are made of is small, because requests wait while it is read.
+ * Memory settings. The defaults suit a dedicated machine: 128 MB of shared buffers, used from the start, and structures for 100
+ * connections. The operating system caches the files as well. The engine has one session, but `max_connections` also determines
+ * the size of the lock table, 64 locks per connection, and a migration locks many tables and indexes. Statistics use a small
+ * sample of rows, because requests wait while it is read.
  */
 const SETTINGS = [
   "shared_buffers=32MB",
@@ -55,17 +55,19 @@ async function answer(connection, packet) {
   await database.execProtocolRawStream(packet, {
     onRawData: (bytes) => {
       parentPort?.postMessage([connection, bytes.slice()]);
-      // The engine answers nothing more. The next connection starts another one.
+      // The engine no longer responds. The next connection starts another one.
       if (hasPanicked(bytes)) process.exit(1);
     },
   });
 }
 
-/** The first fields of an ErrorResponse (PostgreSQL, "Error and Notice Message Fields"). Nothing else contains its NUL characters. */
+/**
+ * First fields of an ErrorResponse (PostgreSQL, "Error and Notice Message Fields"). No other message contains its NUL characters.
+ */
 const PANIC = Buffer.from("SPANIC\0VPANIC\0");
 const ERROR_RESPONSE = 0x45;
 
-/** @param {Uint8Array} bytes what the engine has sent; a panic is its last message */
+/** @param {Uint8Array} bytes output of the engine; a panic is its last message */
 function hasPanicked({ buffer, byteOffset, byteLength }) {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   const message = bytes.lastIndexOf(PANIC) - 5;
@@ -76,7 +78,7 @@ function hasPanicked({ buffer, byteOffset, byteLength }) {
   );
 }
 
-/** @type {Uint8Array[]} What has come of messages that are not whole yet. */
+/** @type {Uint8Array[]} Received pieces of incomplete messages. */
 const pieces = [];
 
 /**
@@ -92,14 +94,14 @@ function receive(connection, piece, isLast) {
   turn = turn.then(() => answer(connection, packet));
 }
 
-/** The engine has one session for all connections: the next one must not inherit a transaction or a lock. */
+/** Resets the session, which all connections share: the next one must not inherit a transaction or a lock. */
 async function reset() {
   await database.exec("ROLLBACK");
   await database.exec("DISCARD ALL");
 }
 
 /**
- * Copies the files as they lie while no statement runs: what the engine would find after a crash now.
+ * Copies the files while no statement runs. The copy is equivalent to the state after a crash.
  * @param {{ copyTo: string, port: import("node:worker_threads").MessagePort }} request
  */
 function copy({ copyTo, port }) {

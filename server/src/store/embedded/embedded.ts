@@ -11,27 +11,27 @@ import { UsageError } from "../../config/usage-error.js";
 export interface Embedded {
   /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
   connect(): Duplex;
-  /** Copies the files of the database into a folder, between two statements. */
+  /** Copies the files of the database to a folder, between two statements. */
   copyTo(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bytes that are sent to the engine in one turn of the event loop. */
+/** Number of bytes sent to the engine in one iteration of the event loop. */
 const SENT_AT_ONCE = 1024 * 1024;
 
-/** Small, because most of the thread's memory is outside the heap. */
+/** Heap limit of the thread. Small, because most of its memory is outside the heap. */
 const YOUNG_GENERATION_MB = 8;
 
-/** The wire protocol's Terminate message, which would end the engine's only session. */
+/** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** The message by which requests learn that they may be repeated. */
+/** Message by which requests recognise that they may be repeated. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;
 
 /**
- * Splits messages into pieces of at most 1 MiB and joins short ones. Each piece is copied and sent in a separate turn of the
+ * Splits messages into pieces of at most 1 MiB and joins short ones. Each piece is copied and sent in a separate iteration of the
  * event loop.
  */
 function piecesOf(messages: readonly Buffer[]): Buffer[][] {
@@ -64,14 +64,14 @@ function joinedCopy(parts: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** `pg` uses its stream as a socket. These are the methods that it calls in addition to those of a stream. */
+/** `pg` uses its stream as a socket. Implements the methods that it calls in addition to the methods of a stream. */
 class EngineConnection extends Duplex {
   readonly #number = ++connections;
   readonly #running: () => Promise<Worker>;
   /** Set while the connection is open. */
   #worker: Worker | undefined;
 
-  /** @param running gives the thread of the engine, which it starts again if it has ended */
+  /** @param running returns the thread of the engine, restarted if it has ended */
   constructor(running: () => Promise<Worker>) {
     super({ allowHalfOpen: false });
     this.#running = running;
@@ -146,9 +146,9 @@ class EngineConnection extends Duplex {
 }
 
 /**
- * Starts the embedded database. Its engine ends after a panic, such as on a full disk. The next connection starts it again; it
- * then recovers from its log, as after a crash.
- * @param folder the folder of its files; null for a database in memory, which ends with its engine
+ * Starts the embedded database. Its engine ends after a panic, such as on a full disk. The next connection restarts it, and it
+ * recovers from its log, as after a crash.
+ * @param folder folder of its files; null for a database in memory, which is lost when the engine ends
  */
 export async function startEmbedded(folder: string | null): Promise<Embedded> {
   // Creating the files needs several times the memory of the engine, and a thread does not return it. Therefore a separate
@@ -173,7 +173,7 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
     async copyTo(target) {
       const worker = await running();
       const { port1, port2 } = new MessageChannel();
-      // The thread's end closes its port.
+      // The end of the thread closes its port.
       const ended = once(port1, "close").then(() => [new Error(STOPPED)]);
       worker.postMessage({ copyTo: target, port: port2 }, [port2]);
       const [error] = await Promise.race([once(port1, "message"), ended]);
@@ -190,8 +190,8 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
 let compiledEngine: Promise<WebAssembly.Module> | undefined;
 
 /**
- * The code of the engine, compiled once for all threads of the process: an engine that starts again takes a third of the
- * processor time, and runs the code that V8 has optimized so far.
+ * Code of the engine, compiled once for all threads of the process: restarting an engine then takes a third of the processor
+ * time, and reuses the code that V8 has optimized.
  */
 function compileEngine(): Promise<WebAssembly.Module> {
   const main = createRequire(import.meta.url).resolve("@electric-sql/pglite");
@@ -208,7 +208,7 @@ async function startEngine(folder: string | null): Promise<Worker> {
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    // Later errors: the connections get them when the thread exits.
+    // Ignore later errors here, because connections get them when the thread exits.
     worker.on("error", (error) => {
       reject(
         new UsageError(

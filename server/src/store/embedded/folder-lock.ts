@@ -18,10 +18,10 @@ export class FolderLockedError extends UsageError {
   }
 }
 
-/** The socket of a process that holds the folder or tries to take it: process id and a name of the attempt. */
+/** File name of the socket of a process that holds the folder or tries to acquire it: process id and name of the attempt. */
 const LOCK = /^lock\.(\d+)\.([0-9a-f]{16})(\.starting)?$/;
 
-/** How long a process waits for others that start at the same time to give up, and how often it checks. */
+/** Time to wait for other processes that start at the same time, and interval of the checks, ms. */
 const RIVALRY_MS = 5_000;
 const POLL_MS = 20;
 
@@ -29,10 +29,10 @@ const POLL_MS = 20;
  * Locks the folder for this process. The embedded database would lose rows if two processes used one folder. The kernel
  * releases the lock when the process ends in any way.
  *
- * A process creates its socket before it looks for others, so of any two processes at least one sees the other. A process
- * that sees a holder gives up. Of processes that start together, the one with the lowest name continues.
+ * A process creates its socket before it looks for others, so of any two processes at least one sees the other. A process that
+ * sees a holder gives up. Of several processes that start together, the one with the lowest name continues.
  * @param folder a folder on a local file system; all processes that use it run on one kernel
- * @returns releases the lock
+ * @returns function that releases the lock
  * @throws FolderLockedError
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {

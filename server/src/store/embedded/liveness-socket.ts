@@ -7,14 +7,14 @@ import { UsageError } from "../../config/usage-error.js";
 /** Longest socket path that all systems support (sun_path has 104 to 108 bytes). */
 const MAX_PATH = 103;
 
-/** The address of a socket in a folder, valid until it is closed. */
+/** Address of a socket in a folder, valid until it is closed. */
 export interface SocketAddress {
   path: string;
   close(): void;
 }
 
 /**
- * The address of a socket in a folder. When its path is too long, Linux can address it through the open folder, which
+ * Returns the address of a socket in a folder. If its path is too long, Linux can address it through the open folder, which
  * nobody else can replace.
  * @throws UsageError when the path is too long on another system
  */
@@ -33,7 +33,7 @@ export function addressIn(folder: string, name: string): SocketAddress {
 /**
  * Shows that this process is alive by listening on a socket in a folder. The kernel closes the socket when the process
  * ends in any way, in any namespace. The file appears only when the socket listens.
- * @returns closes the socket and removes the file
+ * @returns function that closes the socket and removes the file
  * @throws UsageError when the file system does not support sockets
  */
 export async function listenWhileAlive(folder: string, name: string): Promise<() => Promise<void>> {
@@ -60,7 +60,7 @@ export async function listenWhileAlive(folder: string, name: string): Promise<()
   };
 }
 
-/** Whether a process listens on the socket. A stopped process still does; a process that has ended does not. */
+/** Whether a process listens on the socket. This includes a stopped process, but not a process that has ended. */
 export async function isAlive(folder: string, name: string): Promise<boolean> {
   const address = addressIn(folder, name);
   try {

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A folder of a user, with a file and a folder of somebody else in it. */
+/** Folder of a user that contains a file and a folder of another user. */
 function folderOf(owner: number, other: number): string {
   const folder = mkdtempSync(join(tmpdir(), "asi-private-"));
   folders.push(folder);
@@ -27,7 +27,7 @@ function folderOf(owner: number, other: number): string {
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
 describe.runIf(process.getuid?.() === 0)("what the service may not change in its data folder", () => {
-  it("stays as it is when it belongs to another user, and keeps nobody from closing the own ones", () => {
+  it("of another user is not changed, and does not prevent restricting own files", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {
@@ -39,7 +39,7 @@ describe.runIf(process.getuid?.() === 0)("what the service may not change in its
     expect(modeOf(folder, "notes.txt")).toBe("755");
   });
 
-  it("stays as it is when it is a folder that is closed to its own user", () => {
+  it("that is closed to its own user is not changed", () => {
     const folder = folderOf(NOBODY, 0);
     chmodSync(join(folder, "own"), 0o000);
     process.seteuid?.(NOBODY);

@@ -8,7 +8,7 @@ export function keepFilesPrivate(): void {
 }
 
 /**
- * Makes a folder that only this user can enter, or restricts an existing one of this user.
+ * Creates a folder that only this user can enter, or restricts an existing folder of this user.
  * @throws UsageError when it cannot be created, or belongs to another user, who could change its files
  */
 export function makePrivateFolder(folder: string): void {
@@ -24,9 +24,9 @@ export function makePrivateFolder(folder: string): void {
 }
 
 /**
- * Removes the rights of others on everything in a folder: the database engine may have set other modes. What belongs to another
- * user stays as it is, because only that user may change it; so does what has vanished, or is closed or protected. Nobody else can
- * enter the folder.
+ * Removes the permissions of other users on everything in a folder, because the database engine may have set other modes. Skips
+ * files of other users, which only they may change, and files that have vanished or are inaccessible or immutable. Nobody else
+ * can enter the folder anyway.
  */
 export function restrictToOwner(folder: string): void {
   const own = process.geteuid?.();
@@ -40,7 +40,7 @@ export function restrictToOwner(folder: string): void {
   }
 }
 
-/** The engine removes files meanwhile; a folder may be closed to its own user, and a file immutable. */
+/** Errors to ignore: the engine may remove files, a folder may be inaccessible to its own user, and a file may be immutable. */
 const NOT_ALLOWED = new Set(["ENOENT", "EACCES", "EPERM"]);
 
 function whereAllowed<T>(work: () => T): T | undefined {
@@ -58,7 +58,7 @@ export function requireOwnFolder(folder: string): void {
   const found = statSync(folder);
   if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder. Set DATA_DIR to one.`);
   requireOwn(found, `The data folder ${folder}`);
-  // The owner of a link decides where it leads.
+  // Do not follow a link, because its owner controls the target.
   if (link.isSymbolicLink() && link.uid !== 0) requireOwn(link, `The link ${folder}`);
 }
 

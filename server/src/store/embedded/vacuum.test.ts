@@ -2,7 +2,7 @@ import type pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startAutovacuum } from "./vacuum.js";
 
-/** A database in which nothing is due, and whose only connection others may hold. */
+/** Database without tables to vacuum, whose only connection may be in use. */
 function busyDatabase() {
   const waiting: (() => void)[] = [];
   let checks = 0;
@@ -25,7 +25,7 @@ describe("the checks of the tables", () => {
     vi.useRealTimers();
   });
 
-  it("do not queue up while one waits for the connection, and go on after it", async () => {
+  it("do not queue up while one waits for the connection, and continue after it", async () => {
     const { pool, checks, answer } = busyDatabase();
     const stop = startAutovacuum(pool);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -38,7 +38,7 @@ describe("the checks of the tables", () => {
     await stop();
   });
 
-  it("stop only when the check that runs has ended", async () => {
+  it("stop after the current check", async () => {
     const { pool, checks, answer } = busyDatabase();
     const stop = startAutovacuum(pool);
     await vi.advanceTimersByTimeAsync(2_000);

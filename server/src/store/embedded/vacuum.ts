@@ -5,16 +5,16 @@ import type { Config } from "../../config/config.js";
 import * as schema from "../schema.js";
 
 /**
- * How often the tables are checked, ms. A server checks once a minute; but there a query with an outdated plan takes one
- * connection of many, and here it takes the only one.
+ * Interval of the checks, ms. A server checks once a minute, but there a query with an outdated plan takes one connection of
+ * many, and here it takes the only one.
  */
 const CHECK_EVERY_MS = 2_000;
 
-/** Only the retention vacuums a larger table: the statement keeps every request waiting. */
+/** Maximum size of a table to vacuum here, because every request waits for the statement. Retention vacuums larger tables. */
 const MAX_VACUUMED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Tables with enough changed rows by the rule of the autovacuum daemon and its settings (PostgreSQL, "Routine
+ * Selects tables with enough changed rows, by the rule of the autovacuum daemon and its settings (PostgreSQL, "Routine
  * Vacuuming").
  */
 const DUE = `
@@ -33,32 +33,32 @@ SELECT name, is_dead, is_changed FROM tables WHERE is_dead OR is_changed ORDER B
 
 interface DueTable {
   name: string;
-  /** Has enough dead rows to be vacuumed. */
+  /** Whether the table has enough dead rows to be vacuumed. */
   is_dead: boolean;
-  /** Has enough changed rows to be analyzed. */
+  /** Whether the table has enough changed rows to be analyzed. */
   is_changed: boolean;
 }
 
 const statementFor = ({ name, is_dead, is_changed }: DueTable) =>
   is_dead ? `VACUUM ${is_changed ? "(ANALYZE) " : ""}${name}` : `ANALYZE ${name}`;
 
-/** Vacuums and analyzes the tables that need it, one after another, so that other queries get their turns. */
+/** Vacuums and analyzes the tables that need it, one after another, so that other queries can run in between. */
 export async function vacuumDue(pool: Pick<pg.Pool, "query">): Promise<void> {
   const { rows } = await pool.query<DueTable>(DUE, [MAX_VACUUMED_BYTES]);
   for (const table of rows) await pool.query(statementFor(table));
 }
 
 /**
- * Does for the embedded database what a server's autovacuum daemon does: without statistics the planner takes a table for
- * as small as it was at the start, and dead rows stay in the indexes.
- * @returns stops it, after the statement that runs
+ * Replaces the autovacuum daemon in the embedded database. Without statistics, the planner assumes that a table is as small as at
+ * the start, and dead rows remain in the indexes.
+ * @returns function that stops it after the current statement
  */
 export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // Checks that wait for a long statement would otherwise queue up, and then run one after another for nothing.
+    // Skip a check while another one waits, so that checks do not queue up behind a long statement.
     if (running !== undefined) return;
-    // A check that fails is repeated; queries that matter report the error themselves.
+    // Ignore errors, because a failed check is repeated and other queries report errors of the database.
     running = vacuumDue(pool)
       .catch(() => undefined)
       .finally(() => {
@@ -71,7 +71,7 @@ export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<voi
   };
 }
 
-/** Every table; that of the samples is not in the schema. */
+/** All tables. The table of the samples is not in the schema. */
 const TABLES = [
   "sample_chunks",
   ...Object.values(schema)
@@ -86,17 +86,13 @@ interface Statements {
 
 /**
  * Frees the space of replaced and removed rows, and lets queries read from an index alone (PostgreSQL, "Routine
- * Vacuuming"). A PostgreSQL server does this automatically, so nothing happens there; the embedded database has no
- * process for it.
+ * Vacuuming"). Does nothing on a PostgreSQL server, which does this automatically.
  */
 export async function vacuumTable({ queries, config }: Statements, table: string): Promise<void> {
   if (config.databaseUrl === null) await queries.execute(sql`VACUUM ${sql.identifier(table)}`);
 }
 
-/**
- * The same for every table, one after another so that requests get their turn, with the statistics for the query
- * planner.
- */
+/** Vacuums and analyzes all tables, one after another, so that requests can run in between. */
 export async function vacuumAll({ queries, config }: Statements): Promise<void> {
   if (config.databaseUrl !== null) return;
   for (const table of TABLES) await queries.execute(sql`VACUUM (ANALYZE) ${sql.identifier(table)}`);

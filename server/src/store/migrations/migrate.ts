@@ -7,13 +7,10 @@ import { migrateServers } from "../sample-servers/migrate-servers.js";
 import { migrations as ownMigrations } from "./index.js";
 import { checksumOf, type Migration } from "./migration.js";
 
-/** How often a process checks whether another one has finished migrating. */
+/** Interval at which a process checks whether another one has finished migrating. */
 const LOCK_POLL_MS = 50;
 
-/**
- * How long a statement of a migration waits for a lock on a table. All later queries wait behind it, so it times out soon
- * and tries again later.
- */
+/** Lock timeout of a migration. All later queries wait behind a waiting statement, so it times out soon and is retried later. */
 const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_TRIES = 10;
 const LOCK_PAUSE_MS = 1_000;
@@ -37,8 +34,8 @@ interface MigrateOptions {
 }
 
 /**
- * Migrates the database to the newest schema, one migration after the other. Any number of processes may call it at
- * the same time; each migration is applied once. When a migration fails, the previous ones stay applied.
+ * Migrates the database to the newest schema, one migration after the other. Any number of processes may call it concurrently;
+ * each migration is applied once. If a migration fails, previous ones remain applied.
  * @returns names of the migrations applied by this call
  * @throws SchemaError when processes of a former release run on the database; when the database has unknown migrations, or different migrations with the same names; when the user
  * may not change the schema; when other transactions keep a table locked
@@ -54,21 +51,21 @@ export async function migrate(
   const client = await direct.connect();
   let broken = true;
   try {
-    // Usually there is nothing to do. This case needs no lock and no right to change the schema.
+    // Return early in the usual case without migrations, which needs no lock and no right to change the schema.
     const wanted = await missing(client, migrations);
     const applied =
       wanted.length === 0 ? [] : await applyMissing(client, kind, migrations, lockTimeoutMs, lockTries);
     broken = false;
     return applied;
   } finally {
-    // The settings of the connection have changed, and a broken connection may still hold the lock.
+    // Discard the connection: its settings have changed, and a broken connection may still hold the lock.
     client.release(broken || undefined);
   }
 }
 
 /**
- * Checks that the database has no migration that this release does not know: another release may have migrated it since the start
- * of this process.
+ * Checks that the database has no unknown migration, because another release may have migrated it since the start of this
+ * process.
  * @throws SchemaError
  */
 export async function requireOwnSchema(
@@ -94,12 +91,12 @@ async function applyMissing(
   lockTries: number,
 ): Promise<string[]> {
   await lockMigrations(client);
-  // Another process of this release may have migrated meanwhile, and serve.
+  // Another process of this release may have migrated and be running.
   const wanted = await missing(client, migrations);
   // No process of a former release serves a database without tables.
   const isUpgrade = kind === "postgres" && wanted.length > 0 && wanted.length < migrations.length;
   if (isUpgrade) await lockOutFormer(client);
-  // A migration may take any time; only its waiting for locks is limited.
+  // Do not limit the duration of a migration, only its waiting time for locks.
   const before = await client.query<{ statement: string; lock: string }>(
     "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
   );
@@ -133,8 +130,8 @@ ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text;
 `;
 
 /**
- * Tries repeatedly, because a waiting statement would hold a snapshot, and the lock's holder waits for all snapshots to end
- * when it creates an index concurrently.
+ * Tries repeatedly, because a waiting statement would hold a snapshot, and the holder of the lock waits for the end of all
+ * snapshots when it creates an index concurrently.
  */
 async function lockMigrations(client: pg.ClientBase): Promise<void> {
   while (!(await tryLock(client, "migrations"))) await sleep(LOCK_POLL_MS);
@@ -196,8 +193,9 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
 const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+)/;
 
 /**
- * Runs the statements one by one. After an interruption, the indexes that this migration has finished stay: the service of
- * the previous release may be using them, and they may have taken hours. A comment distinguishes them from others of the same name.
+ * Runs the statements one by one. After an interruption, keeps the indexes that this migration has completed, because the service
+ * of the previous release may use them and they may have taken hours. A comment distinguishes them from others with the same
+ * name.
  */
 async function runOutside(
   client: pg.ClientBase,
@@ -240,7 +238,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
     await work();
     await client.query("COMMIT");
   } catch (error) {
-    // When the connection is lost, the database rolls the transaction back by itself.
+    // After the loss of the connection, the database rolls back the transaction.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
@@ -248,7 +246,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** Retries the work when a table was locked for too long; the queries that wait behind it run in between. */
+/** Retries the work if a table was locked for too long; queries that wait behind it run in between. */
 async function retryWhenLocked<T>(tries: number, work: () => Promise<T>): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {

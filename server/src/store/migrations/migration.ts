@@ -4,29 +4,28 @@ import { createHash } from "node:crypto";
 export type Migration = {
   name: string;
   /**
-   * What a migration of `sample_chunks` changes where its rows are on other servers: a statement on `sample_chunks`, which
-   * stands for the table on each of them. It runs there first, in a transaction for each server, and the migration itself
-   * then changes the partitioned table. Once it has run on a server, it does not run there again. `CREATE INDEX` of the
-   * migration is for the database of the service only, and cannot be CONCURRENTLY or UNIQUE on the partitioned table.
+   * Statement for the sample servers in a migration of `sample_chunks`; this name refers to the table on each server. It runs on
+   * the servers first, once and in one transaction per server; then the migration changes the partitioned table. `CREATE INDEX`
+   * in the migration applies only to the database of the service, and cannot be CONCURRENTLY or UNIQUE on the partitioned table.
    */
   onSampleServers?: string;
 } & (
   | {
-      /** Statements that run in one transaction: either all of them take effect or none. */
+      /** Statements that run in one transaction: all of them take effect, or none. */
       sql: string;
     }
   | {
       /**
-       * Statements that run one by one, each outside of a transaction, such as `CREATE INDEX CONCURRENTLY`. After a
-       * failure all of them run again, so each must be repeatable. A failed `CREATE INDEX CONCURRENTLY` leaves an invalid
-       * index behind: let `DROP INDEX CONCURRENTLY IF EXISTS` precede it. Both are skipped for an index that is finished.
+       * Statements that run one by one, each outside a transaction, such as `CREATE INDEX CONCURRENTLY`. After a failure, all of
+       * them run again, so each must be repeatable. A failed `CREATE INDEX CONCURRENTLY` leaves an invalid index: put `DROP INDEX
+       * CONCURRENTLY IF EXISTS` before it. Both are skipped for a completed index.
        */
       outsideTransaction: readonly string[];
     }
   | {
       /**
-       * A statement that changes a bounded number of rows, such as `UPDATE ... WHERE id IN (SELECT ... LIMIT 1000)`. It is
-       * repeated in separate transactions until it changes no row. The service of the previous release may run meanwhile.
+       * A statement that changes a limited number of rows, such as `UPDATE ... WHERE id IN (SELECT ... LIMIT 1000)`. It is
+       * repeated in separate transactions until it changes no row. The service of the previous release may run at the same time.
        */
       batch: string;
     }

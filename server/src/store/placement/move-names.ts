@@ -1,5 +1,5 @@
-/** The foreign server of a part of the samples on the coordinator. */
+/** Name of the foreign server on the coordinator for a part of the samples. */
 export const serverName = (token: string, remainder: number) => `samples_${token}_${remainder}`;
 
-/** The name of the table on each server. It differs between moves, so that a server can be in the old and the new place. */
+/** Name of the table on each server. It differs between moves, so that a server can be part of the old and the new placement. */
 export const tableName = (token: string) => `sample_chunks_${token}`;

@@ -1,28 +1,28 @@
 import { tableName } from "./move-names.js";
 import { urlOf } from "./server-address.js";
 
-/** A connection or a transaction; the results of `pg`. */
+/** A connection or a transaction with results of `pg`. */
 export interface Connection {
   query<R>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** A table on a server that has a part of the samples, or of a copy of them. */
+/** A table on a server with a part of the samples, or of a copy of them. */
 export interface Copy {
   /** Name of the foreign server on the coordinator. */
   name: string;
   /** Host, port and database. */
   label: string;
-  /** The table on the server. */
+  /** Name of the table on the server. */
   table: string;
-  /** Its address with user and password, if the database user may see them. */
+  /** Address with user and password, if the database user may see them. */
   url: string;
 }
 
-/** A server that has a part of the samples. */
+/** A server with a part of the samples. */
 export interface SampleServer extends Copy {
-  /** Which part of the devices it has: the remainder of their hash. */
+  /** Remainder of the hash of its devices. */
   remainder: number;
-  /** The partition on the coordinator, as SQL. */
+  /** Partition on the coordinator, as SQL. */
   partition: string;
 }
 
@@ -34,7 +34,7 @@ const optionsOf = (list: readonly string[] | null): Record<string, string> =>
     }),
   );
 
-/** The servers that have the samples, in the order of their parts; empty when the samples are in one table. */
+/** Returns the servers with samples, in the order of their parts; empty when the samples are in one table. */
 export async function sampleServers(client: Connection): Promise<SampleServer[]> {
   const { rows } = await client.query<PlacementRow>(`
     SELECT s.srvname AS name, c.oid::regclass::text AS partition,
@@ -56,7 +56,7 @@ export async function sampleServers(client: Connection): Promise<SampleServer[]>
   }));
 }
 
-/** The copies that nothing in the database refers to: those that a move has left behind and that are not dropped yet. */
+/** Returns copies from earlier moves that are unused but not dropped. */
 export async function abandonedCopies(client: Connection): Promise<Copy[]> {
   const { rows } = await client.query<{ name: string; token: string } & AddressOptions>(`
     SELECT s.srvname AS name, substring(s.srvname from '^samples_([0-9a-f]{8})_') AS token,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../../config/usage-error.js";
 
-/** A PostgreSQL server that has a part of the samples, as a URL names it. */
+/** A PostgreSQL server with a part of the samples, as given by a URL. */
 export interface ServerAddress {
   url: string;
   /** Host, port and database, without user and password. */
@@ -12,10 +12,10 @@ export interface ServerAddress {
   user: Record<string, string>;
 }
 
-/** Parameters of a URL that postgres_fdw takes too. */
+/** Parameters of a URL that postgres_fdw also accepts. */
 const TLS_PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/** @throws UsageError when it is not the URL of a PostgreSQL database */
+/** @throws UsageError when the text is not the URL of a PostgreSQL database */
 export function serverAddress(url: string): ServerAddress {
   const refuse = (why: string) =>
     new UsageError(`${why} Expected postgres://user:password@host:port/database in each line.`);
@@ -59,7 +59,7 @@ export function serverAddress(url: string): ServerAddress {
   };
 }
 
-/** The URL of a foreign server with these options. */
+/** Returns the URL of a foreign server with these options. */
 export function urlOf(options: Record<string, string>, user: Record<string, string>): string {
   const host = options.host ?? "";
   const url = new URL(`postgres://${host.includes(":") ? `[${host}]` : host}:${options.port}/`);
@@ -73,8 +73,8 @@ export function urlOf(options: Record<string, string>, user: Record<string, stri
 }
 
 /**
- * The servers that a file names, one URL in a line; empty lines and lines that start with # do not count.
- * @throws UsageError when it cannot be read, or names no server or one twice
+ * Reads servers from a file with one URL per line. Ignores empty lines and lines that start with #.
+ * @throws UsageError when the file cannot be read, has no server, or has a server twice
  */
 export async function readServers(file: string): Promise<ServerAddress[]> {
   const text = await readFile(file, "utf8").catch((error: Error) => {

@@ -4,12 +4,12 @@ import pg from "pg";
 import { onBehalfOf } from "../../fairness/callers.js";
 import { type SampleServer, sampleServers } from "./placement.js";
 
-/** How often every server is asked, and after how long without an answer it counts as away, ms. */
+/** Interval for checking every server, and time without a response after which a server counts as unreachable, ms. */
 const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** How often it is checked whether the samples have moved, and which devices a server has, ms; and how long it may take. */
+/** Interval for reading the placement and the devices of each server, and its time limit, ms. */
 const PLACEMENT_MS = 30_000;
-/** How often the devices of a server that is unreachable are read, ms. */
+/** Interval for reading the devices of an unreachable server, ms. */
 const DEVICES_ANEW_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -20,21 +20,21 @@ const UNDEFINED_TABLE = "42P01";
 const SESSION_ENDS = new Set(["53300", "57P01", "57P02", "57P03"]);
 
 /**
- * Whether the database of the service refuses or ends the session. When postgres_fdw passes on the same code from a server of
- * samples, the error has a context: the statement that was sent to that server.
+ * Whether the database of the service refuses or ends the session. If postgres_fdw passes on the same code from a sample server,
+ * the error has a context: the statement sent to that server.
  */
 const endsSession = ({ code, where }: pg.DatabaseError): boolean =>
   SESSION_ENDS.has(code ?? "") && where === undefined;
 
-/** A statement would wait for a server of samples that is unreachable. Its code makes it a 503. */
+/** Thrown instead of a statement that would wait for an unreachable sample server. Its code maps to status 503. */
 export class SampleServerAway extends Error {
   override readonly name = "SampleServerAway";
-  /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, which postgres_fdw has for a server that is not reached. */
+  /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, used by postgres_fdw for an unreachable server. */
   readonly code = "08001";
   readonly severity = "ERROR";
 }
 
-/** Whether a statement was refused before it was sent, so that its transaction can go on. */
+/** Whether a statement was refused before it was sent, so that its transaction can continue. */
 export function isSampleServerAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SampleServerAway) return true;
@@ -42,33 +42,33 @@ export function isSampleServerAway(error: unknown): boolean {
   return false;
 }
 
-/** Cuts off a connection. */
+/** Closes a connection. */
 export type Cut = () => void;
 
 type Log = Pick<FastifyBaseLogger, "info" | "warn">;
 
 interface Watched extends SampleServer {
-  /** Why it is unreachable; undefined while it answers. */
+  /** Reason why it is unreachable; undefined while it responds. */
   problem?: string;
-  /** The devices whose samples it has, as last read: every 30 s; every 5 s while the server is unreachable. */
+  /** Devices with samples on it, read every 30 s, or every 5 s while it is unreachable. */
   devices: ReadonlySet<number>;
-  /** When they were read, ms of `performance.now()`. */
+  /** Time of the last read, ms of `performance.now()`. */
   devicesReadAtMs: number;
-  /** Why they could not be read the last time. */
+  /** Reason why the last read failed. */
   devicesProblem?: string;
   client?: pg.Client;
 }
 
 /**
- * Keeps a server that is unreachable from the rest of the service. A connection that waits for such a server is of no use to
- * others, and PostgreSQL may need more than half a minute to stop waiting. Therefore each server is asked all the time, through
- * the database of the service as the statements are. While one does not answer, statements on its devices fail at once,
- * and connections that wait for it are closed.
+ * Prevents an unreachable server from affecting the rest of the service. A connection that waits for such a server is blocked,
+ * and PostgreSQL may take more than half a minute to give up. Therefore each server is checked continuously, through the database
+ * of the service, like the statements. While a server does not respond, statements on its devices fail immediately, and
+ * connections that wait for it are closed.
  */
 export class SampleServerWatch {
   readonly #connect: () => pg.Client;
   readonly #pool: pg.Pool;
-  /** Devices on which the transaction of a connection works. */
+  /** Devices used by the transaction of each connection. */
   readonly #inUse = new Map<Cut, Set<number>>();
   #servers: Watched[] = [];
   #starts = 0;
@@ -77,20 +77,20 @@ export class SampleServerWatch {
   #log: Log | undefined;
 
   /**
-   * @param pool    of the database of the service
-   * @param connect makes a connection to the same database
+   * @param pool pool of the database of the service
+   * @param connect opens a connection to the same database
    */
   constructor(pool: pg.Pool, connect: () => pg.Client) {
     this.#pool = pool;
     this.#connect = connect;
   }
 
-  /** The servers with the reason why they are unreachable, if they are. */
+  /** Returns the servers, with the reason if they are unreachable. */
   get states(): readonly { label: string; problem: string | undefined }[] {
     return this.#servers.map(({ label, problem }) => ({ label, problem }));
   }
 
-  /** The error for a statement on the samples of a device whose server is unreachable; undefined otherwise. */
+  /** Returns the error for a statement on the samples of a device if its server is unreachable; otherwise undefined. */
   refusal(device: number): SampleServerAway | undefined {
     const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
     return away === undefined
@@ -98,7 +98,7 @@ export class SampleServerWatch {
       : new SampleServerAway(`The server ${away.label} with samples is unreachable: ${away.problem}`);
   }
 
-  /** Records that the transaction of a connection works on a device. */
+  /** Records that the transaction of a connection uses a device. */
   enter(cut: Cut, device: number): void {
     this.#inUse.set(cut, (this.#inUse.get(cut) ?? new Set()).add(device));
   }
@@ -108,7 +108,7 @@ export class SampleServerWatch {
     this.#inUse.delete(cut);
   }
 
-  /** Begins to ask. Services that share a database share this. */
+  /** Starts the checks. Services that share a database share them. */
   async start(log: Log): Promise<void> {
     this.#log = log;
     if (this.#starts++ > 0) return;
@@ -153,7 +153,7 @@ export class SampleServerWatch {
     for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
   }
 
-  /** Its few statements do not wait behind those of the callers. */
+  /** Uses separate connections, so that its few statements do not wait behind callers. */
   #own<T>(work: () => Promise<T>): Promise<T> {
     const name = "sample-servers";
     return onBehalfOf({ name, group: name }, work);
@@ -163,7 +163,7 @@ export class SampleServerWatch {
     try {
       await this.#askAgainAndAgain(server, signal);
     } finally {
-      // It may have been opened after the server was forgotten.
+      // The connection may have been opened after the server was removed from the list.
       server.client?.end().catch(() => undefined);
     }
   }
@@ -178,7 +178,7 @@ export class SampleServerWatch {
       const first = await Promise.race([answer, late]);
       clearTimeout(timer);
       await this.#note(server, first);
-      // PostgreSQL gives up after a while. Asking on a further connection would let such connections pile up.
+      // PostgreSQL gives up eventually. Opening further connections would accumulate blocked connections.
       const last = await answer;
       if (last !== first) await this.#note(server, last);
       if (last === undefined) await this.#keepDevices(server);
@@ -186,7 +186,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** Asks a server. @returns why it is unreachable */
+  /** Checks a server. @returns the reason why it is unreachable */
   async #problemOf(server: Watched): Promise<string | undefined> {
     const client = server.client ?? (await this.#opened(server).catch(() => undefined));
     // The database of the service is unreachable; its own errors report that.
@@ -197,7 +197,7 @@ export class SampleServerWatch {
       return undefined;
     } catch (error) {
       if (error instanceof pg.DatabaseError && !endsSession(error)) {
-        // The samples have moved, and the placement will be read again: this server is not away, but has none of them.
+        // The samples have moved, and the placement will be read again. The server is reachable but has no samples.
         return error.code === UNDEFINED_TABLE ? undefined : error.message;
       }
       client.end().catch(() => undefined);
@@ -233,7 +233,7 @@ export class SampleServerWatch {
     if (server.problem === undefined)
       this.#log?.warn({ server: server.label, problem }, "a sample server is unreachable");
     server.problem = problem;
-    // Requests for the devices that are known end now; reading the list again may take a long time.
+    // End requests for known devices now, because reading the list again may take long.
     this.#cutOff(server);
     if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
     await this.#readDevicesAnew(server);
@@ -246,13 +246,13 @@ export class SampleServerWatch {
     }
   }
 
-  /** While a server answers, its devices are read every 30 s. A reading that fails is repeated after the next answer. */
+  /** Reads the devices of a server every 30 s while it responds. Repeats a failed read after the next response. */
   async #keepDevices(server: Watched): Promise<void> {
     if (server.client === undefined || performance.now() - server.devicesReadAtMs < PLACEMENT_MS) return;
     await this.#readDevices(server, server.client).catch(() => undefined);
   }
 
-  /** On a connection that waits for no other. When there is none, the devices that were read before count. */
+  /** Reads on a separate connection. If none is available, keeps the devices from the last read. */
   async #readDevicesAnew(server: Watched): Promise<void> {
     const client = this.#connect();
     client.on("error", () => undefined);
@@ -274,7 +274,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** PostgreSQL itself knows in which partition a device is. */
+  /** PostgreSQL determines the partition of a device. */
   async #readDevices(server: Watched, client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ id: string }>(
       "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",
@@ -285,6 +285,6 @@ export class SampleServerWatch {
   }
 }
 
-/** A connection for the watch. */
+/** Opens a connection for the watch. */
 export const watchConnection = (config: pg.ClientConfig): pg.Client =>
   new pg.Client({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS, keepAlive: true });

@@ -7,20 +7,20 @@ import type { Queries } from "../connection/database.js";
 import { jobBodies, jobs } from "../schema.js";
 
 /**
- * Bytes that one statement writes or reads. Between two statements, other events and statements of others are handled. The embedded
- * database, which does one at a time, takes a few ms for so many.
+ * Number of bytes that one statement writes or reads. Other events and statements are handled between two statements. The
+ * embedded database, which runs one at a time, takes a few ms for this number.
  */
 export const PIECE_BYTES = 256 * 1024;
 
-/** Output of one step. Each step takes a turn of the event loop, and the default is 16 KiB. */
+/** Output size of one step. Each step waits for the event loop, and the default is 16 KiB. */
 const COMPRESSION_CHUNK_BYTES = 256 * 1024;
 
 const deflated = promisify(deflate);
 
 /**
- * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves the
- * database more time than it costs. On the embedded database, all other statements wait for a long one, and its memory is
- * never released.
+ * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves more time
+ * in the database than it costs. On the embedded database, all other statements wait for a long one, and its memory is never
+ * released.
  */
 export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
   deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES });
@@ -28,7 +28,7 @@ export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
 /**
  * Decompresses the output of `compressBody` from its pieces.
  *
- * @throws while iterating: when the bytes are damaged or cannot be read
+ * @throws while iterating, when the bytes are damaged or cannot be read
  */
 export function decompressBody(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflate = createInflate({ chunkSize: COMPRESSION_CHUNK_BYTES });
@@ -39,17 +39,17 @@ export function decompressBody(pieces: AsyncIterable<Uint8Array>): AsyncIterable
 /** Matches bytes without a job. */
 const isUnused = sql`NOT EXISTS (SELECT FROM ${jobs} WHERE ${jobs.body} = ${jobBodies.body})`;
 
-/** Bytes that wait for their job. */
+/** Stored bytes of a job that is not yet added. */
 export interface StoredBody {
-  /** Names them in the database. */
+  /** Id of the bytes in the database. */
   key: string;
   bytes: number;
 }
 
 /**
- * Writes the bytes of a job that is then added with them. Each piece has a statement of its own, so that others get their turns
- * between two pieces. Bytes whose job is not added are removed by `removeUnused`, and otherwise by `removeUnusedBodies`.
- * @param signal ends it between two pieces
+ * Writes the bytes of a job before the job is added. Each piece is a separate statement, so that other statements can run in
+ * between. `removeUnused`, or else `removeUnusedBodies`, removes bytes whose job is not added.
+ * @param signal stops the write between two pieces
  */
 export async function writeBody(
   queries: Queries,
@@ -71,7 +71,7 @@ export async function writeBody(
   return { key: body, bytes: bytes.length };
 }
 
-/** Removes bytes whose job was not added. Where that fails, the retention does it. */
+/** Removes bytes whose job was not added. If this fails, retention removes them. */
 export async function removeUnused(queries: Queries, { key }: Pick<StoredBody, "key">): Promise<void> {
   await queries
     .delete(jobBodies)
@@ -80,17 +80,19 @@ export async function removeUnused(queries: Queries, { key }: Pick<StoredBody, "
     .catch(() => undefined);
 }
 
-/** Matches bytes from before that time whose job was never added, because a process ended before it added the job. */
+/** Matches bytes older than the given time whose job was never added, because a process ended before it added the job. */
 export const isUnusedSince = (before: Date): SQL | undefined =>
   and(lt(jobBodies.createdAt, before), isUnused);
 
-/** Removes the bytes that former processes left. Call it at start when no other process can be writing, as with the embedded database. */
+/**
+ * Removes unused bytes of former processes. Call it at the start if no other process can write, as with the embedded database.
+ */
 export async function removeUnusedBodies(queries: Queries, now: Date): Promise<void> {
   await queries.delete(jobBodies).where(isUnusedSince(now));
 }
 
 /**
- * Reads the bytes of a job, a piece at a time.
+ * Reads the bytes of a job in pieces.
  * @param job the id of the job
  * @returns the pieces in order, each of at most `PIECE_BYTES`; null when the job has no bytes
  */
@@ -115,7 +117,7 @@ async function* piecesOf(
       .select({ bytes: jobBodies.bytes })
       .from(jobBodies)
       .where(and(eq(jobBodies.body, key), eq(jobBodies.piece, piece)));
-    // Another worker has finished the job, so this work is rolled back.
+    // Another worker has completed the job, so this work is rolled back.
     if (row === undefined) throw new Error(`The bytes of job ${id} have been removed`);
     yield row.bytes;
   }

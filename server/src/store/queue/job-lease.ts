@@ -4,16 +4,16 @@ import type { Queries } from "../connection/database.js";
 import { jobs } from "../schema.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
 
-/** Maximum number of sharers that one statement reads, so that it is fast with any number of them. */
+/** Maximum number of sharers that one statement reads, so that it is fast for any number. */
 export const LOOK_AHEAD = 200;
 
-/** Who shares the places: the jobs with one group, account or receiver, and whether one of them is due. */
+/** Jobs with one group, account or receiver, between which the workers are shared, and whether one of them is due. */
 export interface Sharer<Key> {
   key: Key;
   due: boolean;
 }
 
-/** The kinds among these with a due job. */
+/** Returns the given kinds that have a due job. */
 export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now: Date): Promise<Set<string>> {
   const { rows } = await queries.execute<{ kind: string }>(sql`
     SELECT wanted.kind FROM unnest(${sql.param([...kinds])}::text[]) AS wanted (kind) CROSS JOIN LATERAL (
@@ -22,15 +22,15 @@ export async function kindsDue(queries: Queries, kinds: readonly JobKind[], now:
   return new Set(rows.map(({ kind }) => kind));
 }
 
-/** The jobs of an account that one address has caused, see `jobGroupOf`. */
+/** Jobs of an account caused by one address, see `jobGroupOf`. */
 export interface Charged {
   group: string;
   account: number;
 }
 
 /**
- * The groups with waiting jobs of a kind, in order, starting after `after` (null: from the first): at most `LOOK_AHEAD`. The index is
- * searched once for each group, however many jobs it has (PostgreSQL wiki, "Loose indexscan").
+ * Returns at most `LOOK_AHEAD` groups with waiting jobs of a kind, in order, after `after` (null to begin with the first).
+ * Searches the index once per group, regardless of the number of jobs (PostgreSQL wiki, "Loose indexscan").
  */
 export const groupsWaiting = (queries: Queries, kind: JobKind, after: string | null, now: Date) =>
   sharers<string>(
@@ -42,7 +42,7 @@ export const groupsWaiting = (queries: Queries, kind: JobKind, after: string | n
     String,
   );
 
-/** The accounts with waiting jobs of a kind in a group, in the same way. */
+/** Returns accounts with waiting jobs of a kind in a group, in the same way. */
 export const accountsWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -59,7 +59,7 @@ export const accountsWaiting = (
     Number,
   );
 
-/** The receivers of the waiting jobs of one account and kind, in the same way. */
+/** Returns receivers of the waiting jobs of one account and kind, in the same way. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -101,13 +101,13 @@ async function sharers<Key>(
   return rows.map(({ key, due }) => ({ key: read(key), due }));
 }
 
-/** The end of a lease that starts or is renewed now. */
+/** End of a lease that starts or is renewed now. */
 export const leaseEnd = (leaseMs: number): SQL =>
   sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /**
- * Takes the jobs of one account and group that have been due longest. Two workers never get the same job, because a worker skips rows
- * that another has locked.
+ * Leases the jobs of one account and group that have been due longest. Two workers never get the same job, because a worker skips
+ * rows that another has locked.
  */
 export async function leaseOf(
   queries: Queries,
@@ -122,7 +122,7 @@ export async function leaseOf(
   return take(queries, due, leaseMs);
 }
 
-/** Does the same with a limit for each receiver and one for all together. */
+/** Leases jobs with a limit per receiver and a total limit. */
 export async function leaseOfReceivers(
   queries: Queries,
   leaseMs: number,
@@ -150,17 +150,17 @@ const take = (queries: Queries, due: SQL, leaseMs: number): Promise<Job[]> =>
     .where(sql`${jobs.id} = ANY(ARRAY(${due}))`)
     .returning(jobColumns);
 
-/** Matches the job while it has the lease with which it was taken. */
+/** Matches the job while it has its original lease. */
 export const whileLeaseHeld = (job: Pick<Job, "id" | "leaseToken">): SQL | undefined =>
   and(eq(jobs.id, job.id), eq(jobs.leaseToken, job.leaseToken ?? ""));
 
-/** Another worker has taken the job over, so the transaction is rolled back. */
+/** Another worker has leased the job, so the transaction is rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
 /**
- * Adds to the payload of a job within the transaction of its work, so that both are done together.
+ * Adds members to the payload of a job within the transaction of its work, so that both are committed together.
  * @throws LeaseLostError
  */
 export async function addToPayload(
@@ -176,25 +176,22 @@ export async function addToPayload(
   if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
 }
 
-/**
- * The columns of a job without a worker. A job that waits again loses its unique key, because a newer job may have
- * it.
- */
+/** Columns of a job without a worker. A job that waits again loses its unique key, because a newer job may have it. */
 export const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } as const;
 
-/** Jobs whose lease has ended: their worker was killed, hangs, or has lost the database. */
+/** Matches jobs whose lease has expired, because their worker was killed, hangs, or has lost the database. */
 export const jobsLost = (queries: Queries) =>
   queries
     .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
     .from(jobs)
     .where(and(isLeased, lte(jobs.leaseUntil, sql`clock_timestamp()`)));
 
-/** Ends every lease. Call it at start when no other process can be working, as with the embedded database. */
+/** Ends all leases. Call it at the start if no other process can run jobs, as with the embedded database. */
 export async function endLeases(queries: Queries): Promise<void> {
   await queries.update(jobs).set({ leaseUntil: sql`clock_timestamp()` }).where(isLeased);
 }
 
-/** Returns the jobs of a stopping worker to the queue, where another worker can take them immediately. */
+/** Returns the jobs of a stopping worker to the queue, so that other workers can lease them immediately. */
 export async function returnToQueue(queries: Queries, given: readonly Job[]): Promise<void> {
   for (const job of given) {
     await queries

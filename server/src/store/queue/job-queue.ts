@@ -4,13 +4,13 @@ import type { Queries } from "../connection/database.js";
 import { type JobState, jobs } from "../schema.js";
 import type { StoredBody } from "./job-body.js";
 
-/** The kinds of work; each has a handler, see `jobs/handlers.ts`. */
+/** Kinds of jobs; each has a handler, see `jobs/handlers.ts`. */
 export type JobKind = "mail" | "bulk-load" | "compute" | "recompute" | "webhook" | "webhook-fan-out";
 
-/** The account id to which jobs of the service itself are charged. */
+/** Account id charged for jobs of the service itself. */
 export const NOBODY = 0;
 
-/** The group of jobs that the service itself has caused. */
+/** Group of jobs caused by the service itself. */
 export const OWN_GROUP = "";
 
 /** Matches jobs that wait for a worker. The states are literals, because the partial index does not match parameters. */
@@ -19,28 +19,28 @@ export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 /** Matches jobs that a worker has leased. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
-/** A job without its bytes, which may be tens of MB: `bodyOf` reads them in pieces. */
+/** A job without its bytes, which may have tens of MB; `bodyOf` reads them in pieces. */
 export type Job = Omit<typeof jobs.$inferSelect, "body" | "bodyBytes">;
 
 const { body: _body, bodyBytes: _bodyBytes, ...columns } = getTableColumns(jobs);
 
-/** The columns of a `Job`. */
+/** Columns of a `Job`. */
 export const jobColumns = columns;
 
 export interface NewJob {
   kind: JobKind;
   payload: Record<string, unknown>;
-  /** From `writeBody`. */
+  /** Bytes from `writeBody`. */
   body?: StoredBody;
-  /** The account that may see the job. */
+  /** Account that may see the job. */
   accountId?: number;
-  /** The account that is charged for the work; default: `accountId`, otherwise nobody. */
+  /** Account charged for the job; default: `accountId`, otherwise nobody. */
   chargedTo?: number;
-  /** The address that caused the work, see `jobGroupOf`; default: the service itself. */
+  /** Address that caused the job, see `jobGroupOf`; default: the service itself. */
   chargedGroup?: string;
-  /** At most one job of this kind with this key can wait; another one is not added. */
+  /** At most one job of this kind and key can wait; another one is not added. */
   uniqueKey?: string;
-  /** Host and port of the receiver that the work calls. */
+  /** Host and port of the receiver that the job calls. */
   receiver?: string;
 }
 
@@ -65,7 +65,7 @@ const asRow = (now: Date, job: NewJob) => ({
 
 /**
  * Adds a job within the caller's transaction.
- * @returns its row; undefined when a job with the same `uniqueKey` is already waiting
+ * @returns its row; undefined if a job with the same `uniqueKey` is waiting
  */
 export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise<Job | undefined> {
   const rows = await queries.insert(jobs).values(asRow(now, job)).onConflictDoNothing().returning(jobColumns);
@@ -76,8 +76,8 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body">;
 
 /**
- * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is already waiting. They are sent as one
- * JSON value, because a row of parameters for each takes the query builder and the database three times as long.
+ * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. They are sent as one JSON value,
+ * because separate parameters take the query builder and the database three times as long.
  */
 export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
   if (added.length === 0) return;

@@ -3,13 +3,13 @@ import type { Database } from "../connection/database.js";
 import { databaseMessage } from "../connection/database-errors.js";
 import { sampleServers } from "../placement/placement.js";
 
-/** The message of postgres_fdw with the name of the foreign server. */
+/** Message of postgres_fdw with the name of the foreign server. */
 const NOT_REACHED = /could not connect to server "([^"]+)"/;
 
 /**
- * Does work that needs all servers of samples.
- * @param consequence of a server that is unreachable, as the end of a sentence
- * @throws UsageError that names the server which is unreachable
+ * Runs work that needs all sample servers.
+ * @param consequence consequence of an unreachable server, as the end of a sentence
+ * @throws UsageError with the name of the unreachable server
  */
 export async function namingAway<T>(
   { direct }: Database,

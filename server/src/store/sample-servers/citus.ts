@@ -4,22 +4,22 @@ import { type Connection, sampleServers } from "../placement/placement.js";
 import { stateOf } from "./copying.js";
 
 /*
- * Samples on the workers of a Citus cluster. Citus places rows by the hash of the distribution column, sends each statement
- * that names one device to one worker, and commits over several workers in two phases (Citus manual, "Table and Shard DDL").
+ * Samples on the workers of a Citus cluster. Citus places rows by the hash of the distribution column, sends each statement on
+ * one device to one worker, and commits over several workers in two phases (Citus manual, "Table and Shard DDL").
  *
  * Only `sample_chunks` is distributed. `removed_samples` is read together with `timeframes`, which is a local table, refers to
- * `devices` by a foreign key, and has a row for each interval that retention has removed: it stays with them.
+ * `devices` by a foreign key, and has a row for each interval that retention has removed. It therefore remains a local table.
  */
 
 const CREATE = "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')";
-/** Citus keeps the local rows, hidden, until it is told to drop them. */
+/** Citus keeps the local rows hidden until they are dropped explicitly. */
 const DROP_LOCAL_ROWS = "SELECT truncate_local_data_after_distributing_table('sample_chunks')";
 
 export const DISTRIBUTE = [CREATE, DROP_LOCAL_ROWS];
 
 export const GATHER = ["SELECT undistribute_table('sample_chunks')"];
 
-/** A worker that has samples. */
+/** A worker with samples. */
 export interface CitusWorker {
   /** Host and port. */
   server: string;
@@ -36,7 +36,7 @@ export async function isOnCitus(client: Connection): Promise<boolean> {
   return rows[0]?.distributed === true;
 }
 
-/** The workers that have samples, by their address; empty when Citus has not distributed them. */
+/** Returns the workers with samples, ordered by address; empty if Citus has not distributed the samples. */
 export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
   if (!(await isOnCitus(client))) return [];
   const { rows } = await client.query<CitusWorker>(
@@ -47,12 +47,13 @@ export async function citusWorkers(client: Connection): Promise<CitusWorker[]> {
 }
 
 /**
- * Has Citus distribute the samples. Writes of samples wait meanwhile. Called again after an interruption, it drops the local rows.
+ * Distributes the samples with Citus. Writes of samples wait during this. After an interruption, call it again to drop the local
+ * rows.
  *
- * @param client a connection to the database with a session of its own and no statement timeout
- * @returns false when they are distributed already
- * @throws UsageError without Citus, when the samples are on servers of `postgres_fdw` or on their way, and while another
- *   command moves them
+ * @param client a connection to the database with a dedicated session and no statement timeout
+ * @returns false if Citus has already distributed them
+ * @throws UsageError without Citus, when the samples are on servers of
+ *   `postgres_fdw` or being moved there, and while another command moves them
  */
 export async function distributeOnCitus(client: Connection): Promise<boolean> {
   return whileNoneMoves(client, async () => {
@@ -64,7 +65,7 @@ export async function distributeOnCitus(client: Connection): Promise<boolean> {
   });
 }
 
-/** @throws UsageError without Citus, and when the samples are on servers of `postgres_fdw` or on their way */
+/** @throws UsageError without Citus, and when the samples are on servers of `postgres_fdw` or being moved there */
 export async function requireCitus(client: Connection): Promise<void> {
   if (!(await hasCitus(client))) {
     throw new UsageError(
@@ -91,10 +92,10 @@ export async function requireOffCitus(client: Connection): Promise<void> {
 }
 
 /**
- * Brings the samples back into one table of the database. Reads and writes of samples wait meanwhile.
+ * Moves the samples back to one table of the database. Reads and writes of samples wait during this.
  *
- * @param client a connection to the database with a session of its own and no statement timeout
- * @returns false when Citus has not distributed them
+ * @param client a connection to the database with a dedicated session and no statement timeout
+ * @returns false if Citus has not distributed the samples
  * @throws UsageError while another command moves the samples
  */
 export async function gatherFromCitus(client: Connection): Promise<boolean> {

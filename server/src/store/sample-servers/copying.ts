@@ -2,9 +2,9 @@ import { UsageError } from "../../config/usage-error.js";
 import type { Connection } from "../placement/placement.js";
 import { inTransaction } from "./transaction.js";
 
-/** Chunks of one device that are copied in one transaction. */
+/** Number of chunks of one device copied in one transaction. */
 const CHUNKS_AT_ONCE = 500;
-/** Changed chunks that are copied again in one transaction. */
+/** Number of changed chunks copied again in one transaction. */
 export const CHANGES_AT_ONCE = 500;
 
 /** Progress of a move, as stored in the database. */
@@ -16,7 +16,7 @@ export interface State {
   copied: string;
 }
 
-/** @returns undefined when no move has begun */
+/** @returns undefined if no move has begun */
 export async function stateOf(client: Connection): Promise<State | undefined> {
   const { rows } = await client.query<{ exists: boolean }>(
     "SELECT to_regclass('sample_move.state') IS NOT NULL AS exists",
@@ -29,7 +29,7 @@ export async function stateOf(client: Connection): Promise<State | undefined> {
   ).rows[0];
 }
 
-/** Copies some chunks. @returns false when there are no more */
+/** Copies some chunks. @returns false when all are copied */
 export async function copyNext(client: Connection, columns: string): Promise<boolean> {
   const state = await stateOf(client);
   if (state === undefined) throw new UsageError("Another command has cancelled the move.");
@@ -54,7 +54,7 @@ export async function copyNext(client: Connection, columns: string): Promise<boo
     return true;
   }
   await inTransaction(client, async () => {
-    // A commit that was cut between the servers may have left chunks of this range.
+    // A commit that was interrupted between the servers may have left chunks of this range.
     const range = [device, batch.first, batch.last];
     await client.query(
       "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3",
@@ -74,9 +74,9 @@ export async function copyNext(client: Connection, columns: string): Promise<boo
 }
 
 /**
- * Notes the chunks that differ between the tables. A commit that is cut between the servers and the database changes a chunk
- * on its server, and the note of the trigger is lost. A crash that interrupts commits nearly always ends the move
- * too, which repeats this step when it is resumed.
+ * Records the chunks that differ between the tables. A commit that is interrupted between the servers and the database changes a
+ * chunk on its server but loses the record of the trigger. A crash that interrupts commits nearly always also ends the move,
+ * which repeats this step when it is resumed.
  */
 export async function noteMissed(client: Connection): Promise<void> {
   for (let device: string | null = String(-(2n ** 63n)); device !== null; ) {
@@ -101,11 +101,11 @@ export async function noteMissed(client: Connection): Promise<void> {
   }
 }
 
-/** Copies changed chunks again. @returns how many changes there were, at most `CHANGES_AT_ONCE` */
+/** Copies changed chunks again. @returns the number of changes, at most `CHANGES_AT_ONCE` */
 export const repeatChanges = (client: Connection, columns: string): Promise<number> =>
   inTransaction(client, () => repeatSome(client, columns));
 
-/** The same within a transaction. */
+/** Copies changed chunks again within a transaction. */
 export async function repeatSome(client: Connection, columns: string): Promise<number> {
   const { rows } = await client.query<{ device_id: string; bucket: string }>(
     `DELETE FROM sample_move.changed WHERE id IN (SELECT id FROM sample_move.changed ORDER BY id LIMIT ${CHANGES_AT_ONCE})

@@ -2,20 +2,20 @@ import pg from "pg";
 import { type Connection, sampleServers } from "../placement/placement.js";
 import { onServer } from "./move.js";
 
-/** The name of the table in a migration. */
+/** Name of the table in a migration. */
 const TABLE = /\bsample_chunks\b/g;
 
 /**
- * Applies a migration of the samples on every server that has some, each in a transaction and once. When one fails, those
- * before it keep it, and the next call continues.
- * @throws UsageError when a server cannot be reached: all of them must be there for such a migration
+ * Applies a migration of the samples once on every server with samples, each in a separate transaction. If one fails, the
+ * previous servers keep the migration, and the next call continues.
+ * @throws UsageError when a server is unreachable: such a migration needs all of them
  */
 export async function migrateServers(client: Connection, name: string, statement: string): Promise<void> {
   for (const { url, table } of await sampleServers(client)) {
     await onServer(url, async (remote) => {
       const applied = `obj_description(${pg.escapeLiteral(table)}::regclass, 'pg_class')`;
       await remote.query("BEGIN");
-      // The comment of the table lists the migrations that it has had since it was made.
+      // The comment of the table lists the migrations applied since its creation.
       await remote.query(`LOCK TABLE ${pg.escapeIdentifier(table)}`);
       const { rows } = await remote.query<{ names: string }>(`SELECT coalesce(${applied}, '') AS names`);
       const names = (rows[0]?.names ?? "").split(" ").filter((known) => known !== "");

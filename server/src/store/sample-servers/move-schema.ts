@@ -4,8 +4,9 @@ import type { Connection } from "../placement/placement.js";
 import type { ServerAddress } from "../placement/server-address.js";
 
 /*
- * Objects that a move of the samples creates. While it runs, all of it is in the schema `sample_move`, so that nothing else sees it:
- * the new table `sample_chunks` with its partitions, how far the copy is, and which chunks the service has changed since.
+ * Objects that a move of the samples creates. During the move, they are in the schema `sample_move`, so that nothing else sees
+ * them: the new table `sample_chunks` with its partitions, the progress of the copy, and the chunks that the service has changed
+ * since.
  */
 
 const name = (text: string) => pg.escapeIdentifier(text);
@@ -17,9 +18,9 @@ const optionList = (options: Readonly<Record<string, string>>) =>
     .join(", ");
 
 /**
- * Options of a foreign server (PostgreSQL, "postgres_fdw"). A server that does not answer fails a connection after 2 s, the
- * least that libpq takes; a lost connection is noticed after 25 s. On the server, a connection whose coordinator has
- * vanished ends after 90 s, and with it the locks of its transaction.
+ * Options of a foreign server (PostgreSQL, "postgres_fdw"). A connection to a server that does not respond fails after 2 s, the
+ * minimum of libpq; a lost connection is detected after 25 s. On the server, a connection whose coordinator has vanished ends
+ * after 90 s, which releases the locks of its transaction.
  */
 const SERVER_OPTIONS = {
   connect_timeout: "2",
@@ -36,12 +37,12 @@ const SERVER_OPTIONS = {
   analyze_sampling: "system",
 };
 
-/** The keys of the table, which a partitioned table with foreign partitions cannot have itself. */
+/** Keys of the tables on the servers, because a partitioned table with foreign partitions cannot have keys. */
 export const KEYS = (table: string) => `
   ALTER TABLE ${table} ADD PRIMARY KEY (device_id, bucket) INCLUDE (start_ms, stop_ms, n);
   CREATE INDEX ON ${table} (stored_at);`;
 
-/** The definition of the columns of `sample_chunks` as it is now, for a table on another server. */
+/** Returns the current definition of the columns of `sample_chunks`, for a table on another server. */
 export async function columnsOf(client: Connection): Promise<{ names: string; definition: string }> {
   const { rows } = await client.query<{ name: string; type: string; not_null: boolean }>(`
     SELECT quote_ident(attname) AS name, format_type(atttypid, atttypmod) AS type, attnotnull AS not_null
@@ -63,7 +64,7 @@ export function remoteTable(table: string, definition: string): string {
 
 const LIKE = "LIKE public.sample_chunks INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE";
 
-/** The new table in the database of the service: one table, or a partition on each server. */
+/** Creates the new table in the database of the service: one table, or a partition on each server. */
 export function newTable(servers: readonly ServerAddress[], token: string): string[] {
   if (servers.length === 0) {
     return [
@@ -88,7 +89,7 @@ export function newTable(servers: readonly ServerAddress[], token: string): stri
   ];
 }
 
-/** Where the move is, and the changes that it must repeat. Creating the trigger waits for the writers that run. */
+/** Creates tables for the progress of the move and for changes to repeat. Creating the trigger waits for running writers. */
 export const BOOKKEEPING = [
   `CREATE TABLE sample_move.state (
      token text NOT NULL, servers text[] NOT NULL, device_id bigint NOT NULL DEFAULT ${-(2n ** 63n)},
@@ -104,10 +105,10 @@ export const BOOKKEEPING = [
    FOR EACH ROW EXECUTE FUNCTION sample_move.note()`,
 ];
 
-/** So few rows are read by ANALYZE, because each is sent with its payload: 300 times this number. */
+/** Statistics target. Low, because ANALYZE reads 300 times this number of rows, each with its payload. */
 const STATISTICS = 3;
 
-/** Restricts what ANALYZE reads of a partition. Without any statistics, servers would not sort themselves. */
+/** Limits the rows that ANALYZE reads from a partition. Without statistics, the planner would not let servers sort. */
 export async function restrictStatistics(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped`,
@@ -118,6 +119,6 @@ export async function restrictStatistics(client: Connection, table: string): Pro
   await client.query(`ALTER FOREIGN TABLE ${table} ${set.join(", ")}`);
 }
 
-/** Hides the passwords of statements that are shown. One with a backslash is a literal of the form E'...'. */
+/** Hides passwords in displayed statements. A password with a backslash is a literal of the form E'...'. */
 export const withoutPasswords = (statement: string) =>
   statement.replace(/("password") +E?'(?:[^']|'')*'/g, "$1 '***'");

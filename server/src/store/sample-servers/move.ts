@@ -19,34 +19,34 @@ import {
 } from "./move-schema.js";
 import { whenUnlocked } from "./transaction.js";
 
-/** So few changes are left when the service is made to wait for the last ones. */
+/** Number of remaining changes at which the service must wait for the last ones. */
 const FEW_CHANGES = 500;
 
 /** Progress of a move. */
 export interface MoveProgress {
   copied: number;
-  /** As the database estimates it. */
+  /** Estimate of the database. */
   chunks: number;
 }
 
 export interface Plan {
-  /** Where the samples are; empty for one table in the database of the service. */
+  /** Servers of the samples; empty for one table in the database of the service. */
   from: string[];
   to: string[];
-  /** As the database estimates it. */
+  /** Estimate of the database. */
   chunks: number;
   bytes: number | null;
   statements: string[];
 }
 
 /**
- * Moves the samples to servers, or back into one table, while the service runs: copies chunk by chunk into a new table, while
- * a trigger notes which chunks change, copies those again, and then exchanges the tables. Until then the old table is in use,
- * also when the move is interrupted. Called again with the same servers, it continues where it stopped.
+ * Moves the samples to servers, or back to one table, while the service runs: copies the chunks to a new table while a trigger
+ * records changed chunks, copies these again, and then exchanges the tables. Until then, also after an interruption, the service
+ * uses the old table. Call it again with the same servers to continue.
  *
- * @param client a connection to the database with a session of its own and no statement timeout
- * @param servers to which the samples go; none: one table in the database of the service
- * @throws UsageError when the move cannot begin or go on
+ * @param client a connection to the database with a dedicated session and no statement timeout
+ * @param servers new servers of the samples; none for one table in the database of the service
+ * @throws UsageError when the move cannot begin or continue
  */
 export async function moveSamples(
   client: Connection,
@@ -85,8 +85,8 @@ export async function moveSamples(
 }
 
 /**
- * @throws UsageError when Citus has the samples, when the database is too old for samples on other servers, or when one of these
- *   is away or too old
+ * @throws UsageError when Citus has the samples, when the database is too old for samples on other servers, or when one of the
+ *   servers is unreachable or too old
  */
 async function requirePossible(client: Connection, servers: readonly ServerAddress[]): Promise<void> {
   if (servers.length > 0) await requireMajor(client, MAJOR_FOR_SAMPLE_SERVERS, "samples distribute");
@@ -95,7 +95,7 @@ async function requirePossible(client: Connection, servers: readonly ServerAddre
     await onServer(url, (remote) => requireMajor(remote, OLDEST_MAJOR, `The server of samples ${label}`));
 }
 
-/** What `moveSamples` would do. Changes nothing. */
+/** Describes the effect of `moveSamples` without changing anything. */
 export async function planMove(client: Connection, servers: readonly ServerAddress[]): Promise<Plan> {
   await requirePossible(client, servers);
   const { definition } = await columnsOf(client);
@@ -118,8 +118,8 @@ export async function planMove(client: Connection, servers: readonly ServerAddre
 }
 
 /**
- * Gives up a move, if one has begun. The samples stay where they are, and their copies are removed, as are those that an
- * earlier command has left.
+ * Cancels a move, if one has begun. Removes the copies of samples, including copies from earlier commands. The original samples
+ * are not affected.
  */
 export async function cancelMove(client: Connection): Promise<{ cancelled: boolean; tablesLeft: string[] }> {
   const cancelled = (await stateOf(client)) !== undefined;
@@ -132,7 +132,7 @@ export async function cancelMove(client: Connection): Promise<{ cancelled: boole
   return { cancelled, tablesLeft: await dropAbandoned(client) };
 }
 
-/** The servers of a move that has begun, and how many chunks it has copied; undefined when there is none. */
+/** Servers and number of copied chunks of the current move; undefined if there is none. */
 export async function moveUnderWay(
   client: Connection,
 ): Promise<{ servers: string[]; copied: number } | undefined> {
@@ -167,13 +167,13 @@ async function begin(client: Connection, servers: readonly ServerAddress[]): Pro
       ]);
     }).catch(explainRights);
   } catch (error) {
-    // They are empty. The original error matters more than a failed drop.
+    // The tables are empty. The original error is more important than a failed drop.
     for (const url of made) await dropRemote({ url, table }).catch(() => undefined);
     throw error;
   }
 }
 
-/** SQLSTATE duplicate_table. The name of the table is new, so it was made a moment ago. */
+/** SQLSTATE duplicate_table. The table name is unique to this move, so this move has created the table. */
 const DUPLICATE_TABLE = "42P07";
 
 function explainTwice(error: unknown): never {
@@ -181,7 +181,7 @@ function explainTwice(error: unknown): never {
   throw new UsageError("The file of servers names a database twice, under different names.");
 }
 
-/** Otherwise the tables of the service would be mixed with those of its sample servers, in backups too. */
+/** Refuse, because otherwise the database would contain tables of the service and of its sample servers, also in backups. */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ here: boolean }>(
     "SELECT to_regclass(format('public.%I', $1::text)) IS NOT NULL AS here",
@@ -203,7 +203,7 @@ function explainRights(error: unknown): never {
   );
 }
 
-/** Lets the new table take the place of the old one. The service waits for a moment. */
+/** Replaces the old table with the new one. The service waits for a moment. */
 async function exchange(client: Connection, columns: string): Promise<void> {
   const { rows: partitions } = await client.query<{ name: string }>(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_move.sample_chunks'::regclass",
@@ -222,9 +222,9 @@ async function exchange(client: Connection, columns: string): Promise<void> {
 }
 
 /**
- * Drops the unused copies of samples. The database keeps their addresses until they are dropped: a command
- * that is killed, or a server that is unreachable, leaves no copy that nobody knows.
- * @returns those that could not be dropped; the next command tries again
+ * Drops the unused copies of samples. The database keeps their addresses until they are dropped, so that a killed command or an
+ * unreachable server leaves no unknown copies.
+ * @returns copies that could not be dropped; the next command tries again
  */
 async function dropAbandoned(client: Connection): Promise<string[]> {
   const left: string[] = [];
@@ -239,14 +239,14 @@ async function dropAbandoned(client: Connection): Promise<string[]> {
   return left;
 }
 
-/** The name of an abandoned copy in messages to the operator. */
+/** Name of an abandoned copy in messages to the operator. */
 export const nameOfCopy = ({ name, label, table }: Copy): string =>
   `${table} on ${label} (foreign server ${name})`;
 
 const dropRemote = ({ url, table }: Pick<Copy, "table" | "url">) =>
   onServer(url, (remote) => remote.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(table)}`));
 
-/** Runs work on a connection to a server. @throws UsageError when it cannot be reached */
+/** Runs work on a connection to a server. @throws UsageError when the server is unreachable */
 export async function onServer<T>(url: string, work: (remote: pg.Client) => Promise<T>): Promise<T> {
   const remote = new pg.Client({ ...tlsConnection(url), connectionTimeoutMillis: 10_000 });
   remote.on("error", () => undefined);

@@ -3,8 +3,8 @@ import { UsageError } from "../../config/usage-error.js";
 import type { Connection } from "../placement/placement.js";
 
 /**
- * How long the service may have to wait for the exchange of the tables to begin, ms; how long it is served before the next
- * try, ms; and how often it is tried. A backup keeps the exchange waiting.
+ * Maximum time that the service waits for the exchange of the tables to begin, ms; pause before the next attempt, ms; and number
+ * of attempts. A backup delays the exchange.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const LOCK_PAUSE_MS = 4_000;
@@ -25,7 +25,7 @@ export async function inTransaction<T>(client: Connection, work: () => Promise<T
   }
 }
 
-/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it times out soon and is tried again. */
+/** Runs a transaction that locks the table. Later queries wait behind a waiting lock, so it times out soon and is retried. */
 export async function whenUnlocked(client: Connection, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

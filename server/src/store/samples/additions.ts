@@ -3,32 +3,32 @@ import { decodeRow, readChunks, readNewestHeaders } from "./chunk-rows.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** Chunks that are watched: the newest one, and at least 15 minutes before it. */
+/** Number of watched chunks: the newest one, and at least 15 minutes before it. */
 const WATCHED_CHUNKS = 4;
 
-/** The samples of a chunk at the last poll. */
+/** Samples of a chunk at the last poll. */
 interface KnownChunk {
   startMs: number;
   stopMs: number;
-  /** Times from the start of the bucket, ms, ascending: half the memory of times. */
+  /** Times relative to the start of the bucket, ms, ascending. They need half the memory of absolute times. */
   offsets: Int32Array;
 }
 
 /** State at the last poll. Immutable. */
 export interface KnownSamples {
-  /** The first watched bucket. What is stored before it is not read. */
+  /** First watched bucket. Samples in earlier buckets are not read. */
   firstBucket: number;
   chunks: ReadonlyMap<number, KnownChunk>;
 }
 
 /**
- * The samples of a device that have been stored since the last poll, whatever their times are within the newest chunks. They
- * are found by comparison, because neither the times of samples nor those of chunks rise with each load. A heart rate that
- * fills a missing one is not found.
+ * Returns the samples of a device stored since the last poll, with any times within the newest chunks. Compares the chunks with
+ * their known state, because a load may add samples with earlier times to any chunk. Does not detect a heart rate that fills a
+ * missing one.
  *
  * @param fromMs earliest time of a sample, ms since 1970 UTC
- * @param known  of the last poll; null in the first one, in which all samples of the newest chunks are new
- * @returns new samples, times ascending; what is known now
+ * @param known result of the last poll; null for the first one, which returns all samples of the newest chunks
+ * @returns new samples with ascending times, and the state for the next poll
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function addedSamples(
@@ -68,7 +68,10 @@ export async function addedSamples(
   };
 }
 
-/** The samples from index `first` on whose offsets were not there before, as pieces of successive ones. Both offsets ascend. */
+/**
+ * Returns the samples from index `first` whose offsets are not in `before`, as pieces of successive samples. Both lists of
+ * offsets ascend.
+ */
 function* withoutKnown(
   samples: SampleColumns,
   first: number,

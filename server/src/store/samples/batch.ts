@@ -1,16 +1,16 @@
 import { bucketOf, bucketStartMs } from "./bucket.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
-/** The first part of an interval. */
+/** First part of an interval. */
 export interface Batch {
-  /** The earliest time after the part, ms since 1970 UTC. */
+  /** Earliest time after the part, ms since 1970 UTC. */
   toMs: number;
-  /** Number of chunks in the part; 0: the device has none in the whole interval. */
+  /** Number of chunks in the part; 0 if the device has none in the whole interval. */
   chunks: number;
 }
 
 /**
- * The first part of an interval with a limited number of chunks, so that work on a long interval can be divided into short
+ * Returns the first part of an interval with a limited number of chunks, to divide work on a long interval into short
  * transactions.
  * @param toMs the earliest time after the interval
  */

@@ -12,18 +12,17 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * - `payload`: the samples (`encodeChunk`), with the storage EXTERNAL, because they are already compressed
  * - `stored_at`: time of the last addition, from which retention counts
  *
- * The primary key starts with the device, by which rows are placed where the table is spread over several servers
- * (`../sample-servers`), and includes the three figures from which counts, pages and ranges are computed.
+ * The primary key starts with the device, which determines the server of a row if the table is distributed (`../sample-servers`),
+ * and includes the three columns from which counts, pages and ranges are computed.
  *
- * Every statement on the table has the device as its first parameter, so that it goes to one server. Where the table is
- * spread, it has no unique index, so statements cannot use ON CONFLICT, and the rows that a server returns are limited
- * only by their keys, not by LIMIT.
+ * Every statement on the table has the device as its first parameter, so that it runs on one server. A distributed table has no
+ * unique index, so statements cannot use ON CONFLICT, and limit the rows that a server returns by keys instead of LIMIT.
  */
 
-/** Payloads are sent as base64 text, because bytea has another type and a slow conversion in PGlite. */
+/** Payloads are sent as base64 text, because PGlite returns another type for bytea and converts it slowly. */
 const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
 
-/** The properties of a chunk that its row contains without decoding the samples. */
+/** Properties of a chunk in its row, available without decoding the samples. */
 export interface ChunkHeader {
   bucket: number;
   /** First sample, ms since 1970 UTC. */
@@ -32,7 +31,7 @@ export interface ChunkHeader {
   stopMs: number;
   /** Number of samples. */
   size: number;
-  /** The payload in base64; null when it was not read. */
+  /** Payload in base64; null if it was not read. */
   payload: string | null;
 }
 
@@ -58,25 +57,25 @@ interface PackedHeaders {
   payloads: string | null;
 }
 
-/** A header as bytes, big-endian: time of the first sample (8), time to the last sample (4), number of samples (4). */
+/** Size of a packed header, big-endian: time of the first sample (8), time to the last sample (4), number of samples (4). */
 const PACKED_HEADER_BYTES = 16;
 const PACKED_HEADER = "int8send(start_ms) || int4send((stop_ms - start_ms)::integer) || int4send(n)";
 
-/** Which payloads `readHeaders` reads as well. */
+/** Payloads that `readHeaders` also reads. */
 export type WantedPayloads =
   | "all"
   | {
       buckets: readonly number[];
-      /** Chunks with samples at these positions, from 0 and `to` excluded, when all samples of the span are counted. */
+      /** Chunks with samples at these positions among all samples of the span, from 0; `to` is excluded. */
       positions?: { from: number; to: number };
     };
 
 /**
- * Headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
+ * Returns the headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
  *
- * The headers are read as one row of bytes: the 4032 headers of 14 days without a break take less than half the time of text
- * arrays, which take between an eighth and a half of the time of rows. One statement reads headers and payloads, so they
- * are of the same state.
+ * Reads the headers as one row of bytes: for the 4032 headers of 14 days without a break, this takes less than half the time of
+ * text arrays, which take between an eighth and a half of the time of rows. One statement reads headers and payloads, so both are
+ * from the same snapshot.
  */
 export async function readHeaders(
   client: SqlClient,
@@ -99,7 +98,7 @@ export async function readHeaders(
   return headers;
 }
 
-/** @param span the condition of the headers, with the parameters $1 to $3 */
+/** @param span condition of the headers, with the parameters $1 to $3 */
 function payloadCondition(span: string, wanted: WantedPayloads): { condition: string; params: unknown[] } {
   if (wanted === "all") return { condition: span, params: [] };
   const { buckets, positions } = wanted;
@@ -122,7 +121,7 @@ function bucketAndPayload(text: string): [number, string] {
   return [Number(text.slice(0, space)), text.slice(space + 1)];
 }
 
-/** Headers without payloads. */
+/** Decodes packed headers; their payloads are null. */
 function unpackHeaders(packed: string): ChunkHeader[] {
   const bytes = Buffer.from(packed, "base64");
   return Array.from({ length: bytes.length / PACKED_HEADER_BYTES }, (_, i) => {
@@ -138,7 +137,7 @@ function unpackHeaders(packed: string): ChunkHeader[] {
   });
 }
 
-/** The existing chunks of `buckets` of one device with their payloads, ascending. */
+/** Returns the existing chunks of `buckets` of one device with their payloads, ascending. */
 export async function readChunks(
   client: SqlClient,
   deviceId: number,
@@ -153,7 +152,7 @@ export async function readChunks(
   return rows.map(toHeader);
 }
 
-/** The first `limit` chunks of one device from bucket `first` to `last`, both included, with their payloads. */
+/** Returns the first `limit` chunks of one device from bucket `first` to `last`, both included, with their payloads. */
 export async function readChunksInOrder(
   client: SqlClient,
   deviceId: number,
@@ -171,7 +170,7 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
-/** Headers of the newest `limit` chunks of one device from bucket `first`, newest first. The index has all of it. */
+/** Returns the headers of the newest `limit` chunks of one device from bucket `first`, newest first. Reads only the index. */
 export async function readNewestHeaders(
   client: SqlClient,
   deviceId: number,
@@ -186,10 +185,10 @@ export async function readNewestHeaders(
   return rows.map((row) => toHeader({ ...row, payload: null }));
 }
 
-/** Number of chunks that usually contain the newest samples: the last may have few samples, the one before it is full. */
+/** Number of chunks that usually contain the newest samples: the last may have few samples, and the one before it is full. */
 const FEW_CHUNKS = 2;
 
-/** The newest chunks of one device from bucket `first`, as many as contain `size` samples, newest first. */
+/** Returns the newest chunks of one device from bucket `first` that together contain `size` samples, newest first. */
 export async function readNewestChunks(
   client: SqlClient,
   deviceId: number,
@@ -202,7 +201,7 @@ export async function readNewestChunks(
   return isEnough ? newest : readNewestOf(size, client, deviceId, first, size);
 }
 
-/** The chunks among the newest `limit` that contain the newest `size` samples. */
+/** Returns the chunks among the newest `limit` that contain the newest `size` samples. */
 async function readNewestOf(
   limit: number,
   client: SqlClient,
@@ -226,8 +225,8 @@ async function readNewestOf(
 }
 
 /**
- * Writes complete chunks, and sets the time of their last addition to now. The caller holds the lock of the device's samples.
- * @param replaced those buckets of the chunks that exist; their chunks are replaced
+ * Writes complete chunks and sets the time of their last addition to now. The caller must hold the lock of the device's samples.
+ * @param replaced buckets with existing chunks, which are replaced
  */
 export async function writeChunks(
   client: SqlClient,
@@ -260,7 +259,7 @@ export async function writeChunks(
 const toBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 
-/** Writes the rest of an existing chunk. Retention still counts from when its samples were stored. */
+/** Writes the remaining samples of an existing chunk. Retention still counts from the time when they were stored. */
 export async function updateChunk(client: SqlClient, deviceId: number, chunk: EncodedChunk): Promise<void> {
   const { bucket, startMs, stopMs, size, payload } = chunk;
   await client.query(
@@ -271,7 +270,7 @@ export async function updateChunk(client: SqlClient, deviceId: number, chunk: En
 }
 
 /**
- * The samples of a chunk that was read with its payload.
+ * Returns the samples of a chunk that was read with its payload.
  *
  * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples do not match its header
  */

@@ -10,7 +10,7 @@ import { recordSession } from "./testing/session.js";
 
 const bucket = fc.integer({ min: -800_000_000, max: 800_000_000 });
 
-/** Samples of one bucket: any values, times strictly ascending. */
+/** Samples of one bucket with any values and strictly ascending times. */
 const chunk = bucket.chain((number) =>
   fc
     .uniqueArray(fc.integer({ min: 0, max: BUCKET_MS - 1 }), { minLength: 1, maxLength: 60 })
@@ -34,7 +34,7 @@ const chunk = bucket.chain((number) =>
 );
 
 describe("a chunk", () => {
-  it("gives back whatever was put in, any 32-bit values, before and after 1970", () => {
+  it("restores any 32-bit values, before and after 1970", () => {
     fc.assert(
       fc.property(chunk, ({ number, samples }) => {
         const decoded = decodeChunk(encodeChunk(columnsOf(samples), number), number);
@@ -85,7 +85,7 @@ describe("a chunk", () => {
   });
 });
 
-describe("bytes that are no chunk", () => {
+describe("bytes that are not a chunk", () => {
   const session = recordSession(0, 300, 2);
   const valid = encodeChunk(session, 0);
 
@@ -108,7 +108,7 @@ describe("bytes that are no chunk", () => {
     }
   });
 
-  it("are refused at every length but the right one", () => {
+  it("are refused at every wrong length", () => {
     for (let length = 0; length < valid.length; length++)
       expect(() => decodeChunk(valid.subarray(0, length), 0)).toThrow(SampleStoreError);
     expect(() => decodeChunk(Buffer.concat([valid, Buffer.alloc(1)]), 0)).toThrow(SampleStoreError);
@@ -151,7 +151,7 @@ describe("bytes that are no chunk", () => {
   });
 });
 
-/** A chunk with a good checksum around any body. */
+/** Wraps any body in a chunk with a valid checksum. */
 function seal(version: number, size: number, body: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(9 + body.length);
   bytes.writeUInt8(version, 0);

@@ -12,11 +12,10 @@ import { MAX_VARINT_BYTES, VarintReader, VarintWriter } from "./varint.js";
  *   u32  number of samples, little-endian
  *   body, deflated (RFC 1951)
  *
- * The body has one column after another: time within the bucket (ms), latitude, longitude, speed, bitmap of the
- * samples with an altitude, their altitudes, bitmap of the samples with a heart rate, their heart rates. Times and
- * positions are stored as differences of differences (a constant rate and a straight course become zeros), the others as
- * differences, all as zigzag varints. A difference of heart rates is one byte, modulo 256. Differences wrap at 32 bits, so
- * that all values can be restored.
+ * The columns of the body are: time within the bucket (ms), latitude, longitude, speed, bitmap of the samples with an altitude,
+ * their altitudes, bitmap of the samples with a heart rate, their heart rates. Times and positions are stored as second
+ * differences (a constant rate and a straight course give zeros), other columns as differences, all as zigzag varints. A
+ * difference of heart rates is one byte, modulo 256. Differences wrap at 32 bits, so that all values can be restored.
  */
 
 const VERSION = 1;
@@ -24,7 +23,7 @@ const CRC_OFFSET = 1;
 const COUNT_OFFSET = 5;
 const BODY_OFFSET = 9;
 
-/** Level 1 results in at most 2 % more bytes than level 6, in two thirds of the time. */
+/** Level 1 produces at most 2 % more bytes than level 6, in two thirds of the time. */
 const DEFLATE_LEVEL = 1;
 
 const VARINT_COLUMNS = 5;
@@ -71,7 +70,7 @@ export function encodeChunk(columns: SampleColumns, bucket: number): Uint8Array 
 /**
  * Decodes a chunk into samples with strictly ascending times.
  *
- * @param bytes the output of `encodeChunk`; they are checked completely
+ * @param bytes output of `encodeChunk`, which is checked completely
  * @param bucket number of the 5-minute bucket
  * @throws SampleStoreError `CORRUPT_CHUNK` for all other bytes
  */
@@ -119,7 +118,7 @@ function writeTimes(writer: VarintWriter, timestampMs: Float64Array, size: numbe
     const nextOffset = (timestampMs[i] ?? 0) - startMs;
     const nextStep = nextOffset - offset;
     writer.writeInt32(nextStep - step);
-    // The first value is a position, not a difference: it would make the second value large.
+    // The first value is a position instead of a difference, which would make the second value large.
     step = i === 0 ? 0 : nextStep;
     offset = nextOffset;
   }

@@ -1,8 +1,8 @@
 /**
  * Samples as columns of integers. Each column has at least `length` entries; further entries have no meaning.
  *
- * The shape is that of `SampleBatch` in `asi-convert`, so its batches can be stored, and samples from the store can be
- * written by it, without a conversion.
+ * Compatible with `SampleBatch` of `asi-convert`, so that its batches can be stored, and stored samples can be formatted by it,
+ * without a conversion.
  */
 export interface SampleColumns {
   /** Number of samples. */
@@ -13,22 +13,25 @@ export interface SampleColumns {
   latitudeE7: Int32Array;
   /** 1e-7 degrees. */
   longitudeE7: Int32Array;
-  /** mm above mean sea level; without meaning when `fixType` is 2 (0 when read from the store). */
+  /** mm above mean sea level; undefined if `fixType` is 2 (0 when read from the store). */
   altitudeMm: Int32Array;
   /** mm/s over ground. */
   speedMmPerS: Int32Array;
-  /** Beats per minute, 1 to 255; 0 when there is none. */
+  /** Beats per minute, 1 to 255; 0 for none. */
   hr: Uint8Array;
-  /** 2 when there is no altitude. The store keeps nothing else of it, and returns 3 for all other values. */
+  /** 2 without an altitude. The store returns 3 for all other values. */
   fixType: Uint8Array;
 }
 
 /** `fixType` of a sample without altitude. */
 export const FIX_2D = 2;
-/** `fixType` of a sample with altitude, as the store returns it. */
+/** `fixType` of a sample with altitude, as returned by the store. */
 export const FIX_3D = 3;
 
-/** Columns of `length` samples, all zero; in one piece of memory, since seven for each chunk mean five times as many full collections. */
+/**
+ * Creates columns of `length` samples, all zero, in one buffer, because seven buffers per chunk cause five times as many full
+ * garbage collections.
+ */
 export function allocateColumns(length: number): SampleColumns {
   const memory = new ArrayBuffer(26 * length);
   return {
@@ -60,7 +63,7 @@ export function copyColumns(
   target.fixType.set(source.fixType.subarray(from, to), at);
 }
 
-/** A view of samples `[from, to)` that shares memory with `columns`. */
+/** Returns a view of samples `[from, to)` that shares memory with `columns`. */
 export function sliceColumns(columns: SampleColumns, from: number, to: number): SampleColumns {
   return {
     length: to - from,
@@ -74,7 +77,7 @@ export function sliceColumns(columns: SampleColumns, from: number, to: number): 
   };
 }
 
-/** Reverses the order of the samples in place. Each column has exactly `length` entries. */
+/** Reverses the order of the samples in place. Each column must have exactly `length` entries. */
 export function reverseColumns(columns: SampleColumns): SampleColumns {
   columns.timestampMs.reverse();
   columns.latitudeE7.reverse();
@@ -86,7 +89,7 @@ export function reverseColumns(columns: SampleColumns): SampleColumns {
   return columns;
 }
 
-/** New columns with the samples of all `parts`, in order. */
+/** Returns new columns with the samples of all `parts`, in order. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const all = allocateColumns(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -97,7 +100,7 @@ export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   return all;
 }
 
-/** Index of the first of `length` ascending values that is at least `value`; `length` when there is none. */
+/** Returns the index of the first of `length` ascending values that is at least `value`; `length` if there is none. */
 export function lowerBound(ascending: Float64Array, length: number, value: number): number {
   let low = 0;
   let high = length;

@@ -2,22 +2,22 @@ import { BUCKET_MS } from "./bucket.js";
 import type { BucketSpan } from "./intervals.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
-/** Minimum count of a chunk: its row takes about as much space as this number of samples. */
+/** Minimum count of a chunk, because its row takes about as much space as this number of samples. */
 export const LEAST_CHUNK_SIZE = 50;
 
-/** The count of a chunk with this number of samples. */
+/** Returns the count of a chunk with this number of samples. */
 export const roomOf = (size: number): number => (size === 0 ? 0 : Math.max(size, LEAST_CHUNK_SIZE));
 
 const bucket = (time: string) => `floor(extract(epoch FROM ${time}) * 1000 / ${BUCKET_MS})::bigint`;
 
 /**
- * Counts the samples of an account's devices from times when it owned them, in one statement for each device. Reads the index of the
- * chunks and no payloads: 1.7 million chunks (5,000 million samples) in about a second.
+ * Counts the samples of an account's devices at times when it owned them, with one statement per device. Reads only the index of
+ * the chunks: 1.7 million chunks (5,000 million samples) take about a second.
  *
  * A bucket in which one ownership ends and another starts counts for the earlier one.
  *
- * @param isAway whether an error says that the server of a device cannot be reached; its samples then count nothing.
- *   Only for errors after which the transaction continues.
+ * @param isAway whether an error means that the server of a device is unreachable, whose samples then count as zero. Must be
+ *   false for errors that abort the transaction.
  */
 export async function countSamplesOf(
   client: SqlClient,
@@ -52,7 +52,7 @@ async function spansOf(client: SqlClient, accountId: number): Promise<Map<number
     const [first, last] = [Number(row.first), Number(row.last)];
     const ofDevice = spans.get(Number(row.device_id)) ?? [];
     const previous = ofDevice.at(-1);
-    // The successive ownerships of one owner are one span.
+    // Combine successive ownerships of one owner.
     if (previous !== undefined && first <= previous.last + 1) previous.last = Math.max(previous.last, last);
     else if (first <= last) ofDevice.push({ first, last });
     spans.set(Number(row.device_id), ofDevice);

@@ -1,12 +1,12 @@
 /**
- * The error codes of the sample store.
+ * Error codes of the sample store.
  *
- * - `CORRUPT_CHUNK`: bytes that are not a chunk of this codec (truncated, foreign, or of a newer version)
+ * - `CORRUPT_CHUNK`: bytes that are not a chunk of this codec (truncated, of another format, or of a newer version)
  * - `BAD_SAMPLE`: a sample that cannot be stored in a chunk
  */
 export type SampleStoreErrorCode = "CORRUPT_CHUNK" | "BAD_SAMPLE";
 
-/** Where the error is in the store or in the input. */
+/** Location of the error in the store or in the input. */
 export interface SampleStorePlace {
   /** Device of the chunk. */
   deviceId?: number | undefined;
@@ -17,7 +17,7 @@ export interface SampleStorePlace {
   cause?: unknown;
 }
 
-/** The error class of the sample store. The message says what is wrong and what to do. */
+/** Error of the sample store. The message describes the problem and the remedy. */
 export class SampleStoreError extends Error {
   override readonly name = "SampleStoreError";
   readonly code: SampleStoreErrorCode;

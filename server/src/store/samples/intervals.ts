@@ -13,8 +13,8 @@ export interface BucketSpan {
 }
 
 /**
- * Converts intervals to ascending intervals that do not touch: joins overlapping and adjacent ones, drops empty ones
- * (start after stop), and limits infinite ends to the range of a bigint in SQL.
+ * Converts intervals to ascending, non-adjacent intervals: joins overlapping and adjacent ones, drops empty ones (start after
+ * stop), and limits infinite ends to the range of a bigint in SQL.
  */
 export function normaliseIntervals(intervals: readonly Interval[]): Interval[] {
   return coalesceIntervals(
@@ -41,7 +41,7 @@ export function coalesceIntervals(intervals: readonly Interval[], distanceMs: nu
   return joined;
 }
 
-/** The buckets that normalised intervals overlap, as ascending spans that do not touch. */
+/** Returns the buckets that overlap normalised intervals, as ascending, non-adjacent spans. */
 export function bucketSpans(intervals: readonly Interval[]): BucketSpan[] {
   const spans: BucketSpan[] = [];
   for (const { startMs, stopMs } of intervals) {

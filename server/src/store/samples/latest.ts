@@ -4,7 +4,7 @@ import { concatColumns, lowerBound, reverseColumns, type SampleColumns, sliceCol
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /**
- * The newest samples of a device, times strictly **descending**.
+ * Returns the newest samples of a device with strictly **descending** times.
  *
  * @param fromMs the earliest time (ms since 1970 UTC): the start of the caller's ownership
  * @param size   maximum number of samples, from 1
@@ -28,7 +28,7 @@ export async function latestSamples(
   return concatColumns(parts);
 }
 
-/** Time of the newest sample of a device at or after `fromMs` (both ms since 1970 UTC); null when there is none. */
+/** Returns the time of the newest sample of a device at or after `fromMs` (both ms since 1970 UTC); null if there is none. */
 export async function latestTimestamp(
   client: SqlClient,
   deviceId: number,

@@ -1,16 +1,16 @@
 import { allocateColumns, FIX_2D, FIX_3D, type SampleColumns, sliceColumns } from "./columns.js";
 
-/** The outcome of adding samples. `stored + known` is the number of added samples. */
+/** Result of adding samples. `stored + known` is the number of input samples. */
 export interface MergeCounts {
-  /** Samples with a new time. */
+  /** Number of samples with a new time. */
   stored: number;
-  /** Samples whose time was already stored, by an earlier load or earlier in the same load. */
+  /** Number of samples whose time was already stored, by an earlier load or earlier in the same load. */
   known: number;
-  /** Known samples that added a missing heart rate to the stored one. */
+  /** Number of known samples that added a missing heart rate to a stored sample. */
   hrFilled: number;
 }
 
-/** A bucket after samples were added to it. */
+/** A bucket after adding samples. */
 export interface MergedBucket extends MergeCounts {
   /** All samples of the bucket, times strictly ascending. */
   columns: SampleColumns;
@@ -19,7 +19,7 @@ export interface MergedBucket extends MergeCounts {
 }
 
 /**
- * Indexes of the samples by ascending time; samples with the same time keep their order.
+ * Returns the indexes of the samples by ascending time; samples with the same time keep their order.
  *
  * @param timestampMs times of `length` samples in any order
  */
@@ -31,16 +31,16 @@ export function orderByTime(timestampMs: Float64Array, length: number): Uint32Ar
     if (i > 0 && (timestampMs[i] ?? 0) < (timestampMs[i - 1] ?? 0)) ascending = false;
   }
   if (ascending) return order;
-  // Sorting is stable in ECMAScript, so equal times keep the order of the file.
+  // Sorting is stable in ECMAScript, so samples with equal times keep the order of the file.
   return order.sort((a, b) => (timestampMs[a] ?? 0) - (timestampMs[b] ?? 0));
 }
 
 /**
  * Adds samples to a bucket. A sample is identified by its time. The sample that was stored first is kept, and within one
- * load the first one; a later heart rate fills in a missing one. The result is that of adding the samples one by one, so
- * it does not depend on how they are divided into loads.
+ * load the first one; a later heart rate fills in a missing one. The result equals adding the samples one by one, so it does not
+ * depend on their division into loads.
  *
- * @param present the samples of the bucket with strictly ascending times; null when the bucket is new
+ * @param present samples of the bucket with strictly ascending times; null for a new bucket
  * @param rows    samples of any buckets in the order of their load
  * @param order   indexes into `rows` by ascending time (`orderByTime`)
  * @param from    first entry of `order` that belongs to this bucket

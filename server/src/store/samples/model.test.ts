@@ -13,7 +13,7 @@ import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("the sample store", (on) => {
-  it("gives the same as a map by millisecond, whatever is loaded and asked, in whatever pieces", async () => {
+  it("equals a map by millisecond for any loads and queries in any pieces", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(sample, { maxLength: 25 }), { minLength: 1, maxLength: 4 }),
@@ -56,7 +56,7 @@ onEachDatabase("the sample store", (on) => {
   });
 });
 
-/** Times that meet, cluster in buckets, stand at their edges, and lie on both sides of 1970. */
+/** Times that coincide, cluster in buckets, are at their edges, and are before and after 1970. */
 const time = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc
@@ -78,7 +78,7 @@ const interval = fc
   .tuple(time, time)
   .map(([a, b]): Interval => ({ startMs: Math.min(a, b), stopMs: Math.max(a, b) }));
 
-/** The rule by which rows are merged, row by row. */
+/** Reference for the merge: applies the rule row by row. */
 function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   const counts = { stored: 0, known: 0, hrFilled: 0 };
   for (const row of rows) {
@@ -97,7 +97,7 @@ function addToModel(model: Map<number, Sample>, rows: readonly Sample[]) {
   return counts;
 }
 
-/** The definition of a range: gaps of at most 5 minutes. */
+/** Reference for ranges: gaps of at most 5 minutes. */
 function rangesOf(ascending: readonly Sample[]): SampleRange[] {
   const ranges: SampleRange[] = [];
   let previous = Number.NEGATIVE_INFINITY;

@@ -4,28 +4,25 @@ import type { Interval } from "./intervals.js";
 import { type SelectedChunk, selectChunks } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** A page of samples, times strictly ascending. */
+/** A page of samples with strictly ascending times. */
 export interface SamplePage {
   /** Number of all samples in the intervals. */
   count: number;
-  /** The samples of the page; none when it is after the last page. */
+  /** Samples of the page; none after the last page. */
   columns: SampleColumns;
-  /**
-   * What the samples of the page were read from: with the same intervals, the same texts mean the same samples. A tenth of
-   * their bytes.
-   */
+  /** Sources of the samples: with equal intervals, equal texts imply equal samples. They have a tenth of the bytes. */
   source: readonly string[];
 }
 
 /**
- * Samples that the ends of intervals usually cut off before a page, at most: those of a chunk at 10 Hz. If they cut off
+ * Usual maximum number of samples before a page that are outside the intervals: the samples of a chunk at 10 Hz. If there are
  * more, a second statement reads the rest of the page.
  */
 const CUT_SAMPLES = 3000;
 
 /**
- * One page of a device's samples in the given intervals, and their total number. Reads the headers of the chunks, and
- * only the payloads that the page needs or an end of an interval cuts, and one or two beside them.
+ * Returns one page of a device's samples in the given intervals, and their total number. Reads the headers of the chunks, and
+ * only payloads that the page needs or that an interval cuts, and one or two next to them.
  *
  * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
  *                  2 days)
@@ -40,7 +37,7 @@ export async function readPage(
   offset: number,
   limit: number,
 ): Promise<SamplePage> {
-  // Samples outside of the intervals are counted here, so the page may be earlier by those that are cut off.
+  // The positions include samples outside the intervals, so the page may begin that many samples later.
   const selected = await selectChunks(client, deviceId, intervals, {
     from: offset,
     to: offset + limit + CUT_SAMPLES,
@@ -54,12 +51,12 @@ export async function readPage(
   if (slices.every(({ chunk }) => isRead(chunk) || isSame(chunk.header, chunks.get(chunk.header.bucket))))
     return pageOf(deviceId, selected, slices, (header) => chunks.get(header.bucket) ?? header);
 
-  // A load or the retention changed samples between the two statements. One statement that reads everything sees one state.
+  // A load or retention has changed samples between the two statements. Read everything with one statement, from one snapshot.
   const whole = await selectChunks(client, deviceId, intervals, "all");
   return pageOf(deviceId, whole, partsOfPage(whole, offset, limit), (header) => header);
 }
 
-/** Samples `[from, to)` of those selected from a chunk. */
+/** Samples `[from, to)` of the selected samples of a chunk. */
 interface PagePart {
   chunk: SelectedChunk;
   from: number;

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Maximum time without a pause, ms. Other events wait for this time. */
+/** Maximum time without a pause, ms, for which other events may wait. */
 const LONGEST_WORK_MS = 16;
 
-/** Lets the event loop handle other events from time to time during long work. */
+/** Lets the event loop handle other events during long work. */
 export class Pauses {
   #since = performance.now();
 
-  /** Call it often. It pauses when the last pause is long enough ago. */
+  /** Call it often. Pauses if the last pause was long enough ago. */
   async pauseIfDue(): Promise<void> {
     if (performance.now() - this.#since < LONGEST_WORK_MS) return;
     await nextTurn();

@@ -3,7 +3,7 @@ import type { Interval } from "./intervals.js";
 import { selectChunks } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** A range: successive samples that are at most 300,000 ms apart. */
+/** A range of successive samples at most 300,000 ms apart. */
 export interface SampleRange {
   /** First sample, ms since 1970 UTC. */
   start: number;
@@ -14,8 +14,8 @@ export interface SampleRange {
 }
 
 /**
- * The ranges of a device's samples in the given intervals, ascending. Samples outside the intervals do not connect ranges.
- * Computed from the headers of the chunks; only chunks that an interval cuts are decoded.
+ * Returns the ranges of a device's samples in the given intervals, ascending. Samples outside the intervals do not connect
+ * ranges. Reads the headers of the chunks; decodes only chunks that an interval cuts.
  *
  * @param intervals closed; the cost grows with the time from the first start to the last stop (the service allows
  *                  14 days)

@@ -15,7 +15,7 @@ import { DEVICE, EVER, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, sampleAt, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("reading samples", (on) => {
-  /** A client that does something else once, before the statement with this number, counted from 1. */
+  /** Client that calls a function once, before the statement with this number, counted from 1. */
   function onceBefore(statement: number, happens: () => Promise<unknown>) {
     let sent = 0;
     const client: SqlClient = {
@@ -35,12 +35,12 @@ onEachDatabase("reading samples", (on) => {
       expect(samples.map(({ ms }) => ms)).toEqual([500_000, 600_000, 700_000, 800_000, 900_000]);
     });
 
-    it("behind the last sample is empty, and still counts", async () => {
+    it("after the last sample is empty, with the count", async () => {
       await on.storeAt(1, 2, 3);
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
 
-    it("of no interval, of an empty one, or where nothing is, is empty", async () => {
+    it("of no interval, of an empty one, or without samples is empty", async () => {
       await on.storeAt(1_000_000);
       expect(await on.page([])).toEqual({ count: 0, samples: [] });
       expect(await on.page([{ startMs: 2_000_000, stopMs: 0 }])).toEqual({ count: 0, samples: [] });
@@ -110,7 +110,7 @@ onEachDatabase("reading samples", (on) => {
       ];
       const everySecond = (afterMs: number) => Array.from({ length: 5000 }, (_, i) => i * 1000 + afterMs);
 
-      it("is of one state even when a load comes between them", async () => {
+      it("is consistent even if a load occurs between them", async () => {
         await on.storeAt(...everySecond(0));
         const { client, sent } = onceBefore(2, () => on.storeAt(...everySecond(500)));
         const { count, columns } = await readPage(client, DEVICE, intervals, 401, 10);
@@ -119,7 +119,7 @@ onEachDatabase("reading samples", (on) => {
         expect(sent()).toBe(3);
       });
 
-      it("is of one state even when the retention comes between them", async () => {
+      it("is consistent even if retention occurs between them", async () => {
         await on.storeAt(...everySecond(0));
         const { client, sent } = onceBefore(2, () =>
           on.db.client.query("DELETE FROM sample_chunks WHERE bucket = 14"),
@@ -141,7 +141,7 @@ onEachDatabase("reading samples", (on) => {
   });
 
   describe("ranges", () => {
-    it("go on over a gap of exactly five minutes, and end at one ms more", async () => {
+    it("continue over a gap of exactly five minutes, and end at one ms more", async () => {
       await on.storeAt(1000, 301_000, 601_000, 901_001);
       expect(await listRanges(on.db.client, DEVICE, EVER)).toEqual([
         { start: 1000, stop: 601_000, size: 3 },
@@ -149,7 +149,7 @@ onEachDatabase("reading samples", (on) => {
       ]);
     });
 
-    it("are those of the samples inside the intervals only: a sample outside is no bridge", async () => {
+    it("include only samples inside the intervals: a sample outside does not connect ranges", async () => {
       await on.storeAt(0, 200_000, 400_000);
       const without = [
         { startMs: 0, stopMs: 100_000 },
@@ -163,7 +163,7 @@ onEachDatabase("reading samples", (on) => {
   });
 
   describe("the latest samples", () => {
-    it("come newest first, at most as many as asked for, out of as many buckets as it takes", async () => {
+    it("are newest first, at most the requested number, from as many buckets as needed", async () => {
       await on.storeAt(0, 1, 400_000, 800_000, 800_001);
       const latest = async (fromMs: number, size: number) =>
         samplesOf(await latestSamples(on.db.client, DEVICE, fromMs, size)).map(({ ms }) => ms);
@@ -182,8 +182,8 @@ onEachDatabase("reading samples", (on) => {
     });
   });
 
-  describe("what was added since the last poll", () => {
-    it("is found whatever its time is, once, within the newest four chunks and from the given time on", async () => {
+  describe("samples added since the last poll", () => {
+    it("are found once, at any time within the newest four chunks and after the given time", async () => {
       let known: KnownSamples | null = null;
       const poll = async () => {
         const found = await addedSamples(on.db.client, DEVICE, 100, known);
@@ -196,7 +196,7 @@ onEachDatabase("reading samples", (on) => {
       await on.storeAt(200, 299_999, 300_000, 900_000, 1_200_000);
       expect(await poll()).toEqual([200, 299_999, 900_000, 1_200_000]);
       await on.storeAt(150, 600_000);
-      // The newest four begin at 300,000 now.
+      // The newest four chunks now begin at 300,000.
       expect(await poll()).toEqual([600_000]);
       await on.storeAt(160, 300_001, 1_199_999);
       expect(await poll()).toEqual([300_001, 1_199_999]);

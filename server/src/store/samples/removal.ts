@@ -6,22 +6,23 @@ import { lockDeviceSamples } from "./device-lock.js";
 import { SampleStoreError } from "./errors.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** Later than all samples, ms since 1970 UTC. */
+/** A time later than all samples, ms since 1970 UTC. */
 const END_MS = 8_640_000_000_000_000;
 
 /**
- * Removes the samples of a device at or after a time. Loads of the device wait for this transaction, and it waits for theirs.
+ * Removes the samples of a device at or after a time. Locks the device, so this transaction and loads of the device wait for each
+ * other.
  *
  * @param tx     a transaction with the isolation level READ COMMITTED
- * @param fromMs the earliest time that is removed, ms since 1970 UTC
+ * @param fromMs earliest time to remove, ms since 1970 UTC
  */
 export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<number> =>
   deleteSamplesBetween(tx, deviceId, fromMs, END_MS);
 
 /**
- * Does the same up to a time.
+ * Removes the samples of a device between two times.
  *
- * @param toMs the earliest time after `fromMs` that is kept, ms since 1970 UTC
+ * @param toMs earliest time after `fromMs` to keep, ms since 1970 UTC
  * @returns the number of removed samples
  */
 export async function deleteSamplesBetween(
@@ -47,7 +48,7 @@ export async function deleteSamplesBetween(
   return removed;
 }
 
-/** Removes samples of one chunk, from a time up to another. @returns the number of samples left */
+/** Removes samples of one chunk between two times. @returns the number of remaining samples */
 async function cutOut(
   tx: SqlClient,
   deviceId: number,
@@ -78,7 +79,7 @@ async function cutOut(
   return left.length;
 }
 
-/** Null for a damaged chunk. Nobody can read it, and it must not prevent the removal of the rest. */
+/** Returns null for a damaged chunk, which nobody can read and which must not prevent the removal of the rest. */
 function readableSamples(deviceId: number, header: ChunkHeader): SampleColumns | null {
   try {
     return decodeRow(deviceId, header);

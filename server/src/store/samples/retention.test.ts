@@ -11,7 +11,7 @@ import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { columnsOf, sampleAt } from "./testing/samples.js";
 
 onEachDatabase("retention", (on) => {
-  /** Removes at most `limit` chunks, as the service does. @returns them with their devices */
+  /** Removes at most `limit` chunks, like the service. @returns the chunks with their devices */
   async function removeStoredBefore(before: Date, limit: number) {
     const removed: (RemovedChunk & { deviceId: number })[] = [];
     for (const table of await chunkTables(on.db.client)) {
@@ -37,14 +37,14 @@ onEachDatabase("retention", (on) => {
     expect((await on.everything()).map(({ ms }) => ms)).toEqual([0, 10, 20]);
   });
 
-  it("is not put off by a load that adds nothing", async () => {
+  it("is not delayed by a load that adds nothing", async () => {
     await on.storeAt(5);
     await on.db.client.query("UPDATE sample_chunks SET stored_at = '2020-01-01'");
     await on.storeAt(5);
     expect(await removeStoredBefore(new Date("2021-01-01T00:00:00Z"), 100)).toHaveLength(1);
   });
 
-  it("removes no more chunks at once than it is told", async () => {
+  it("removes at most the given number of chunks", async () => {
     await on.storeAt(0, 300_000, 600_000);
     const later = new Date("2200-01-01T00:00:00Z");
     expect(await removeStoredBefore(later, 2)).toHaveLength(2);
@@ -52,7 +52,7 @@ onEachDatabase("retention", (on) => {
     expect(await removeStoredBefore(later, 2)).toHaveLength(0);
   });
 
-  it("leaves a chunk that a load adds to at the same time", async () => {
+  it("keeps a chunk to which a concurrent load adds samples", async () => {
     await on.storeAt(5);
     await on.db.client.query("UPDATE sample_chunks SET stored_at = '2020-01-01'");
     const before = new Date("2021-01-01T00:00:00Z");

@@ -1,7 +1,7 @@
 import { lockDeviceSamples } from "./device-lock.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
-/** A chunk that retention removed. */
+/** A chunk removed by retention. */
 export interface RemovedChunk {
   /** First sample, ms since 1970 UTC. */
   startMs: number;
@@ -12,20 +12,20 @@ export interface RemovedChunk {
 }
 
 /**
- * The tables that have the chunks: `sample_chunks` itself, or its partitions on several servers.
+ * Returns the tables of the chunks: `sample_chunks` itself, or its partitions on several servers.
  * @returns names as SQL
  */
 export async function chunkTables(client: SqlClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT relid::text AS name FROM pg_partition_tree('sample_chunks') WHERE isleaf ORDER BY 1",
   );
-  // A table without partitions is not listed.
+  // The catalog lists only partitions.
   return rows.length === 0 ? ["sample_chunks"] : rows.map(({ name }) => name);
 }
 
 /**
- * The chunks whose last addition is earlier than `before`, the oldest first. Retention counts from when samples were stored,
- * not from when they were recorded, so that loading an old file is not undone.
+ * Returns the chunks whose last addition is earlier than `before`, oldest first. Retention counts from the time when samples were
+ * stored, not recorded, so that the samples of an old file are not removed after loading.
  *
  * @param table one of `chunkTables`
  * @param limit maximum number of chunks
@@ -51,8 +51,8 @@ export async function listStoredBefore(
 }
 
 /**
- * Removes those of the buckets of a device whose last addition is still earlier than `before`: a load may have added to the
- * others meanwhile. Loads of the device wait for this transaction, and it waits for theirs.
+ * Removes the given buckets of a device whose last addition is still earlier than `before`, because a load may have added samples
+ * to others. Locks the device, so this transaction and loads of the device wait for each other.
  *
  * @param tx a transaction with the isolation level READ COMMITTED
  */

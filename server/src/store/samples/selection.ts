@@ -4,7 +4,7 @@ import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import { type Interval, normaliseIntervals } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** The samples of one chunk within the wanted intervals; at least one. */
+/** Samples of one chunk within the wanted intervals; at least one. */
 export interface SelectedChunk {
   header: ChunkHeader;
   /** First wanted sample, ms since 1970 UTC. */
@@ -13,7 +13,7 @@ export interface SelectedChunk {
   stopMs: number;
   /** Number of wanted samples. */
   size: number;
-  /** The wanted samples when intervals cut the chunk; null when the whole chunk is wanted and was not decoded. */
+  /** Wanted samples if intervals cut the chunk; null if the whole chunk is wanted and was not decoded. */
   pieces: SampleColumns[] | null;
 }
 
@@ -21,8 +21,8 @@ export interface SelectedChunk {
  * Reads the samples of a device in the given intervals with one statement, chunk by chunk, ascending. Decodes only chunks
  * that an interval cuts.
  *
- * @param payloads "edges" reads only the payloads of these chunks, "all" those of all chunks; positions also those of the
- *   chunks with samples there, when samples outside of the intervals count too
+ * @param payloads "edges" reads only the payloads of chunks cut by intervals, "all" all payloads; positions additionally read the
+ *   payloads of chunks with samples at these positions, including samples outside the intervals in the count
  */
 export async function selectChunks(
   client: SqlClient,
@@ -54,9 +54,9 @@ export async function selectChunks(
 }
 
 /**
- * The samples of a chunk within the intervals from index `next`; null when there are none.
+ * Returns the samples of a chunk within the intervals from index `next`; null if there are none.
  *
- * @param wanted normalised intervals; those before `next` end before the chunk starts
+ * @param wanted normalised intervals; intervals before `next` end before the chunk starts
  */
 export function selectFrom(
   deviceId: number,
@@ -101,7 +101,7 @@ function clipChunk(
   };
 }
 
-/** Buckets in which an interval starts or ends; no other bucket can be cut. */
+/** Returns the buckets in which an interval starts or ends; no other bucket can be cut. */
 function edgeBuckets(wanted: readonly Interval[]): number[] {
   const edges = new Set<number>();
   for (const { startMs, stopMs } of wanted) edges.add(bucketOf(startMs)).add(bucketOf(stopMs));

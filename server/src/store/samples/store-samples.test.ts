@@ -48,14 +48,14 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual([sampleAt(5, 120), sampleAt(6, 60)]);
   });
 
-  it("takes rows in any order of time, from before 1970 on", async () => {
+  it("accepts rows in any order of time, including before 1970", async () => {
     await on.storeAt(300_000, -1, 299_999, 0, -300_000, -300_001);
     expect((await on.everything()).map(({ ms }) => ms)).toEqual([
       -300_001, -300_000, -1, 0, 299_999, 300_000,
     ]);
   });
 
-  it("says where it changed something, split where more than five minutes lie between", async () => {
+  it("returns changed times, split at gaps of more than five minutes", async () => {
     await on.storeAt(1000);
     const { changed } = await on.storeAt(1000, 2000, 302_000, 602_001, 10_000_000);
     expect(changed).toEqual([
@@ -65,7 +65,7 @@ onEachDatabase("storing samples", (on) => {
     ]);
   });
 
-  it("keeps devices apart", async () => {
+  it("keeps devices separate", async () => {
     await on.store([sampleAt(1)], 1);
     await on.store([sampleAt(2), sampleAt(3)], 2);
     expect((await readPage(on.db.client, 1, EVER, 0, 10)).count).toBe(1);
@@ -82,7 +82,7 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual([]);
   });
 
-  it("refuses a time that is no whole number of milliseconds, and says which row", async () => {
+  it("refuses a time that is not an integer of milliseconds, with the row", async () => {
     const storing = on.store([sampleAt(1), sampleAt(1.5)]);
     await expect(storing).rejects.toMatchObject({ code: "BAD_SAMPLE", row: 1 });
   });

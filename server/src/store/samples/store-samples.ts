@@ -11,37 +11,37 @@ import { Pauses } from "./pauses.js";
 import type { SqlClient } from "./sql-client.js";
 
 /**
- * Samples that are sorted and merged together: 3.4 MB of columns, four buckets of 300 s at 100 Hz. Sorting cannot pause, and
+ * Number of samples sorted and merged together: 3.4 MB of columns, four buckets of 300 s at 100 Hz. Sorting cannot pause, and
  * takes more than 100 ms for twice this number of unsorted samples.
  */
 const WINDOW_ROWS = 131_072;
 
-/** Buckets that one statement reads and writes. */
+/** Number of buckets that one statement reads or writes. */
 const BUCKETS_PER_STATEMENT = 64;
 
-/** The outcome of a load. */
+/** Result of a load. */
 export interface StoreResult extends MergeCounts {
   /**
-   * The times at which samples are new or gained a heart rate, as ascending closed intervals more than 300,000 ms apart.
-   * Empty when the load added nothing.
+   * Times of samples that are new or gained a heart rate, as ascending closed intervals more than 300,000 ms apart. Empty if the
+   * load added nothing.
    */
   changed: Interval[];
-  /** The increase of the count of `countSamplesOf`. */
+  /** Increase of the count of `countSamplesOf`. */
   room: number;
 }
 
 /**
  * Stores samples of one device. A sample is identified by its time. The sample that was stored first is kept, and within one
  * load the first one; a later heart rate fills in a missing one. Storing the same samples again changes nothing.
- * Loads of one device take turns: the second one waits here until the transaction of the first has ended.
+ * Locks the device: a second load waits until the transaction of the first has ended.
  *
  * @param tx       a transaction with the isolation level READ COMMITTED (with a stricter level it may fail with a
  *                 serialization failure, but nothing is lost)
  * @param deviceId positive, below 2^53
  * @param batches  samples in the order of their file, with times in any order; a batch may be overwritten when the next one
  *                 is requested
- * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer of ms; `CORRUPT_CHUNK` when a chunk to which
- *         samples are added is damaged. The caller must then roll the transaction back.
+ * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer of ms; `CORRUPT_CHUNK` when a chunk that gets samples
+ *   is damaged. The caller must then roll back the transaction.
  */
 export async function storeSamples(
   tx: SqlClient,
@@ -86,7 +86,7 @@ function requireTimes(columns: SampleColumns, firstRow: number): void {
 
 interface BucketRows {
   bucket: number;
-  /** Entries `[from, to)` of the order of the samples in the window. */
+  /** Entries `[from, to)` in the order of the samples of the window. */
   from: number;
   to: number;
 }

@@ -4,14 +4,14 @@ import type { SampleColumns } from "./columns.js";
 import type { Interval } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** A chunk as it is stored, still encoded, to be decoded elsewhere, such as in another thread. */
+/** A chunk as stored, to be decoded elsewhere, such as in another thread. */
 export type StoredChunk = ChunkHeader;
 
-/** Chunks that one statement reads: a day at most, 3.5 MB at 10 Hz, so that other statements run in between. */
+/** Number of chunks that one statement reads: a day, 3.5 MB at 10 Hz, so that other statements run in between. */
 const CHUNKS_PER_STATEMENT = 288;
 
 /**
- * The chunks of a device that overlap the closed interval, ascending. They may contain samples outside of it. A separate
+ * Yields the chunks of a device that overlap the closed interval, ascending. They may contain samples outside it. A separate
  * statement reads each batch.
  */
 export async function readStored(

@@ -4,12 +4,12 @@ import { bucketSpans, type Interval, normaliseIntervals } from "./intervals.js";
 import { selectFrom } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** Chunks in a batch: 96,000 samples at 10 Hz, 3 MB of columns. */
+/** Number of chunks in a batch: 96,000 samples at 10 Hz, 3 MB of columns. */
 const CHUNKS_PER_BATCH = 32;
 
 /**
- * All samples of a device in the given intervals, with times strictly ascending over all batches, in bounded memory. A
- * separate statement reads each batch. To read one state of the database, use a REPEATABLE READ transaction.
+ * Yields all samples of a device in the given intervals, with times strictly ascending over all batches, in limited memory. A
+ * separate statement reads each batch. To read from one snapshot, use a REPEATABLE READ transaction.
  *
  * @param intervals closed, of any length
  * @throws SampleStoreError `CORRUPT_CHUNK`

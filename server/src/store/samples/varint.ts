@@ -1,10 +1,10 @@
 /**
- * Signed 32-bit integers as zigzag varints (Protocol Buffers, "Encoding": `sint32`): small magnitudes of either sign
- * take one byte, any value at most five.
+ * Signed 32-bit integers as zigzag varints (Protocol Buffers, "Encoding": `sint32`): small positive and negative numbers take one
+ * byte, any value at most five.
  */
 export const MAX_VARINT_BYTES = 5;
 
-/** Writes varints and bytes one after another into a buffer. The caller makes it large enough. */
+/** Writes varints and bytes one after another to a buffer, which must be large enough. */
 export class VarintWriter {
   readonly bytes: Uint8Array;
   position = 0;
@@ -32,7 +32,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads the output of `VarintWriter`. Reading past the end, or a varint of more than 32 bits, throws a RangeError. */
+/** Reads the output of `VarintWriter`. Throws a RangeError at the end and for a varint of more than 32 bits. */
 export class VarintReader {
   readonly bytes: Uint8Array;
   position = 0;
@@ -57,7 +57,7 @@ export class VarintReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** A view of the next `length` bytes. */
+  /** Returns a view of the next `length` bytes. */
   take(length: number): Uint8Array {
     const end = this.position + length;
     if (end > this.bytes.length) throw new RangeError("bytes past the end");

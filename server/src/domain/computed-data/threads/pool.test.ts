@@ -10,7 +10,7 @@ const NOTHING_TO_COMPUTE: ComputationTask = {
   computedAtMs: 0,
 };
 
-it("a thread that computes starts when it is needed, and ends when it has nothing to do", async () => {
+it("a computation thread starts on demand and ends when idle", async () => {
   const computer = startComputer(1, () => new Error("too many"), 100);
   try {
     expect(computer.threads).toBe(0);

@@ -3,19 +3,19 @@ import type { ComputationTask, ComputedTexts, ComputePool } from "../../change/c
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
 
-/** Time after which an idle thread ends. It holds tens of MB, and a new thread starts in 100 ms. */
+/** Time after which an idle thread ends. It takes tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
 
 /**
- * Samples are in typed arrays outside the heap, so a small heap is enough. Without this limit it grows by 48 MB between
- * garbage collections.
+ * Samples are in typed arrays outside the heap, so a small heap suffices. Without this limit it grows by 48 MB between garbage
+ * collections.
  */
 const YOUNG_GENERATION_MB = 16;
 
 /**
- * Starts threads as they are needed, at most `threads`.
- * @param refusal makes the error for callers when too many computations wait
- * @param idleMs after which a thread with nothing to do ends
+ * Starts threads on demand, at most `threads`.
+ * @param refusal creates the error for callers when too many computations wait
+ * @param idleMs time after which an idle thread ends
  */
 export function startComputer(
   threads: number,

@@ -6,13 +6,13 @@ import { CallersLeftError, ComputationQueue } from "./queue.js";
 
 const refusal = errors.throttled;
 
-/** Places are given out a turn of the event loop after they became free. */
+/** Slots are assigned in the iteration of the event loop after their release. */
 async function turn() {
   await immediate();
   await immediate();
 }
 
-/** Work that says when it was begun, and ends when it is told. */
+/** Work that reports its start, and ends when told to. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();
@@ -30,7 +30,7 @@ function workshop() {
 }
 
 describe("computations", () => {
-  it("are handed to one caller in each turn of the event loop", async () => {
+  it("are returned to one caller per iteration of the event loop", async () => {
     const queue = new ComputationQueue(1, refusal);
     const handed: number[] = [];
     let turns = 0;
@@ -47,7 +47,7 @@ describe("computations", () => {
     expect(new Set(handed).size).toBe(5);
   });
 
-  it("with the same key are made once, and everybody gets the result", async () => {
+  it("with the same key run once, and every caller gets the result", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     const all = Array.from({ length: 250 }, () => queue.share("frame", { account: 1 }, work("frame")));
@@ -70,7 +70,7 @@ describe("computations", () => {
     expect(begun).toEqual(["a", "b", "other"]);
   });
 
-  it("of one account wait while another account has its turn", async () => {
+  it("of one account wait while another account is served", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) queue.share(name, { account: 1 }, work(name));
@@ -108,7 +108,7 @@ describe("computations", () => {
     expect(outcome).toBe("waits");
   });
 
-  it("are dropped when all who wait have left, and not before", async () => {
+  it("are dropped exactly when all waiting callers have disconnected", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     const first = queue.share("first", { account: 1 }, work("first"));

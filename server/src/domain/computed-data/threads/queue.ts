@@ -2,13 +2,13 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fairness/fair-queue.js";
 import type { Waiter } from "../../change/compute-pool.js";
 
-/** Maximum number of computations that wait for a thread: of all accounts, of those of one address, and of one account. */
+/** Maximum number of computations that wait for a thread: in total, per address, and per account. */
 const MAX_WAITING = 400;
 const MAX_WAITING_OF_ADDRESS = MAX_WAITING / 2;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
 
-/** All callers left before the computation began. */
+/** All callers disconnected before the computation began. */
 export class CallersLeftError extends Error {
   override readonly name = "CallersLeftError";
   readonly statusCode = 499;
@@ -21,27 +21,26 @@ export class CallersLeftError extends Error {
 /** A waiting or running computation, and the callers that share it. */
 interface Flight {
   callers: number;
-  /** Called when the last caller leaves. */
+  /** Called when the last caller disconnects. */
   abandon(): void;
   result: Promise<unknown>;
-  /** Resolves when the last caller that waits for the result has it. */
+  /** Resolves when all waiting callers have the result. */
   handedOut: Promise<void>;
 }
 
 /**
- * Runs a bounded number of computations at a time. Requests for the same computation share it, addresses and their accounts take
- * turns, and a waiting computation is dropped when all its callers have left.
+ * Runs a limited number of computations concurrently. Requests for the same computation share it, the queue is fair between
+ * addresses and their accounts, and a waiting computation is dropped when all its callers have disconnected.
  */
 export class ComputationQueue {
   readonly #fairQueue: FairQueue<number>;
   readonly #flights = new Map<string, Flight>();
 
-  /** @param refusal makes the error for callers when too many computations wait */
+  /** @param refusal creates the error for callers when too many computations wait */
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#fairQueue = new FairQueue({
       concurrency,
-      // One thread stays free for other accounts, and for those of other addresses, because nobody knows in advance how long a
-      // computation takes.
+      // One thread remains free for other accounts and addresses, because the duration of a computation is unknown.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
       concurrencyPerGroup: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
@@ -52,8 +51,8 @@ export class ComputationQueue {
   }
 
   /**
-   * @param key identifies the computation: the same key has the same result
-   * @throws the refusal when too many wait; CallersLeftError; whatever the computation throws
+   * @param key identifies the computation: equal keys have equal results
+   * @throws the refusal when too many wait; CallersLeftError; any error of the computation
    */
   async share<T>(key: string, waiter: Waiter, compute: () => Promise<T>): Promise<T> {
     const { signal } = waiter;
@@ -67,7 +66,7 @@ export class ComputationQueue {
     signal?.addEventListener("abort", leave, { once: true });
     try {
       const result = (await flight.result) as T;
-      // One caller in each turn of the event loop: hundreds of responses at once would block it.
+      // Resume one caller per iteration of the event loop, because hundreds of responses at once would block it.
       flight.handedOut = flight.handedOut.then(() => nextEventLoopTurn());
       await flight.handedOut;
       return result;
@@ -90,14 +89,14 @@ export class ComputationQueue {
       callers: 0,
       abandon() {
         if (begun) return;
-        // Removed immediately, so that no other caller joins it.
+        // Remove it immediately, so that no other caller joins it.
         remove();
         abandoned.abort(new CallersLeftError());
       },
       result: this.#fairQueue.run(account, begin, abandoned.signal, group).finally(remove),
       handedOut: Promise.resolve(),
     };
-    // Each caller gets the error. When all have left, it must not become an unhandled rejection.
+    // Each caller gets the error. If all have disconnected, it must not become an unhandled rejection.
     flight.result.catch(() => undefined);
     this.#flights.set(key, flight);
     return flight;

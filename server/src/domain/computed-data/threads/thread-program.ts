@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 
-/** A service that runs from its sources needs a TypeScript loader, also in its threads. */
+/** A service that runs from source needs a TypeScript loader in its threads, too. */
 const isSource = import.meta.url.endsWith(".ts");
 
-/** Program of a computation thread, and its options of Node.js. */
+/** Program of a computation thread and its Node.js options. */
 export const threadProgram = {
   filename: fileURLToPath(new URL(isSource ? "./thread.ts" : "./computation-thread.js", import.meta.url)),
   ...(isSource ? { execArgv: ["--import", "tsx"] } : {}),

@@ -1,8 +1,8 @@
 // The entry point of the computation threads: takes a task, returns its results as JSON texts.
 import { constants, setPriority } from "node:os";
 
-// Requests get processor time first. Only Linux has a priority for each thread; on other systems this would change the
-// priority of the whole process (setpriority(2), "C library/kernel differences").
+// Requests have priority over computations. Only Linux has a priority per thread; on other systems this would change the priority
+// of the whole process (setpriority(2), "C library/kernel differences").
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
 export { runTask as default } from "./task.js";

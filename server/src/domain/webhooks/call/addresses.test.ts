@@ -39,10 +39,10 @@ describe("public addresses", () => {
     "4000::1",
     "::ffff:10.0.0.1",
     "64:ff9b::10.0.0.1",
-    // Only these 96 bits are the translator's prefix.
+    // Only these 96 bits are the prefix of the translator.
     "64:ff9b:0:0:0:1:808:808",
     "fe80::1%eth0",
-    // Brackets belong around the whole address.
+    // Brackets must enclose the whole address.
     "[2606:4700::1111",
     "x[2606:4700::1111]",
     "[2606:4700::1111]x",
@@ -51,7 +51,7 @@ describe("public addresses", () => {
   });
 });
 
-describe("addresses that are never called, whatever the operator allows", () => {
+describe("addresses that are never called, for any setting", () => {
   it.each([
     "169.254.169.254",
     "169.254.0.1",

@@ -9,9 +9,9 @@ const TRANSLATED = ipaddr.IPv6.parse("64:ff9b::");
 const TRANSLATED_BITS = 96;
 
 /**
- * Whether an address belongs to the public Internet: not loopback, private, link-local, multicast, reserved or of a
- * tunnel. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
- * @param text an IP address as from `dns.lookup` and sockets, optionally with brackets around IPv6; false for other texts
+ * Whether an address belongs to the public Internet: not loopback, private, link-local, multicast, reserved or a tunnel. An IPv4
+ * address embedded in IPv6 is checked as an IPv4 address.
+ * @param text an IP address from `dns.lookup` or a socket, optionally with brackets around IPv6; false for other texts
  */
 export function isPublicAddress(text: string): boolean {
   const bare = withoutBrackets(text);
@@ -22,8 +22,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Addresses at which a cloud gives any process of a machine its credentials: of AWS (IPv6), Google (IPv6), Alibaba, Oracle and
- * Azure. All clouds have 169.254.169.254 too, which is link-local.
+ * Metadata addresses of clouds, which give the machine's credentials to any process: AWS (IPv6), Google (IPv6), Alibaba, Oracle
+ * and Azure. The common 169.254.169.254 is link-local.
  */
 const METADATA: ReadonlySet<string> = new Set(
   ["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"].map((text) =>
@@ -39,8 +39,8 @@ const COMPATIBLE = ipaddr.IPv6.parse("::");
 const COMPATIBLE_BITS = 96;
 
 /**
- * Whether an address is never called, also where private addresses may be: link-local addresses, and those at which clouds
- * give their machines credentials. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
+ * Whether an address is never called, even if private addresses are allowed: link-local and cloud metadata addresses. An IPv4
+ * address embedded in IPv6 is checked as an IPv4 address.
  */
 export function isNeverCalled(text: string): boolean {
   const bare = withoutBrackets(text);

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0)) clean();
 });
 
-/** A receiver on the loopback. @returns its port */
+/** Starts a receiver on the loopback interface. @returns its port */
 async function receive(listener: RequestListener): Promise<number> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   cleanups.push(() => {
@@ -37,7 +37,7 @@ const send = (port: number, changes: Partial<PostLimits> = {}) =>
   });
 
 describe("a post", () => {
-  it("brings the body, path, query and headers, and gives the answer, of a private address without its text", async () => {
+  it("sends body, path, query and headers, and returns the response, without its text for a private address", async () => {
     let received = "";
     const port = await receive(async (request, response) => {
       const { method, url, headers } = request;
@@ -60,7 +60,7 @@ describe("a post", () => {
     expect(calls).toBe(1);
   });
 
-  it("keeps 1,024 bytes of the answer, in whole characters and without NUL, however it comes in pieces", async () => {
+  it("keeps 1,024 bytes of the response, in whole characters and without NUL, for any pieces", async () => {
     async function* pieces(...texts: string[]) {
       for (const text of texts) yield Buffer.from(text);
     }
@@ -70,7 +70,7 @@ describe("a post", () => {
     expect(await beginning(pieces("a".repeat(600), "b".repeat(600)))).toBe("a".repeat(600) + "b".repeat(424));
   });
 
-  it("ends an answer without end", async () => {
+  it("ends an endless response", async () => {
     const closed: Promise<unknown>[] = [];
     const port = await receive((_, response) => {
       closed.push(once(response, "close"));
@@ -84,7 +84,7 @@ describe("a post", () => {
     await Promise.all(closed);
   });
 
-  it("waits so long for the whole answer, and no longer", async () => {
+  it("waits for the whole response until its time limit", async () => {
     const port = await receive((_, response) => response.write("the beginning"));
     await expect(send(port, { totalMs: 500 })).rejects.toThrow("No complete response within 0.5 s.");
   });
@@ -106,7 +106,7 @@ describe("a post", () => {
 });
 
 describe("the connection to a receiver", () => {
-  it("is closed, before a byte is sent, when it proves to lead to a private address", async () => {
+  it("is closed before a byte is sent if it leads to a private address", async () => {
     let received = 0;
     const server = createTcpServer((socket) => {
       socket.on("data", (chunk) => {

@@ -5,17 +5,17 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 import { isPublicAddress } from "./addresses.js";
 import { receiverAddresses, requireCallable } from "./receiver.js";
 
-/** Maximum number of bytes of a response that are read, and that are stored. */
+/** Maximum number of bytes of a response that are read and that are stored. */
 const READ_BYTES = 64 * 1024;
 const KEPT_BYTES = 1024;
 
 export interface PostLimits {
-  /** From the first lookup to the end of the response. */
+  /** Time limit from the first lookup to the end of the response. */
   totalMs: number;
-  /** The part of that time for lookup, connection and TLS. */
+  /** Time limit for lookup, connection and TLS. */
   connectMs: number;
   lookup: AddressLookup;
-  /** The account on whose behalf the receiver is called. */
+  /** Account on whose behalf the receiver is called. */
   account: number;
   allowPrivate: boolean;
 }
@@ -23,14 +23,14 @@ export interface PostLimits {
 export interface ReceiverResponse {
   status: number;
   retryAfter: string | undefined;
-  /** The beginning of the response body as text; null from a private address, whose content is not for users. */
+  /** Beginning of the response body as text; null for a private address, because users must not see its content. */
   text: string | null;
 }
 
 /**
- * Posts a body once, on a separate connection, to an untrusted receiver. Does not follow redirects. Checks the address of
- * the receiver three times: a literal address in the URL, the addresses to which the name resolves (it connects to no
- * others), and the address to which the socket is connected.
+ * Posts a body once, on a separate connection, to an untrusted receiver. Does not follow redirects. Checks the address of the
+ * receiver three times: a literal address in the URL, the resolved addresses (it connects to no others), and the address of the
+ * connected socket.
  * @throws Error when the response is not complete in time; NoPublicAddressError when the address is not public
  */
 export async function post(
@@ -80,7 +80,7 @@ export async function post(
   }
 }
 
-/** Connects to one of the addresses and to no other. Disconnects when the address of the socket must not be called. */
+/** Connects only to one of the addresses. Disconnects if the address of the socket is not allowed. */
 export function checkedConnector(
   addresses: readonly string[],
   timeout: number,
@@ -110,7 +110,7 @@ export function checkedConnector(
     });
 }
 
-/** The first bytes of a response as text. Leaving the loop closes the connection, which ends an endless response. */
+/** Returns the first bytes of a response as text. Leaving the loop closes the connection, even during an endless response. */
 export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let readBytes = 0;

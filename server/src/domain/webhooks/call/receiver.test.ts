@@ -10,7 +10,7 @@ const find = (url: string, lookup: AddressLookup, allowPrivate = false) =>
   receiverAddresses(new URL(url), { lookup, allowPrivate });
 
 describe("the addresses of a receiver", () => {
-  it("are those of its name, where all of them are public", async () => {
+  it("are the addresses of its name if all of them are public", async () => {
     expect(await find("https://a.example/", lookupOf("8.8.8.8", "2606:4700::1111"))).toEqual([
       "8.8.8.8",
       "2606:4700::1111",
@@ -28,13 +28,13 @@ describe("the addresses of a receiver", () => {
     }
   });
 
-  it("may be private where that is allowed; then the lookup's own error comes out", async () => {
+  it("may be private if allowed; then the error of the lookup is returned", async () => {
     expect(await find("http://a.example/", lookupOf("10.0.0.1"), true)).toEqual(["10.0.0.1"]);
     await expect(find("http://a.example/", failing, true)).rejects.toThrow("ENOTFOUND");
   });
 
-  it("are never link-local or of cloud metadata, also where private ones are allowed", async () => {
-    const NEVER = "Link-local addresses and those of cloud metadata are never called.";
+  it("are never link-local or cloud metadata, even if private ones are allowed", async () => {
+    const NEVER = "Link-local and cloud metadata addresses are never called.";
     for (const host of ["169.254.169.254", "0xa9fea9fe", "[fe80::1]", "[::ffff:a9fe:a9fe]"]) {
       await expect(find(`http://${host}/latest/`, lookupOf(), true)).rejects.toThrow(NEVER);
     }
@@ -43,7 +43,7 @@ describe("the addresses of a receiver", () => {
     await expect(find("http://a.example/", rebound)).rejects.toThrow("The host has no public address.");
   });
 
-  it("that stand in the URL are not looked up", async () => {
+  it("in the URL are not looked up", async () => {
     const lookup = lookupOf("8.8.8.8");
     expect(await find("https://8.8.4.4:8443/x", lookup)).toEqual(["8.8.4.4"]);
     expect(await find("https://[2606:4700::1111]/", lookup)).toEqual(["2606:4700::1111"]);

@@ -2,8 +2,8 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 import { isLiteralAddress, isNeverCalled, isPublicAddress } from "./addresses.js";
 
 /**
- * The receiver must not be called, because not all of its addresses are public, or its name has no address. Both cases
- * have the same message, so that it does not reveal which names an internal name server knows.
+ * The receiver must not be called, because not all of its addresses are public, or because its name has no address. Both cases
+ * have the same message, so that names known to an internal name server are not revealed.
  */
 export class NoPublicAddressError extends Error {
   override readonly name = "NoPublicAddressError";
@@ -13,7 +13,7 @@ export class NoPublicAddressError extends Error {
   }
 }
 
-const NEVER_CALLED = "Link-local addresses and those of cloud metadata are never called.";
+const NEVER_CALLED = "Link-local and cloud metadata addresses are never called.";
 
 /** @throws NoPublicAddressError when an address must not be called */
 export function requireCallable(addresses: readonly string[], allowPrivate: boolean): void {
@@ -24,8 +24,8 @@ export function requireCallable(addresses: readonly string[], allowPrivate: bool
 /**
  * @param url a valid URL of http or https
  * @param account the account on whose behalf it is called
- * @returns the addresses to connect to, all of them public unless `allowPrivate`, and never link-local or of cloud metadata
- * @throws NoPublicAddressError; with `allowPrivate`, also whatever the lookup throws
+ * @returns addresses to connect to: all public unless `allowPrivate`, and never link-local or cloud metadata
+ * @throws NoPublicAddressError; with `allowPrivate`, also any error of the lookup
  */
 export async function receiverAddresses(
   url: URL,

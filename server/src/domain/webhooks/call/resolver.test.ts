@@ -8,13 +8,13 @@ import { createLookup } from "./resolver.js";
 
 const TYPE_A = 1;
 
-/** A name server that knows `good.example` as 192.0.2.7, and never answers for names that begin with `silent`. */
+/** Name server that resolves `good.example` to 192.0.2.7 and never responds for names that begin with `silent`. */
 async function startNameServer() {
   const socket = createSocket("udp4");
   let asked = 0;
   socket.on("message", (query, { port, address }) => {
     asked += 1;
-    // The name begins behind the header of 12 bytes; type and class follow it (RFC 1035 section 4.1).
+    // The name follows the 12-byte header and precedes type and class (RFC 1035 section 4.1).
     const nameEnd = query.indexOf(0, 12);
     const name = query.subarray(13, nameEnd).toString("latin1");
     if (name.startsWith("silent")) return;
@@ -59,7 +59,7 @@ describe("the resolver", () => {
 
   const lookup = () => createLookup({ servers: [names.server], hostsFile: join(folder, "hosts") });
 
-  it("knows the hosts file, localhost, and what the name servers know", async () => {
+  it("resolves names of the hosts file, localhost, and the name servers", async () => {
     const find = lookup();
     expect(await find("INTRANET.example")).toEqual(["10.0.0.5"]);
     expect(await find("intranet")).toEqual(["10.0.0.5", "10.0.0.6"]);
@@ -69,7 +69,7 @@ describe("the resolver", () => {
     await expect(find("unknown.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("lets nobody wait for names that nobody answers and another account asks for", async () => {
+  it("does not delay an account by unanswered names of another account", async () => {
     const find = lookup();
     const left = new AbortController();
     setMaxListeners(0, left.signal);
@@ -81,20 +81,20 @@ describe("the resolver", () => {
     expect(await find("good.example", { account: 2, signal: AbortSignal.timeout(1_000) })).toEqual([
       "192.0.2.7",
     ]);
-    // Of the 50 only a few were asked for.
+    // Only a few of the 50 were queried.
     expect(names.asked() - before).toBeLessThan(20);
     left.abort();
     expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(["rejected"]));
   });
 
-  it("takes no other name for localhost", async () => {
+  it("treats no other name as localhost", async () => {
     const find = lookup();
     expect(await find("LOCALHOST.")).toEqual(["127.0.0.1", "::1"]);
     await expect(find("notlocalhost")).rejects.toMatchObject({ code: "ENOTFOUND" });
     await expect(find("localhost.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("does without a hosts file", async () => {
+  it("works without a hosts file", async () => {
     const find = createLookup({ servers: [names.server], hostsFile: join(folder, "missing") });
     expect(await find("good.example")).toEqual(["192.0.2.7"]);
   });
@@ -107,7 +107,7 @@ describe("the resolver", () => {
     expect(found).toEqual(Array(9).fill(["192.0.2.7"]));
   });
 
-  it("lets a name that nobody waits for any more leave the line, and the next one in", async () => {
+  it("removes abandoned names from the queue and continues with the next one", async () => {
     const find = lookup();
     const [first, waiting] = [new AbortController(), new AbortController()];
     const silent = Array.from({ length: 4 }, (_, index) =>
@@ -123,18 +123,18 @@ describe("the resolver", () => {
     expect(await behind).toEqual(["192.0.2.7"]);
   });
 
-  it("asks for nothing when it is told to stop before it begins", async () => {
+  it("makes no query if it is aborted before it begins", async () => {
     const before = names.asked();
     const signal = AbortSignal.abort(new Error("too late"));
     await expect(lookup()("good.example", { signal })).rejects.toThrow("too late");
     expect(names.asked()).toBe(before);
   });
 
-  it("stops asking when it is told to", async () => {
+  it("stops its queries when it is aborted", async () => {
     const before = names.asked();
     const asked = lookup()("silent.example", { signal: AbortSignal.timeout(100) });
     await expect(asked).rejects.toMatchObject({ name: "TimeoutError" });
-    // Once for each family of addresses, and not once more.
+    // Exactly one query per address family.
     expect(names.asked() - before).toBeLessThanOrEqual(2);
   });
 });

@@ -6,14 +6,14 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
-/** Queries to each name server. */
+/** Number of queries to each name server. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-/** Concurrent lookups of one account; further lookups wait. */
+/** Maximum number of concurrent lookups of one account; further lookups wait. */
 const PER_ACCOUNT = 4;
 
-/** RFC 6761 section 6.3: the name and its subdomains are always loopback, whatever a name server says. */
+/** RFC 6761 section 6.3: the name and its subdomains are always loopback, regardless of name servers. */
 const LOOPBACK = /^(.+\.)?localhost\.?$/i;
 
 export interface ResolverSettings {
@@ -23,9 +23,9 @@ export interface ResolverSettings {
 }
 
 /**
- * Looks names up in the hosts file and then at the name servers, with separate sockets for each name. Node's own lookup
- * occupies one of a few threads until the name server responds, and other lookups, file reads and hashes wait for a thread.
- * Here, no account waits for the names of another account.
+ * Resolves names by the hosts file and then by the name servers, with separate sockets for each name. The built-in lookup of
+ * Node.js occupies one of a few threads until the name server responds, which delays other lookups, file reads and hashes. Here,
+ * no account waits for the lookups of another account.
  */
 export function createLookup({ servers, hostsFile = HOSTS_FILE }: ResolverSettings = {}): AddressLookup {
   const lookups = new FairQueue<number>({

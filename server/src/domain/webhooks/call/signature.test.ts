@@ -8,7 +8,7 @@ it("the signature is that of Standard Webhooks, with the secret's UTF-8 bytes as
     body: '{"a":"ü"}',
     secret: "secret-é",
   });
-  // The signature was computed with Python's hmac.
+  // Expected signature computed with Python's hmac.
   expect(headers).toEqual({
     "webhook-id": "msg_1",
     "webhook-timestamp": "1704067200",

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 
 export interface SignedMessage {
-  /** The same in all attempts to deliver an event. */
+  /** Identical in all attempts to deliver an event. */
   messageId: string;
-  /** The time of this attempt. */
+  /** Time of this attempt. */
   at: Date;
   body: string;
   /** The webhook's `secret_token`. */
@@ -11,8 +11,8 @@ export interface SignedMessage {
 }
 
 /**
- * The headers of Standard Webhooks 1.0: id, timestamp in seconds, and `v1,` with the base64 of HMAC-SHA256 over id,
- * timestamp and body, joined with full stops. The key is the secret's UTF-8 bytes.
+ * Returns the headers of Standard Webhooks 1.0: id, timestamp in seconds, and `v1,` with the base64 of HMAC-SHA256 over id,
+ * timestamp and body, joined with periods. The key is the secret in UTF-8.
  */
 export function signatureHeaders({ messageId, at, body, secret }: SignedMessage): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -1,4 +1,4 @@
-/** A call of an operation as its entry in the OpenAPI document has it: what the examples in all languages have in common. */
+/** A call of an operation according to its entry in the OpenAPI document, which is the basis of the examples in all languages. */
 
 type Scalar = string | number | boolean;
 
@@ -39,39 +39,39 @@ export interface ExampleDocument {
 }
 
 export type JsonBody = { kind: "json"; value: unknown };
-/** A JSON object one of whose members is a file in base64. */
+/** JSON object with a file in base64 as a member. */
 export type Base64Body = { kind: "base64"; member: string; file: string };
 export type FormBody = { kind: "form"; fields: [name: string, value: string][] };
 export type FilesBody = { kind: "files"; files: [name: string, file: string][] };
 
 export type Response =
-  /** A list whose `next` is the number of the next page. */
+  /** List whose `next` is the number of the next page. */
   | { kind: "list" }
   | { kind: "json" }
   | { kind: "nothing" }
   | { kind: "text" }
-  /** Events until one of both ends the connection. */
+  /** Events until either side ends the connection. */
   | { kind: "events" }
   | { kind: "file"; name: string };
 
 export interface DocumentedCall {
   operationId: string;
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   baseUrl: string;
   method: string;
-  /** With `{name}` for a parameter. */
+  /** Path with `{name}` for a parameter. */
   path: string;
   pathValues: [name: string, value: string | number][];
   query: [name: string, value: Scalar][];
-  /** Whether it needs a token. */
+  /** Whether the operation needs a token. */
   isAuthenticated: boolean;
-  /** Whether it is for the page only, which is to say so in a header. */
+  /** Whether the operation is only for the page, which must send a header. */
   isOfPage: boolean;
   body: JsonBody | Base64Body | FormBody | FilesBody | null;
   response: Response;
 }
 
-/** The ids that the examples of the resources have, too. */
+/** Ids that the examples of the resources also use. */
 const PATH_VALUES: Readonly<Record<string, string | number>> = {
   activity: 5,
   athlete: 21,
@@ -87,7 +87,7 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   webhook: 2,
 };
 
-/** The recording that examples upload. */
+/** Recording uploaded by examples. */
 const RECORDING = "recording.asi";
 
 const EXTENSIONS: Readonly<Record<string, string>> = { "text/csv": "csv", "application/zip": "zip" };
@@ -110,7 +110,7 @@ export function documentedCall(
     pathValues: parametersIn(entry, "path").map(({ name }) => [name, pathValues[name] ?? 1]),
     query: queryOf(entry, response),
     isAuthenticated: entry.security.length > 0,
-    // Other operations of the session take tokens as well.
+    // Other operations of the session also accept tokens.
     isOfPage: entry.operationId === "createSession",
     body: bodyOf(entry),
     response,
@@ -120,7 +120,7 @@ export function documentedCall(
 const parametersIn = (entry: OperationEntry, place: string): Parameter[] =>
   entry.parameters.filter((parameter) => parameter.in === place);
 
-/** Required parameters, and others with an example; of those that filter a list only where there is a list. */
+/** Returns required parameters and parameters with an example; filters of a list only for lists. */
 function queryOf(entry: OperationEntry, response: Response): DocumentedCall["query"] {
   const parameters = parametersIn(entry, "query").filter(({ deprecated }) => deprecated !== true);
   const isFilter = response.kind !== "list" && parameters.some(({ name }) => name === "search");
@@ -172,14 +172,14 @@ function responseOf(entry: OperationEntry, path: string): Response {
   return { kind: "file", name: `${name}.${extension}` };
 }
 
-/** The path with its values, as it is sent. */
+/** Returns the path with its values, as sent. */
 export const pathOf = ({ path, pathValues }: DocumentedCall): string =>
   pathValues.reduce(
     (filled, [name, value]) => filled.replace(`{${name}}`, () => encodeURIComponent(value)),
     path,
   );
 
-/** The whole address with query, as it is sent. */
+/** Returns the whole address with query, as sent. */
 export function addressOf(call: DocumentedCall): string {
   const query = call.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return `${call.baseUrl}${pathOf(call)}${query.length === 0 ? "" : `?${query.join("&")}`}`;

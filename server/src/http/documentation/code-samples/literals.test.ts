@@ -1,4 +1,4 @@
-/** Whatever a value contains, its literal is that value and nothing else. */
+/** The literal of a value with any content is equal to the value. */
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -48,7 +48,7 @@ describe("a literal", () => {
     expect(JSON.parse(String(stdout))).toEqual(JSON.parse(JSON.stringify(values)));
   });
 
-  it("is one word in a shell, with the same text", () => {
+  it("is one word in a shell with the same text", () => {
     const words = HOSTILE.map(shellWord).join(" ");
     const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${words}`]);
     expect(String(stdout).split("\0").slice(0, -1)).toEqual(HOSTILE);
@@ -56,7 +56,7 @@ describe("a literal", () => {
 });
 
 describe("the examples of a document", () => {
-  it("are one command with nothing else, whatever its names and examples contain", () => {
+  it("are a single command for any names and examples", () => {
     for (const hostile of HOSTILE.filter((text) => text !== "")) {
       const document: ExampleDocument = {
         servers: [{ url: "http://127.0.0.1:1" }],
@@ -79,7 +79,7 @@ describe("the examples of a document", () => {
       };
       addCodeSamples(document, { thing: hostile });
       const samples = document.paths["/things/{thing}/"]?.post?.["x-codeSamples"];
-      // What curl would get, by a function in its place.
+      // Replaces curl by a function that prints its arguments.
       const script = `curl() { printf '%s\\0' "$@"; }\n${samples?.[0]?.source}`;
       const { stdout, stderr } = spawnSync("sh", ["-euc", script]);
       const words = String(stdout).split("\0").slice(0, -1);

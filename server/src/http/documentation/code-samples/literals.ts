@@ -1,4 +1,4 @@
-/** Values written in the languages of the examples. */
+/** Literals in the languages of the examples. */
 
 interface Language {
   scalar(value: unknown): string;
@@ -7,7 +7,9 @@ interface Language {
 
 const LINE_LENGTH = 88;
 
-/** Text of any content as a literal; `JSON.stringify` leaves line separators, which Python counts as ends of lines in its tools. */
+/**
+ * Text with any content as a literal. `JSON.stringify` does not escape line separators, which tools of Python treat as line ends.
+ */
 const quoted = (text: string) =>
   JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -18,7 +20,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 const TYPESCRIPT: Language = {
   scalar: (value) => (typeof value === "string" ? quoted(value) : JSON.stringify(value)),
-  // a literal with this key unquoted or quoted would set the prototype
+  // A literal with this key, unquoted or quoted, would set the prototype.
   key: (name) => (name === "__proto__" ? '["__proto__"]' : IDENTIFIER.test(name) ? name : quoted(name)),
 };
 
@@ -28,7 +30,7 @@ const PYTHON: Language = {
   key: quoted,
 };
 
-/** Objects with all members in one line have spaces inside in TypeScript, and none in Python. */
+/** An object on one line has inner spaces in TypeScript, but not in Python. */
 function written(value: unknown, language: Language, indent: number, column: number): string {
   const isArray = Array.isArray(value);
   if (!isArray && (typeof value !== "object" || value === null)) return language.scalar(value);
@@ -51,15 +53,15 @@ function written(value: unknown, language: Language, indent: number, column: num
 }
 
 /**
- * @param indent of the line in which the literal begins
- * @param column at which it begins
+ * @param indent indentation of the line in which the literal begins
+ * @param column column at which it begins
  */
 export const typescriptLiteral = (value: unknown, indent = 0, column = indent): string =>
   written(value, TYPESCRIPT, indent, column);
 
-/** As `typescriptLiteral`. */
+/** Like `typescriptLiteral`. */
 export const pythonLiteral = (value: unknown, indent = 0, column = indent): string =>
   written(value, PYTHON, indent, column);
 
-/** One word of a POSIX shell: nothing in single quotes has a meaning. */
+/** One word of a POSIX shell: characters in single quotes have no special meaning. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -4,7 +4,7 @@ import { pythonLiteral as literal } from "./literals.js";
 /** An argument of the request, as code. */
 type Argument = readonly [name: string, code: string];
 
-/** The example with the library requests. */
+/** Example with the library requests. */
 export function pythonSample(call: DocumentedCall): string {
   const { body, response, method } = call;
   const standard = [
@@ -39,7 +39,7 @@ function headersOf({ isAuthenticated, isOfPage }: DocumentedCall): Argument[] {
   return isAuthenticated ? [["headers", `{"Authorization": f"Bearer {os.environ['ASI_TOKEN']}"}`]] : [];
 }
 
-/** Truth values as the service reads them: requests would send `True`. */
+/** Booleans in the form accepted by the service; requests would send `True`. */
 const sent = (value: string | number | boolean) => (typeof value === "boolean" ? String(value) : value);
 
 const queryOf = ({ query }: DocumentedCall): Argument[] =>

@@ -4,7 +4,7 @@ import { typescriptLiteral as literal } from "./literals.js";
 const READS_RECORDING = 'import { openAsBlob } from "node:fs";';
 const WRITES_FILE = 'import { writeFile } from "node:fs/promises";';
 
-/** The example with the typed client, asi-client, in Node.js. */
+/** Example with the typed client, asi-client, in Node.js. */
 export const typescriptSample = (call: DocumentedCall): string =>
   OWN[call.operationId]?.(call) ?? sample(call);
 
@@ -94,7 +94,7 @@ function sample(call: DocumentedCall): string {
   return program(imports, [newClient(call), ...use[response.kind as keyof typeof use]]);
 }
 
-/** Code in place of a value. */
+/** Code instead of a value. */
 class Code {
   readonly text: string;
   constructor(text: string) {
@@ -127,7 +127,7 @@ function initOf({ pathValues, query, body, response }: DocumentedCall): Init | n
   return Object.keys(init).length === 0 ? null : init;
 }
 
-/** The members of the object in lines of their own: one line is rarely enough. */
+/** Members of the object on separate lines, because one line is rarely enough. */
 function written(init: Init, indent: number): string {
   const lines = Object.entries(init).map(([name, value]) => {
     const text = value instanceof Code ? value.text : literal(value, indent + 2, indent + 4 + name.length);

@@ -5,7 +5,7 @@ import type { Json } from "./schemas.js";
 const DETAIL = { type: "object", required: ["detail"], properties: { detail: { type: "string" } } };
 const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
 
-/** The schema of the problems of fields. */
+/** Schema of the problems of fields. */
 export const FIELD_ERRORS_SCHEMA = {
   type: "object",
   description:
@@ -26,7 +26,7 @@ const OAUTH_ERROR = {
   properties: { error: { type: "string" }, error_description: { type: "string" } },
 };
 
-/** The responses to errors, by their statuses. */
+/** Error responses by status. */
 export const ERRORS: Readonly<Record<number, Json>> = {
   302: { description: "Redirect with `error`", headers: { Location: { schema: { type: "string" } } } },
   304: {

@@ -34,8 +34,8 @@ export const IDEMPOTENCY_KEY: Json = {
 };
 
 /**
- * Whether a key makes a call repeatable: where a user is known, where the body has no password (a hash of it would be stored), and
- * where something is changed: a conversion is only an answer.
+ * Whether a key makes a call repeatable: the user is known, the body has no password (a hash of it would be stored), and the call
+ * changes data, unlike a conversion.
  */
 export const takesIdempotencyKey = (
   method: Method,

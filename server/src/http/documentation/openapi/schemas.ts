@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 /** Standard formats; all other formats are specific to this service. */
 const KNOWN_FORMATS = new Set(["date-time", "date", "email", "password", "uri", "binary"]);
 
-/** The schema for the document: named schemas as references, without the options of this service. */
+/** Returns the schema for the document: named schemas as references, without the options of this service. */
 export function published(schema: TSchema, schemas: Record<string, Json>): Json {
   const { $id, ...rest } = schema;
   if ($id === undefined) return withoutOwnOptions(rest as TSchema, schemas);
@@ -32,7 +32,7 @@ function withoutOwnOptions(schema: TSchema, schemas: Record<string, Json>): Json
   };
 }
 
-/** The example of the schema, or one made from it. */
+/** Returns the example of the schema, or a generated one. */
 export function exampleOf(schema: TSchema): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;

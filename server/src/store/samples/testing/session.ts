@@ -1,6 +1,6 @@
 import { allocateColumns, FIX_3D, type SampleColumns } from "../columns.js";
 
-/** A repeatable source of numbers, uniform in [0, 1) (mulberry32). */
+/** Repeatable pseudorandom numbers, uniform in [0, 1) (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -11,12 +11,12 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** ms between samples of a session. */
+/** Interval between the samples of a session, ms. */
 export const SESSION_PERIOD_MS = 100;
 
 /**
- * A training session like that of a wearable tracker: 10 Hz, an athlete who changes pace and direction, white receiver
- * noise of 1 cm and a slow drift, 15 mm of white noise in height, 40 mm/s in speed, and a heart rate once a second.
+ * Simulates a training session with a wearable tracker: 10 Hz, an athlete who changes pace and direction, white receiver noise of
+ * 1 cm and a slow drift, white noise of 15 mm in height and 40 mm/s in speed, and a heart rate once a second.
  */
 export function recordSession(startMs: number, length: number, seed: number): SampleColumns {
   const random = randomNumbers(seed);
