@@ -23,13 +23,13 @@ interface Props {
 
 interface Line {
   name: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** Explanation of the figure, if its name is not enough. */
   hint?: string;
   value(figures: Figures): number | null;
   text(value: number): string;
 }
 
-/** Null where none were computed. */
+/** Null if none were computed. */
 const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
   metrics.has_accelerations
     ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length
@@ -140,7 +140,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   );
 }
 
-/** Problem of a recording or of its figures. */
+/** Problems of a recording or of its figures. */
 function Doubts({
   recording: { facts },
   figures,

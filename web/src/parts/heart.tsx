@@ -15,7 +15,7 @@ import { Fact } from "./recording-card.js";
 const RR_COLOUR = "var(--heart-rate)";
 const ECG_COLOUR = "var(--ecg)";
 const LEAST_RR_SPAN_MS = 100;
-// Closer together, the marks of beats would be one bar.
+// Marks of beats that are closer together would overlap.
 const PIXELS_PER_MARK = 7;
 
 /** The plots of the heart: RR intervals, and the waveform with its beats. */
@@ -59,7 +59,7 @@ export function heartRows({ id }: Recording, { rr, beats }: Heart, reader: Recor
   return rows;
 }
 
-/** The RR interval at an instant. */
+/** The RR interval at an instant, as text. */
 export function rrReadout({ rr: { series } }: Heart, ms: number | null): Readout {
   const at = ms === null ? null : nearestIndex(series.timesMs, series.gapMs, ms);
   const value = at === null ? NO_VALUE : decimal(series.values[at] as number, 0);
@@ -67,11 +67,11 @@ export function rrReadout({ rr: { series } }: Heart, ms: number | null): Readout
 }
 
 const LONGEST_LIST = 100;
-/** A smaller share of seconds with a heart rate is explained. */
+/** Below this share of seconds with a heart rate, an explanation is shown. */
 const FEW_RATES = 0.5;
 const AROUND_MS = 3000;
 
-/** How good the waveform is, and the beats of what is shown. */
+/** The quality of the waveform, and the beats of the shown part. */
 export function HeartPanel({
   heart: { figures, beats },
   selection,

@@ -5,7 +5,7 @@ import { decimal, distance, NO_VALUE, speedFactor } from "../view/values.js";
 import { MAX_SPEED_HINT } from "./max-speed.js";
 import { bandLabel } from "./speed-bands.js";
 
-/** The figures of what is shown, one on each card. */
+/** The figures of the shown part, one on each card. */
 export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {
   const factor = speedFactor(speedUnit);
   const speed = (value: number | null | undefined) => (value == null ? NO_VALUE : decimal(value * factor, 1));
@@ -32,7 +32,7 @@ interface CardProps {
   name: string;
   value: string;
   unit?: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** Explanation of the figure, if its name is not enough. */
   hint?: string;
 }
 

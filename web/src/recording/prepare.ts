@@ -5,7 +5,7 @@ import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
 
 const TWO_DIMENSIONAL = 2;
-// A line is interrupted where the figures begin another segment; that of heart rates, which come less often, later.
+// Lines are interrupted at gaps that also separate segments of the figures. Heart rates are less frequent: their gaps are longer.
 const SHORTEST_HEART_RATE_GAP_MS = 5000;
 
 export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
@@ -13,7 +13,7 @@ export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
 /**
  * Prepares rows for plots and map.
  *
- * @param origin of the map; default the first row
+ * @param origin origin of the map; default: the first row
  */
 export function prepare(
   id: number,
@@ -42,7 +42,7 @@ export function prepare(
   return { recording, rows };
 }
 
-/** All rows in the order of their times. */
+/** All rows in ascending order of time. */
 export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatch; isReordered: boolean } {
   const received = joinBatches(batches);
   const order = timeOrder(received.timestampMs);
@@ -68,7 +68,7 @@ function channelsOf(rows: SampleBatch, gapMs: number): Recording["channels"] {
   return channels;
 }
 
-// Null: all rows.
+// Row numbers that satisfy `isWanted`; null for all rows.
 function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
   let count = 0;
   for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
@@ -86,7 +86,7 @@ function pick<T extends Float64Array | Int32Array | Uint8Array>(values: T, rows:
   return picked;
 }
 
-/** The order of the rows by time; null if they are in it already. Rows of one instant keep their order. */
+/** The order of the rows by time; null if they are already in order. Rows with the same time keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
   for (let i = 1; i < timesMs.length && isAscending; i++) {

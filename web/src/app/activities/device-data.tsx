@@ -105,7 +105,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
   );
 }
 
-/** This many samples are shown quickly. Of a day with more samples, the longest range is shown. */
+/** The limit for fast display. On a day with more samples, only the longest range is shown. */
 const QUICK_SAMPLES = 500_000;
 
 function Ranges({ ofDay, ...props }: RangesAround & Props) {

@@ -13,7 +13,7 @@ interface Props {
   onErased: () => void;
 }
 
-/** The rights of the person: a copy of everything, and its erasure. */
+/** The rights of the person: a copy of all data, and erasure. */
 export function PersonalData({ client, athlete: { id, name }, onErased }: Props) {
   const [isErasing, setErasing] = useState(false);
   const problem = useProblem();
