@@ -58,7 +58,7 @@ export function convert(source: Source, options: ConvertOptions = {}): Conversio
   return conversionOf(source, options, "Read body to its end first, then await it.");
 }
 
-/** The same. `whatToDo`: a sentence that says what to do before awaiting a promise. */
+/** Like `convert`. `whatToDo`: a sentence with instructions for callers who await a promise too early. */
 export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
@@ -84,7 +84,7 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format that the options name. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
+ * The format in the options. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
  * it does not write.
  */
 export function formatOf(options: ConvertOptions): Format {
@@ -131,7 +131,7 @@ function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
   }
 }
 
-/** Layout that only CSV has. */
+/** Options that only CSV has. */
 const CSV_OPTIONS = [
   "columns",
   "delimiter",
@@ -150,7 +150,7 @@ export const CONVERT_OPTIONS = [
   }),
 ];
 
-/** The reading behind a conversion. */
+/** The reader of a conversion. */
 export function fileReader(
   source: Source,
   options: ConvertOptions,
@@ -193,7 +193,7 @@ export function convertSync(
 ): ConvertedRecording {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
-  // callers in JavaScript can still pass one
+  // the types forbid a format, but callers in JavaScript can pass one
   if (format !== CSV) {
     throw new AsiError(
       "BAD_OPTION",

@@ -17,7 +17,7 @@ export function decode(source: Source, options: DecodeOptions = {}): Decoding<Sa
   return decodingOf(batchReader(source, options));
 }
 
-/** The reading behind `decode`. */
+/** The reader of `decode`. */
 export function batchReader(source: Source, options: DecodeOptions): SourceReader<"columns"> {
   requireOptions(options, DECODE_OPTIONS);
   return new SourceReader(source, { ...options, output: "columns" });

@@ -18,18 +18,18 @@ export interface AccelerationSignal {
   readonly startMs: number;
   /** Resampled, unfiltered speed in mm/s. */
   readonly speedMmPerS: Float64Array;
-  /** The same after the low-pass filter, in mm/s. */
+  /** Speed after the low-pass filter, in mm/s. */
   readonly smoothMmPerS: Float64Array;
   /** Derivative of the low-passed speed in mm/s2. */
   readonly accelerationMmPerS2: Float64Array;
 }
 
-/** Whether a recording has enough samples a second for accelerations. */
+/** Whether a recording has enough samples per second for accelerations. */
 export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= SLOWEST_DOUBLE_STEP_MS;
 }
 
-/** The acceleration signals of all stretches that are long enough; none when the recording is slower than 5 Hz. */
+/** The acceleration signals of all stretches that are long enough; none if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () =>
@@ -41,8 +41,8 @@ export function accelerationSignals(signal: PreparedSignal): readonly Accelerati
 }
 
 /**
- * The parts of at least 1 s of the segments in which no step is longer than 1 s: where a recording that is fast elsewhere has longer
- * steps, a straight line through two samples is not an acceleration.
+ * The parts of at least 1 s of the segments in which no step is longer than 1 s: over longer steps in a fast
+ * recording, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {

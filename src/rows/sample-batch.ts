@@ -12,7 +12,7 @@ const COLUMN_TYPES = {
   fixType: "Uint8Array",
 } as const satisfies Record<Exclude<keyof SampleBatch, "length">, string>;
 
-/** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
+/** Throws `BAD_ARGUMENT` unless every column has the right type and at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
   if (typeof batch !== "object" || batch === null) {
     throw bad(`The samples are ${shown(batch)}; pass columns as decode returns them.`);
@@ -23,7 +23,7 @@ export function checkBatch(batch: SampleBatch): void {
   }
   for (const [name, type] of Object.entries(COLUMN_TYPES)) {
     const column: unknown = batch[name as keyof typeof COLUMN_TYPES];
-    // by name, because an array of another realm is not an instance of this realm's class
+    // by name, because an array from another realm is not an instance of this realm's class
     if (Object.prototype.toString.call(column) !== `[object ${type}]` || !ArrayBuffer.isView(column)) {
       throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
     }

@@ -1,4 +1,4 @@
-// Node.js emits `beforeExit` when the event loop is empty. A promise that only the caller's own reading could settle would
+// Node.js emits `beforeExit` when the event loop is empty. A promise that only further reading by the caller can settle would
 // then never settle, and the process would exit without an error.
 
 interface NodeProcess {
@@ -14,7 +14,7 @@ const waiting = new Set<WeakRef<() => void>>();
 const collected = canTell ? new FinalizationRegistry<WeakRef<() => void>>(remove) : null;
 
 /**
- * Calls `giveUp` when the process has nothing left to do, on Node.js and compatible runtimes; elsewhere never. Does not keep
+ * Calls `giveUp` when the process has nothing left to do, on Node.js and compatible runtimes; never on others. Does not keep
  * `giveUp` alive.
  *
  * @returns a function that cancels the call; it keeps `giveUp` alive

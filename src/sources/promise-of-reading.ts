@@ -1,15 +1,15 @@
 import { AsiError } from "../errors.js";
 import { whenNothingIsLeft } from "./nothing-left.js";
 
-/** The state of a reading on demand on which waiting for its outcome depends. */
+/** The state of an on-demand reading; it decides whether callers may wait for its result. */
 export interface Reading {
   /** Whether it has ended, successfully or not: then its promises settle by themselves. */
   isOver(): boolean;
-  /** Whether it is being read, or somebody holds a reader that can continue at any time. */
+  /** Whether it is being read, or a caller has a reader and can continue at any time. */
   isHeld(): boolean;
   /** Ends it if it was aborted before it started. */
   endIfAborted(): void;
-  /** From now on, an abort ends it. */
+  /** Makes an abort end it from now on. */
   listenForAbort(): void;
 }
 
@@ -20,7 +20,7 @@ interface Guard {
 
 /**
  * A promise for a result that is known after reading. Reading happens only on demand, so a wait that would never end is rejected
- * with `NOT_READ`: immediately if nobody reads, and when the process has nothing left to do if somebody holds a reader without
+ * with `NOT_READ`: immediately if nobody reads, and when the process has nothing left to do if a caller has a reader without
  * using it. The promise itself stays pending and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
@@ -38,7 +38,7 @@ class PromiseOfReading<T> extends Promise<T> {
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const { guard } = this;
-    // a handler for errors only does not wait for the value
+    // a handler that handles only errors does not wait for the value
     if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
     const { reading } = guard;
     reading.endIfAborted();

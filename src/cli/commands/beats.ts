@@ -16,7 +16,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv")
         .choices(["csv", "jsonl"])
-        // checked where it is used, with the extension of -o
+        // checked later, together with the extension of -o
         .argParser((text) => text.toLowerCase()),
     );
   withSerial(command)

@@ -14,7 +14,7 @@ import {
   withTimeZone,
 } from "./common-options.js";
 
-// For completions. Not from the lists of the library, so that other commands do not load them.
+// For completions. A separate list, so that other commands need not load the library for its list.
 const FORMAT_NAMES: FormatName[] = [
   "csv",
   "parquet",
@@ -46,7 +46,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
         "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
       )
         .choices(FORMAT_NAMES)
-        // the library checks it
+        // checked by the library
         .argParser((text) => text.toLowerCase()),
     )
     .option(

@@ -38,7 +38,7 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
-/** Additional figures, each only on request. */
+/** Options for additional figures. */
 const withFigures = (command: Command) =>
   command
     .option(
@@ -65,7 +65,7 @@ const withFigures = (command: Command) =>
     )
     .option("--at-rest", "with --hrv: the person rested, so that LF and HF are given");
 
-/** The files of a club. */
+/** Options for the files of a club. */
 export const withSheets = (command: Command) =>
   command
     .option(

@@ -11,7 +11,7 @@ interface Limits {
 }
 
 /**
- * The beats in the ECG waveform of an input that has been read before, for its rows.
+ * The beats in the ECG waveform of an input, restricted to its rows, which have been read before.
  *
  * @throws AsiError like `decodeBeats`; `BAD_OPTION` for the standard input, which cannot be read again
  */
@@ -35,7 +35,7 @@ export async function readBeats(
   return batches;
 }
 
-/** The interval of the first beat between the limits began before them. */
+/** The interval of the first beat after `from` began before it. */
 function between(
   { length, timestampMs, rrMs }: BeatBatch,
   { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Limits,

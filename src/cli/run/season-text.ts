@@ -18,7 +18,7 @@ import { lastIndexWith } from "./season-columns.js";
 const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
-/** A table for each player: all sessions, mean, best, and the last one against the five matches before. */
+/** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
   columns: readonly SquadColumn[],

@@ -18,14 +18,14 @@ import {
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 
-/** Whose recording there is. */
+/** A player with a recording. */
 export interface Present {
-  /** Of the roster, else of the file. */
+  /** From the roster, else from the file. */
   name: string;
   isInRoster: boolean;
 }
 
-/** Players of the roster without a recording, and recordings without a player. */
+/** Reports players of the roster without a recording, and recordings without a player. */
 export function tellAbsent(roster: Roster | null, present: readonly Present[], { console }: Context): void {
   if (roster === null) return;
   const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
@@ -45,7 +45,7 @@ export function presentOf({ name, player }: SquadMember): Present {
   return { name, isInRoster: player !== null };
 }
 
-/** Recordings that look like those of a faster sport. */
+/** Reports recordings that look like a faster sport. */
 export function tellOtherSport(rows: readonly SquadRow[], { console }: Context): void {
   const members = ofAnotherSport(rows);
   if (members.length === 0) return;
@@ -56,7 +56,7 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   );
 }
 
-/** What to say of players with a threshold that nothing reaches. */
+/** Messages about players with an unreachable threshold. */
 export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   return rows.flatMap(({ member, period, metrics }) => {
     const text = period !== null || metrics === null ? null : unreachableText(metrics);
@@ -64,7 +64,7 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   });
 }
 
-/** What to say of recordings that were made at the same time as another one of their player. */
+/** Messages about recordings that overlap with another recording of the same player. */
 export function leftOutTexts(members: readonly SquadMember[]): string[] {
   return members
     .filter(({ leftOut }) => leftOut.length > 0)
@@ -76,7 +76,7 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
     });
 }
 
-/** What to say of rows that two joined recordings of a player have at the same time. */
+/** Messages about rows with equal times in two joined recordings of a player. */
 export function joinedTexts(members: readonly SquadMember[]): string[] {
   return members.flatMap(({ name, recordings }) => {
     const own = recordings.map(({ samples }) => repeatedIn(samples));
@@ -90,7 +90,7 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
   });
 }
 
-/** Suggested halves and substitutions as lines that can be saved as periods.csv. */
+/** Prints suggested halves and substitutions as lines that can be saved as periods.csv. */
 export function tellSuggestions(
   periods: readonly SessionPeriod[],
   members: readonly SquadMember[],
@@ -121,7 +121,7 @@ export function tellSuggestions(
   for (const line of lines) console.message(players.length > 0 ? line : line.replace(/,(player)?$/, ""));
 }
 
-/** What to say of periods that are not within the recordings; null for none. */
+/** A message about periods outside the recordings; null for none. */
 export function outsideText(
   periods: readonly SessionPeriod[],
   session: Interval,

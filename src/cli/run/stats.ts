@@ -31,7 +31,7 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   jobs?: number;
 }
 
-/** `asi stats`: figures of recordings, by the functions that the service uses. */
+/** `asi stats`: figures of recordings, computed by the functions that the service uses. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
@@ -39,7 +39,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
   const selection = selectionOf(flags);
   const options = metricsOptions(flags);
-  // refuses wrong parameters before a file is read
+  // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
   if (figures !== null && flags.format === "csv") {
@@ -82,7 +82,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
             part.metrics === null
               ? `${name}\n  no part in it\n`
               : statsText(name, info, part.metrics, instantText);
-          // further figures are of the whole recording
+          // additional figures describe the whole recording
           const further = part.name === null ? figuresText(figures, instantText) : "";
           await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
           isFirst = false;
@@ -112,7 +112,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   }
 }
 
-/** The options of `computeMetrics` that flags mean. */
+/** Converts flags to options of `computeMetrics`. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {
   preset: PresetName;
 } {
@@ -122,7 +122,7 @@ export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsO
   };
 }
 
-/** Tells which thresholds apply: users expect `--zones` to move them. */
+/** Prints the valid thresholds, because users expect `--zones` to change them. */
 function tellZones(
   { zones, highSpeed, sprint }: MetricsFlags,
   { parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"],

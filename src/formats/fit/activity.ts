@@ -3,7 +3,7 @@ import { BASE_TYPES, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
 // The messages of an activity file, in the order in which they are defined. Field numbers are those of the profile.
 
-/** Which file this is: `type` 4 is an activity, `manufacturer` 255 development. */
+/** The type of this file: `type` 4 is an activity, `manufacturer` 255 development. */
 export const FILE_ID = {
   local: 0,
   global: MESSAGES.fileId,
@@ -66,7 +66,7 @@ export const RECORD = {
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
 
-/** The fields of laps and sessions that have the same numbers in both. */
+/** Fields with the same numbers in laps and sessions. */
 const SUMMARY_FIELDS = {
   messageIndex: [254, "uint16"],
   timestamp: [253, "uint32"],

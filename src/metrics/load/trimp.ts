@@ -5,13 +5,13 @@ import { checkOptions, type MetricsOptions } from "../options.js";
 import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, orderSamples, selectSamples } from "../samples.js";
 
-/** How heart rates become one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
+/** Method that converts heart rates to one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
 export type TrimpMethod =
   | {
       readonly method: "banister";
       readonly maxHr: number;
       readonly restHr: number;
-      /** His weights were found for these two. */
+      /** The weights were determined for these two. */
       readonly sex: "female" | "male";
     }
   | { readonly method: "edwards"; readonly maxHr: number }
@@ -30,7 +30,7 @@ const HIGHEST_BPM = 240;
  * Training impulses of a session. A heart rate holds until the next one, at most 5 s; the last sample ends it.
  *
  * @returns with 1 decimal; null without a heart rate that holds for any time
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function trimp(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -49,7 +49,7 @@ export function trimp(
   return heldMs.every((ms) => ms === 0) ? null : trimpOf(heldMs, method);
 }
 
-/** ms for which each heart rate holds; the index is the heart rate. */
+/** Number of ms with each heart rate; the index is the heart rate. */
 function heldTimes({ hr, timestampMs, length }: MetricSamples): Float64Array {
   const heldMs = new Float64Array(HIGHEST_BPM + 1);
   let bpm = 0;
@@ -68,7 +68,7 @@ function heldTimes({ hr, timestampMs, length }: MetricSamples): Float64Array {
   return heldMs;
 }
 
-/** Of the ms for which each heart rate holds, with 1 decimal. */
+/** The training impulse for the number of ms with each heart rate, with 1 decimal. */
 export function trimpOf(heldMs: ArrayLike<number>, method: TrimpMethod): number {
   const weightOf = weights(method);
   let sum = 0;

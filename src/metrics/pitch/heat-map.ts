@@ -12,9 +12,9 @@ export interface HeatMap {
 }
 
 /**
- * How long a player was in each cell. A position holds until the next one, at most 1 s; outside of the pitch it counts in the nearest cell.
+ * Time of a player in each cell. A position is valid until the next one, at most 1 s; outside the pitch the nearest cell is used.
  *
- * @param timestampMs ascending; as many as positions
+ * @param timestampMs ascending; one for each position
  */
 export function heatMap(
   timestampMs: ArrayLike<number>,

@@ -16,7 +16,7 @@ import "./recordings.css";
 
 type Device = Resource["Device"];
 
-/** All current and former devices of a manager, and the current ones. */
+/** All devices that a manager owns or has owned, and those that the manager owns now. */
 interface Devices {
   all: readonly Device[];
   owned: ReadonlySet<number>;
