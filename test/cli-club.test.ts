@@ -8,7 +8,7 @@ import { tableOf } from "./csv-table.js";
 import { folderOfTraining } from "./training-folder.js";
 import { wholeText } from "./whole.js";
 
-// The files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
+// Tests of the files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
 
 /** Two players at 4 and 6 m/s. */
 const clubFolder = () =>
@@ -51,7 +51,7 @@ describe("asi stats", () => {
     const filled = Object.keys(late).filter((column) => late[column] !== "");
     expect(filled).toEqual([
       ...["input", "player", "period", "serial", "damaged"],
-      // of the roster, not of the period
+      // from the roster, not for the period
       ...["high_speed_from_m_per_s", "sprint_from_m_per_s", "max_hr_bpm"],
     ]);
     const { stdout: text } = await asi(["stats", "1.asi", ...CLUB], { cwd });
@@ -102,7 +102,7 @@ describe("asi stats", () => {
       '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
     for (const args of [["stats"], ["stats", "--jobs", "2"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...args, "1.asi", "2.asi", "--periods", "periods.csv"], { cwd });
-      // Kunz takes no part in it, but no roster says that 2.asi is of Kunz
+      // Kunz does not take part in it, but no roster states that 2.asi belongs to Kunz
       expect([status, stderr]).toEqual([1, expect.stringContaining('No recording here belongs to "Kunz"')]);
       const named = await asi([...args, "1.asi", "2.asi", ...CLUB.slice(0, 4)], { cwd });
       expect([named.status, named.stderr.replace(/^.* -> .*\n/gm, "")]).toEqual([0, drill]);

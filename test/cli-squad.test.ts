@@ -12,7 +12,7 @@ import { wholeBytes } from "./whole.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
-/** Ten minutes of three players, with a roster and periods as Excel saves them. */
+/** Ten minutes of three players, with a roster and periods in the format of Excel. */
 const trainingFolder = () =>
   folderOfTraining([3, 4, 8], {
     roster: ["Player;Serial;Position", "Müller;TRK-1;GK", "Kunz;TRK-2;FW", "Vogel;TRK-3;FW"],
@@ -232,7 +232,7 @@ describe("asi squad", () => {
   it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing more once they are saved", async () => {
     const folder = scratchFolder();
     const start = Date.UTC(2026, 4, 16, 12);
-    // minutes on the pitch: the third player comes on for the second
+    // minutes on the pitch: the third player replaces the second
     const times: Record<string, [number, number]> = {
       Keller: [10, 50],
       Kunz: [10, 35],
@@ -339,7 +339,7 @@ describe("the match of the demonstration", () => {
     const csv = await asi(["squad", folder, "--format", "csv", "--tz", "Europe/Zurich"]);
     const [head = "", ...lines] = csv.stdout.trimEnd().split("\n");
     const keys = head.split(",").filter((key) => !["session", "period"].includes(key));
-    // cells of the drill by player, against the CSV of the same figures
+    // cells of the drill by player, compared with the CSV of these figures
     const strings = [...textOf("xl/sharedStrings.xml").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(
       ([, text]) => text,
     );

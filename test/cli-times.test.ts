@@ -81,7 +81,7 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T22:10:00.000Z",
       "2025-05-17T22:30:00.000Z",
     ]);
-    // the last row that is in it, and none
+    // the last row in the range, and no row
     expect(await firstAndLast(["--from", "23:50", "--to", "00:10", ...zone], late)).toEqual([
       "2025-05-17T22:10:00.000Z",
       "2025-05-17T22:10:00.000Z",
@@ -121,7 +121,7 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T22:10:00.000Z",
     ]);
-    // a little before the first row: everything, and nothing
+    // slightly before the first row: all rows, and no row
     expect(await firstAndLast(["--from", "22:30", ...zone], night)).toEqual([
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T23:00:00.000Z",
@@ -142,7 +142,7 @@ describe("asi convert --from and --to", () => {
   });
 
   test("are on the day of the first row also if damage before it hides it until the end of the file", async () => {
-    // a frame that claims to be longer than the rest of the recording
+    // a frame whose claimed length is longer than the rest of the recording
     const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0x0f);
     const header = asiInf();
     const rows = everySecond("2025-05-17T21:00:00Z", "2025-05-17T21:00:20Z").subarray(header.length);

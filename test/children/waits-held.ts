@@ -1,7 +1,7 @@
 import { AsiError } from "../../src/index.js";
 import { WAITS } from "../ways-of-reading.js";
 
-/** Waits for everything that a held reader could make known, does nothing else, and tells what came of it. */
+/** Awaits all promises of a held reader, does nothing else, and prints the outcomes. */
 
 const outcomes: Record<string, string> = {};
 const held: unknown[] = [];

@@ -4,7 +4,7 @@ import type { SampleBatch } from "../../src/types.js";
 import { csvLine } from "./csv-line.js";
 import { type Sample, toColumns } from "./sample.js";
 
-/** What one step produces: only the output that was asked for. */
+/** The requested output of one step. */
 export class StepOutput {
   readonly #output: OutputKind;
   #csv = "";
@@ -16,7 +16,7 @@ export class StepOutput {
     this.#output = output;
   }
 
-  /** @param opensRange whether the row belongs to another range than the produced row before it, or is the first. */
+  /** @param opensRange whether the row starts another range than the previous produced row, or is the first. */
   addSample(sample: Sample, opensRange: boolean): void {
     if (this.#output === "csv") {
       if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });
@@ -27,7 +27,7 @@ export class StepOutput {
     }
   }
 
-  /** @param bytes a whole frame; read again when `frames` is called. */
+  /** @param bytes a whole frame; not copied before `frames` is called. */
   addFrame(bytes: Uint8Array): void {
     if (this.#output === "frames") this.#frames.push(bytes);
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { intervalsFor, type PeriodsContext, readPeriods } from "../../src/squad/periods.js";
 
-// 16:30 to 18:15 on clocks in Zurich
+// 16:30 to 18:15 local time in Zurich
 const MATCH: PeriodsContext = {
   session: { startMs: Date.UTC(2025, 4, 17, 14, 30), endMs: Date.UTC(2025, 4, 17, 16, 15) },
   timeZone: "Europe/Zurich",

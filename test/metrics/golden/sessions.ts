@@ -9,7 +9,7 @@ export interface TestSample {
 
 export const TEN_HZ_MS = 100;
 
-/** Samples as the columns that the computation takes. */
+/** Samples in columns, as input of the computation. */
 export function columnsOf(samples: readonly TestSample[]): MetricSamples {
   return {
     length: samples.length,

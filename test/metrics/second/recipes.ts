@@ -8,7 +8,7 @@ import type { Comparison } from "./tasks.js";
 /** Output has 3 decimals; the other program does not round. */
 const HALF_OF_LAST_DIGIT = 0.000_500_001;
 
-/** A recipe of the list, changed at random in some of its choices. */
+/** A recipe of the list with some randomly changed choices. */
 export function randomRecipe(seed: number): Recipe {
   const uniform = xorshift(seed * 104_729 + 5);
   const whole = (n: number) => Math.floor(n * uniform());
@@ -41,7 +41,7 @@ export function randomRecipe(seed: number): Recipe {
   };
 }
 
-/** Hash, and each run with its start, duration, peak and distance. */
+/** Compares the hash, and each run with its start, duration, peak and distance. */
 export function recipeComparison(samples: readonly TestSample[], recipe: Recipe): Comparison {
   return {
     task: { figure: "recipe", recipe, ...columnsForPython(samples) },
