@@ -47,7 +47,7 @@ function extent(): Extent {
 }
 
 async function compare(extent: Extent, folder: string): Promise<void> {
-  // Others at work on the machine spoil the figures: who reads them must know.
+  // Other work on the machine distorts the figures, so the load is printed.
   const loadAtStart = loadavg()[0] ?? 0;
   progress("making the session");
   const sessions = makeSessions(extent, folder);
@@ -164,7 +164,7 @@ function report(
   );
 }
 
-/** What is going on, on a terminal only; null wipes the line. */
+/** Shows progress on a terminal; null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }
