@@ -127,7 +127,7 @@ function report(
       `Slow peers read the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second;`,
       "a FIT file of the same rows is smaller, hence its MB/s. Whole processes are compared with the native whole process.",
       "",
-      "Inputs that are made to take long, beside good frames of the same size, each in one `Uint8Array`:",
+      "Inputs designed to be slow, compared with valid frames of the same size, each in one `Uint8Array`:",
       "",
       ...(Object.keys(HOSTILE_VERBS) as HostileVerb[]).flatMap((verb) => [
         hostileTable(verb, measurements, targets, holds),
