@@ -152,7 +152,7 @@ function ofPeriods(session: SquadSession): LookAt[] {
   });
 }
 
-/** Periods of another day, or by a clock of another zone: their figures are empty. */
+/** Periods of another day or in another time zone, whose figures are empty. */
 function ofOutside(session: SquadSession): LookAt[] {
   const recorded = session.interval.value;
   const zone = session.settings.zone.value;

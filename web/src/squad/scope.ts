@@ -7,21 +7,21 @@ import {
   united,
 } from "asi-convert/squad";
 
-/** What the figures of the table are of. */
+/** The part of the session that the figures of the table cover. */
 export type Scope =
   | { kind: "session" }
   /** The sum of the halves. */
   | { kind: "match" }
   | { kind: "period"; name: string }
-  /** What is brushed on the clock. */
+  /** The selection on the clock. */
   | { kind: "brush"; interval: Interval };
 
-/** The periods that make a match; empty for a session that is none. */
+/** The periods that form a match; empty for other sessions. */
 export function halvesIn(periods: readonly SessionPeriod[]): readonly SessionPeriod[] {
   return halvesOf(periods) ?? [];
 }
 
-/** The part of a scope that counts for a player. */
+/** The part of a scope that applies to a player. */
 export interface PlayerScope {
   /** Name of the row; null for the whole session. */
   period: string | null;
@@ -57,7 +57,7 @@ export function scopeOf(
   }
 }
 
-/** When a player is recorded but not on: a period is for all, and the player has other times in it. */
+/** Times when a player is recorded but not on: within a period for all in which the player has other times. */
 export function offIntervals(periods: readonly SessionPeriod[], player: string): Interval[] {
   return united(
     periods.flatMap((period) =>
@@ -66,7 +66,7 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
   );
 }
 
-/** What is in `intervals` and not in `removed`; both ascending. */
+/** The part of `intervals` outside `removed`; both ascending. */
 function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
   return removed.reduce<Interval[]>(
     (rest, { startMs, endMs }) =>

@@ -3,7 +3,7 @@ import { useLoaded } from "../../view/use-loaded.js";
 import type { SquadSession } from "../squad-session.js";
 import { type Clock, clockOf } from "./clock-state.js";
 
-/** The place of the periods' editor, which is loaded when it is first opened; nothing while it is closed. */
+/** The place of the editor of periods, which is loaded on first use; empty while it is closed. */
 export function PeriodPanel({ session }: { session: SquadSession }) {
   const clock = clockOf(session);
   useUndoKeys(session);
@@ -17,7 +17,7 @@ function Loaded({ clock }: { clock: Clock }) {
   return part === null ? null : <part.PeriodEditor clock={clock} />;
 }
 
-/** Ctrl Z takes back a change of periods, Ctrl Y and Ctrl Shift Z bring it again: except in a field, which has its own. */
+/** Ctrl Z undoes a change of periods, Ctrl Y and Ctrl Shift Z redo it, except in a field, which has its own undo. */
 function useUndoKeys(session: SquadSession): void {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {

@@ -2,15 +2,15 @@ import type { SampleBatch } from "asi-convert";
 import { segmentGapMs } from "asi-convert/metrics";
 import type { TimeWindow } from "../../view/window.js";
 
-/** From this time for each column on, sums of seconds are precise enough. */
+/** For columns of at least this time, sums of seconds are precise enough. */
 const SECONDS_FROM_MS = 3000;
 
-/** What strips need of a recording: sums of valid speeds up to each second. */
+/** Data of a recording for strips: sums of valid speeds up to each second. */
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
   gapMs: number;
-  /** Up to before each second from `startMs`, mm/s. */
+  /** Sum before each second from `startMs`, mm/s. */
   sums: Float64Array;
   counts: Uint32Array;
 }
@@ -21,8 +21,8 @@ const known = new WeakMap<SampleBatch, SpeedSums>();
  * Mean speeds of a recording in columns of equal time.
  *
  * @param samples in the order of time
- * @param limitMmPerS faster rows are left out, as in the figures
- * @returns km/h; NaN where there are no data
+ * @param limitMmPerS faster rows are ignored, as in the figures
+ * @returns km/h; NaN without data
  */
 export function meanSpeeds(
   samples: SampleBatch,
@@ -60,7 +60,7 @@ function byRows(
   startMs: number,
   ms: number,
 ) {
-  // a row before the first column may hold until into it
+  // a row before the first column may be valid in it
   const first = Math.max(0, firstAtOrAfter(timestampMs, startMs) - 1);
   let column = -1;
   let sum = 0;
@@ -77,7 +77,7 @@ function byRows(
     const at = Math.floor((atMs - startMs) / ms);
     if (at !== column) {
       finish();
-      // between two rows of one stretch the speed of the first holds
+      // between two rows without a gap, the speed of the first is valid
       if (atMs - before.atMs <= gapMs) {
         for (let held = Math.max(0, before.column + 1); held < Math.min(at, means.length); held++)
           means[held] = before.speed * KM_PER_H_OF_MM_PER_S;
@@ -118,7 +118,7 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
   return made;
 }
 
-/** Index of the first of ascending times that is not before an instant. */
+/** Index of the first time, in ascending order, that is not before an instant. */
 function firstAtOrAfter(timesMs: Float64Array, atMs: number): number {
   let low = 0;
   let high = timesMs.length;

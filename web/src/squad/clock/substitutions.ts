@@ -3,10 +3,10 @@ import { nameKey, type SuggestedSubstitutions, suggestSubstitutions } from "asi-
 import type { LookAt } from "../look-at-item.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
+/** Delay of the search after the last change of periods, ms, so that it does not run at each step of a drag. */
 const QUIET_MS = 200;
 
-/** Players who seem to come on, go off or sit out in the periods of a session; null while unknown, and if there are none. */
+/** Suggested players who come on, go off or sit out in the periods of a session; null while unknown, and if there are none. */
 export function substitutionsOf(session: SquadSession): Signal<SuggestedSubstitutions | null> {
   const found = signal<SuggestedSubstitutions | null>(null);
   effect(() => {

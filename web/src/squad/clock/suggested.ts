@@ -2,12 +2,12 @@ import { nameKey, type SessionPeriod, type SuggestedPeriod, suggestPeriods } fro
 import type { SquadPlayer } from "../squad-session.js";
 import { extentOf } from "./period-lanes.js";
 
-/** Periods that the common pauses of the players suggest. */
+/** Periods suggested by common pauses of the players. */
 export function suggestedOf(players: readonly SquadPlayer[]): readonly SuggestedPeriod[] {
   return suggestPeriods(players.filter(({ recordings }) => recordings.length > 0).map(speedsOf));
 }
 
-/** The speeds of a player, also of one with two trackers. */
+/** The speeds of a player, also with two trackers. */
 function speedsOf({ recordings }: SquadPlayer) {
   const [first, ...others] = recordings
     .toSorted((a, b) => a.startMs - b.startMs)
@@ -27,7 +27,7 @@ function speedsOf({ recordings }: SquadPlayer) {
   return joined;
 }
 
-/** A suggested period is there already if a period has its name, or shares this much of both times. */
+/** A suggested period exists already if a period has its name, or overlaps with this share of both durations. */
 const SAME_SHARE = 0.5;
 
 export function missingIn(
