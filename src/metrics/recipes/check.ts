@@ -59,7 +59,7 @@ const oddNumber: Rule = (value, name) => {
   if ((value as number) % 2 === 0) throw bad(name, value, "odd");
 };
 
-/** No runner or cyclist exceeds 100 m/s; no acceleration of a person 100 m/s2. */
+/** No runner or cyclist exceeds 100 m/s; no acceleration of a person exceeds 100 m/s2. */
 const LIMIT = integer(0, 100_000);
 const MINUTE_MS = integer(0, 60_000);
 
@@ -100,9 +100,9 @@ const RECIPE = members(
 );
 
 /**
- * Checks a recipe that the user wrote.
+ * Checks a recipe of the user.
  *
- * @throws AsiError `BAD_OPTION` with the key that is wrong and what it may be
+ * @throws AsiError `BAD_OPTION` with the invalid key and its permitted values
  */
 export function checkRecipe(value: unknown): Recipe {
   RECIPE(value, "recipe");
