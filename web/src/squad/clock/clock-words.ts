@@ -4,7 +4,7 @@ import { duration, timeOfDay } from "../../view/times.js";
 import type { PlayerRow } from "../squad-session.js";
 import { changesOf, onIntervals } from "./on-pitch.js";
 
-/** A time with minutes only if it is a full minute. */
+/** A time, without seconds if they are 0. */
 function minuteText(ms: number, zone: Zone): string {
   return timeOfDay(ms, zone).replace(/:00$/, "");
 }
