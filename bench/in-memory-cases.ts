@@ -29,7 +29,7 @@ const count = (piece: Uint8Array) => {
  * The cases that read a recording from memory. Each result is verified before it is timed: CSVs against the
  * generated rows (for the slice; for the whole session against each other), columns and records value by value.
  *
- * @throws Error when one gives a wrong result.
+ * @throws Error if one gives a wrong result.
  */
 export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
   const { convert, decode } = await loadLibrary();

@@ -57,7 +57,7 @@ export function addReadingRr(rrS: f64, endS: f64): void {
   pushTo(ENDS, endS);
 }
 
-/** Median valley of the last four beats, or of fewer if there are not so many. */
+/** Median valley of the last four beats; of all if there are fewer. */
 export function lastValley(): f64 {
   return medianOf(LAST_VALLEYS);
 }

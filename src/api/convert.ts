@@ -46,7 +46,7 @@ export interface Conversion {
 }
 
 /**
- * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
+ * Converts a recording, to CSV unless `format` selects another format: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
  * m, m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream and the promises `NOT_A_RECORDING`,

@@ -25,7 +25,7 @@ export interface Format {
 /** Options of single formats. */
 export interface FormatOptions {
   /**
-   * How Parquet stores coordinates, altitudes and speeds: as doubles (default), or as exact decimals in about a sixth of the
+   * Storage of coordinates, altitudes and speeds in Parquet: as doubles (default), or as exact decimals in about a sixth of the
    * space, which some readers do not support.
    */
   numbers?: ParquetNumbers | undefined;

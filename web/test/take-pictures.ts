@@ -98,7 +98,7 @@ async function settled(page: Page): Promise<void> {
   }
 }
 
-/** In the page, whatever is over it. */
+/** Runs in the page, independent of open dialogs. */
 function useTheme(theme: string): void {
   document.querySelector<HTMLElement>(`[aria-label="Use the ${theme} theme"]`)?.click();
 }

@@ -116,7 +116,7 @@ const SYSTEM_MESSAGES: Record<string, string> = {
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-// What is left of the written bytes after a full disk.
+// The state of the written bytes after a full disk.
 function whatIsKept({ code, bytesWritten }: SystemError): string {
   if (!NO_ROOM.includes(code)) return "";
   // the file had a temporary name and was deleted

@@ -52,7 +52,7 @@ export class HeartRateReading {
     this.#ends.push(endS);
   }
 
-  /** Median `valley` of the last four beats, or of fewer if there are not so many. */
+  /** Median `valley` of the last four beats; of all if there are fewer. */
   get lastValley(): number {
     return this.#lastValleys.median();
   }

@@ -27,9 +27,9 @@ const MINUTE_MS = 60_000;
 const HIGHEST_BPM = 240;
 
 /**
- * Training impulses of a session. A heart rate holds until the next one, at most 5 s; the last sample ends it.
+ * Training impulses of a session. A heart rate is valid until the next one, at most 5 s; the last sample ends it.
  *
- * @returns with 1 decimal; null without a heart rate that holds for any time
+ * @returns a number with 1 decimal; null if no heart rate is valid for any time
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function trimp(
