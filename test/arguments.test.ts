@@ -160,7 +160,7 @@ const batch = (): SampleBatch => ({
 
 describe("samples are refused that are none", () => {
   it.for<[string, Partial<Record<keyof SampleBatch, unknown>>, RegExp]>([
-    ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, and length says 3/],
+    ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, but length is 3/],
     ["a length beyond one column", { hr: new Uint8Array(1) }, /hr has 1 entries/],
     ["no length", { length: undefined }, /length is undefined/],
     ["a negative length", { length: -1 }, /length is -1/],

@@ -81,12 +81,12 @@ describe("asi stats", () => {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringContaining("--sprint is 72.0 km/h, and rows faster than 45.0 km/h are in no figure"),
+        expect.stringContaining("--sprint is 72.0 km/h, and rows faster than 45.0 km/h are not counted"),
       ]);
     }
     writeFileSync(join(cwd, "roster.csv"), "player,serial,sprint\nMüller,TRK-1,20 m/s\n");
     const told =
-      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are in no figure. Is its unit right?\n";
+      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are not counted. Is its unit right?\n";
     for (const [command, name] of [
       ["stats", "1.asi"],
       ["squad", "Müller"],
@@ -132,7 +132,7 @@ describe("asi stats", () => {
     const cwd = await clubFolder();
     const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });
     expect(stdout).toMatch(
-      /^1\.asi, Müller\n[\s\S]+\n1\.asi, Müller, Drill\n[\s\S]+2\.asi, Kunz, Drill\n {2}no part in it\n$/,
+      /^1\.asi, Müller\n[\s\S]+\n1\.asi, Müller, Drill\n[\s\S]+2\.asi, Kunz, Drill\n {2}does not take part\n$/,
     );
     expect(stdout).toContain("70 to 80 % of 200 bpm");
     const json = await asi(["stats", "1.asi", ...CLUB, "--json"], { cwd });
@@ -147,7 +147,7 @@ describe("asi stats", () => {
     expect(moved.stdout).toContain("3,594 m from 18 km/h");
     const zones = await asi(["stats", "2.asi", "--zones", "7,15,20km/h"], { cwd });
     expect(zones.stderr).toBe(
-      "--zones moves no thresholds: high speed from 19.8 km/h, sprints from 25.2 km/h; see --high-speed and --sprint\n",
+      "--zones does not change the thresholds: high speed from 19.8 km/h, sprints from 25.2 km/h; see --high-speed and --sprint\n",
     );
     const both = ["--zones", "7,15,20km/h", "--sprint", "25km/h", "--high-speed", "20km/h"];
     expect((await asi(["stats", "2.asi", ...both], { cwd })).stderr).toBe("");

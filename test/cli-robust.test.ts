@@ -147,7 +147,7 @@ describe("--jobs", () => {
         .map((line) => JSON.parse(line));
       expect(first).toMatchObject({ input: "slow.asi", files: [{ bytes: MATCH.csv.length }] });
       expect(second).toMatchObject({ input: "copy.asi", error: { code: "FILE_EXISTS" } });
-      expect(second.error.message).toMatch(/what slow\.asi has been converted to/);
+      expect(second.error.message).toMatch(/the output of slow\.asi in the same call/);
       expect(status).toBe(1);
       expect(namesIn(join(folder, "out"))).toEqual([MATCH.expected.fileName]);
       expect(readFileSync(csv, "utf8")).toBe(MATCH.csv);
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")(
     test("nothing of a file", async () => {
       const folder = scratchFolder();
       const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
-      expect(stderr).toMatch(/nothing was kept of what had been written\. \(EFBIG\)/);
+      expect(stderr).toMatch(/the incomplete output was removed\. \(EFBIG\)/);
       expect(namesIn(folder)).toEqual([]);
     });
 
@@ -174,7 +174,7 @@ describe.skipIf(process.platform !== "linux")(
       const kept = textOf(folder, "out.csv");
       expect(kept.length).toBeGreaterThan(0);
       expect(stderr).toMatch(
-        new RegExp(`the first ${kept.length} bytes had been written and are there\\. \\(EFBIG\\)`),
+        new RegExp(`the first ${kept.length} bytes were written and remain\\. \\(EFBIG\\)`),
       );
       expect(MATCH.csv.startsWith(kept)).toBe(true);
     });
@@ -182,7 +182,7 @@ describe.skipIf(process.platform !== "linux")(
     test("nothing of what a full device refused at once", async () => {
       for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
         const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
-        expect(stderr).toMatch(/disk is full; nothing had been written\. \(ENOSPC\)/);
+        expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);
         expect(stdout).toBe("1\n");
       }
     });

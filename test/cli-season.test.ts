@@ -66,7 +66,7 @@ describe("asi squad --by player", () => {
     expect([found.status, found.stderr]).toEqual([
       1,
       expect.stringContaining(
-        "wrong.asi: The rows are of 2020-04-12 to 2026-04-12, so some have a wrong date.",
+        "wrong.asi: The rows are from 2020-04-12 to 2026-04-12, so some have a wrong date.",
       ),
     ]);
     rmSync(join(season, "match 1", "wrong.asi"));
@@ -138,7 +138,7 @@ describe("asi squad --by player", () => {
       ["match 2 1", "Kunz", "match"],
     ]);
     expect(stderr).toMatch(
-      /periods\.csv: the recordings are of 2 sessions: .* Its periods are those of session 1\n/,
+      /periods\.csv: the recordings are of 2 sessions: .* Its periods belong to session 1\n/,
     );
   });
 

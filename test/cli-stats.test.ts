@@ -279,7 +279,7 @@ describe("asi stats", () => {
     expect(intensity).toMatchObject({ start_time: from, end_time: to, span: 60 });
     expect(intensity.distance).toHaveLength(3);
     const late = await asi(["stats", MATCH.path, "--from", "2026-01-01"]);
-    expect(late.stderr).toMatch(/The recording runs from 2025-03-15T14:30.*--from\/--to leave none/);
+    expect(late.stderr).toMatch(/The recording runs from 2025-03-15T14:30.*no row is within --from\/--to/);
   });
 
   test.for([

@@ -176,7 +176,7 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     ],
     [
       "BAD_ARGUMENT",
-      "timestampMs has 0 entries, and length says 1.",
+      "timestampMs has 0 entries, but length is 1.",
       () => samplesToJson({ ...columns, length: 1 }),
     ],
   ])("%s: %s", ([code, message, attempt]) => {

@@ -37,7 +37,7 @@ function formatByName(output: string, extension: string): FormatName {
   const extensions = FORMATS.map((one) => one.extension).join(", ");
   throw new AsiError(
     "BAD_OPTION",
-    `The extension of ${output} is not that of a known format; use one of ${extensions}, or select a format with the option format.`,
+    `The extension of ${output} belongs to no known format; use one of ${extensions}, or select a format with the option format.`,
   );
 }
 

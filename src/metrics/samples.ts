@@ -67,7 +67,7 @@ function checkColumns(batch: MetricSamples): void {
       throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
     }
     const entries = (column as Float64Array | Int32Array | Uint8Array).length;
-    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
+    if (entries < length) throw bad(`${name} has ${entries} entries, but length is ${length}.`);
   }
 }
 

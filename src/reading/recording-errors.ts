@@ -62,7 +62,7 @@ export function noSamples(report: Report): AsiError {
     "NO_SAMPLES",
     start === null || end === null
       ? "The recording has no row: no GNSS frame in it has a valid date, time and position."
-      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; from and to leave none of it.`,
+      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; no row is within from and to.`,
     { report },
   );
 }

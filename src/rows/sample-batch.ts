@@ -28,7 +28,7 @@ export function checkBatch(batch: SampleBatch): void {
       throw bad(`${name} is ${shown(column)}; it must be a ${type}.`);
     }
     const entries = (column as unknown as Uint8Array).length;
-    if (entries < length) throw bad(`${name} has ${entries} entries, and length says ${length}.`);
+    if (entries < length) throw bad(`${name} has ${entries} entries, but length is ${length}.`);
   }
 }
 

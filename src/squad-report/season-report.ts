@@ -60,7 +60,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}</main>
-<footer><p><small>In a match the figures are those of the two halves, in other sessions those of the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>
 `;
 }

@@ -102,7 +102,7 @@ export function recordingsInWords(rows: readonly SquadRow[]): string {
     sound,
     named.length === 0
       ? ""
-      : `${named.join("; ")}. “≥” stands before sums and highest values that miss more than 5 % of the time.`,
+      : `${named.join("; ")}. “≥” marks sums and highest values that miss more than 5 % of the time.`,
   ].join(" ");
 }
 

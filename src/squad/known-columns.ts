@@ -48,7 +48,7 @@ export function readKnownColumns(
     for (const column of new Set(filled)) {
       if (filled.indexOf(column) === filled.lastIndexOf(column) || twice.has(column)) continue;
       twice.add(column);
-      problems.push({ line, message: `Two columns say the ${column} of this row. Keep one of them.` });
+      problems.push({ line, message: `Two columns give the ${column} of this row. Keep one of them.` });
     }
     return {
       line,

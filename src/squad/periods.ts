@@ -125,9 +125,7 @@ function addRow(
   period.own.set(key, own);
   if (before !== undefined && (interval === null || before.length === 0)) {
     if (interval !== null || before.length > 0)
-      problem(
-        `One row says that ${player} takes no part in ${period.name}, another one has times. Remove one.`,
-      );
+      problem(`One row excludes ${player} from ${period.name}, another one has times. Remove one.`);
     return;
   }
   if (interval === null) return;

@@ -80,7 +80,7 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
       const other = trackers.get(serial.toLowerCase());
       if (other !== undefined && other !== owner) {
         problem(
-          `${owner.name} has the tracker ${serial}, and so has ${other.name} in line ${other.line}. Change one.`,
+          `${owner.name} and ${other.name} (line ${other.line}) have the same tracker ${serial}. Change one.`,
         );
       } else trackers.set(serial.toLowerCase(), owner);
     }

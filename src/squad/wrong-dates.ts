@@ -15,6 +15,6 @@ export function refuseWrongDates({ startMs, endMs }: { startMs: number; endMs: n
   if (endMs - startMs <= MAX_DAYS * DAY_MS) return;
   throw new AsiError(
     "BAD_ARGUMENT",
-    `The rows are of ${dateOf(startMs)} to ${dateOf(endMs)}, so some have a wrong date. Keep the others with asi convert --from.`,
+    `The rows are from ${dateOf(startMs)} to ${dateOf(endMs)}, so some have a wrong date. Keep the others with asi convert --from.`,
   );
 }

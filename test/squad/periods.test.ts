@@ -142,7 +142,7 @@ describe("the periods of a session", () => {
       ]);
     for (const rows of ["A,-,-,Kunz\nA,16:30,16:40,Kunz\n", "A,16:30,16:40,Kunz\nA,-,-,Kunz\n"])
       expect(problemsOf(`period,start,end,player\n${rows}`)).toEqual([
-        "3: One row says that Kunz takes no part in A, another one has times. Remove one.",
+        "3: One row excludes Kunz from A, another one has times. Remove one.",
       ]);
   });
 

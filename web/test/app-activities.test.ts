@@ -328,7 +328,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await once.getByText("It is shown only this once.").waitFor();
     await once.getByRole("button", { name: "Done" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhook" }).waitFor();
-    await page.getByText("Nothing was sent yet").waitFor();
+    await page.getByText("No deliveries yet").waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole("button", { name: "Test", exact: true }).click();

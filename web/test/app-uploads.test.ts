@@ -177,7 +177,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const bar = uploads(page).getByRole("progressbar", { name: "Uploading match.asi" });
     expect(Number(await bar.getAttribute("value"))).toBeGreaterThan(0);
     await uploads(page).getByRole("button", { name: "Cancel match.asi" }).click();
-    await uploads(page).getByText("Cancelled. Nothing of it was stored.").waitFor();
+    await uploads(page).getByText("Cancelled. No data was stored.").waitFor();
     expect(await rangeButtons(page).count()).toBe(0);
     await limitUpload(page, -1);
     await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();

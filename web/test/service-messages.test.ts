@@ -90,6 +90,6 @@ describe("a refusal that has messages for fields only, where there is no form", 
   it("does not name them", () => {
     const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
     expect(error.message).toBe("stop: Must not be before start.");
-    expect(refusalInWords(error)).toBe("The service does not accept what the page has sent.");
+    expect(refusalInWords(error)).toBe("The service does not accept the data of the page.");
   });
 });

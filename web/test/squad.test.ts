@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     await page.getByRole("button", { name: /to look at$/ }).click();
     expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
-      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside lie: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
+      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
     );
   });
 

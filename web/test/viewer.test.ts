@@ -353,12 +353,12 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       beats.push(...timestampMs);
       rrs.push(...rrMs);
     }
-    await page.getByText(`Beats in what is shown: ${beats.length.toLocaleString("en-GB")}`).waitFor();
+    await page.getByText(`Beats in the shown time: ${beats.length.toLocaleString("en-GB")}`).waitFor();
     // the 51st beat in the list is shown with the waveform around it
     const region = page.getByRole("region", { name: "Beats" });
     await region.getByRole("button").nth(50).click();
     const around = beats.filter((ms) => Math.abs(ms - (beats[50] ?? 0)) <= 3000);
-    await page.getByText(`Beats in what is shown: ${around.length}`, { exact: true }).waitFor();
+    await page.getByText(`Beats in the shown time: ${around.length}`, { exact: true }).waitFor();
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
     await expect
       .poll(() => slider.getAttribute("aria-valuetext"))

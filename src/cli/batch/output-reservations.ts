@@ -69,7 +69,7 @@ export class OutputReservations {
     const input = this.#inputs[owner];
     return new AsiError(
       "FILE_EXISTS",
-      `${path} is what ${input === undefined ? "another input" : nameOf(input)} has been converted to in the same call; convert them one by one with -o, or into different folders with --out-dir.`,
+      `${path} is the output of ${input === undefined ? "another input" : nameOf(input)} in the same call; convert them one by one with -o, or into different folders with --out-dir.`,
     );
   }
 

@@ -18,7 +18,7 @@ export async function explainEmptyRange<T>(
     if (failure.error.code !== "NO_SAMPLES" || start === null || end === null) throw error;
     const instantText = instantFormat(timeZone);
     const isUtcAssumed = timeZone === undefined && [from, to].some(isOnClock);
-    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; --from/--to leave none of it.${isUtcAssumed ? UTC_ASSUMED : ""}`;
+    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; no row is within --from/--to.${isUtcAssumed ? UTC_ASSUMED : ""}`;
     throw new DescribedError({ ...failure, error: { ...failure.error, message } });
   }
 }

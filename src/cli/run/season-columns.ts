@@ -39,7 +39,7 @@ export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
   textColumn("session", "Session", ({ entry }) => entry.session.name),
   instantColumn("start", "Start", ({ entry }) => entry.session.startMs),
   textColumn("kind", "Kind", ({ entry }) => (entry.session.isMatch ? "match" : "training")),
-  numberColumn("days_since", "Days since the session before", 0, ({ entry }) => entry.daysSince),
+  numberColumn("days_since", "Days since the previous session", 0, ({ entry }) => entry.daysSince),
   numberColumn("share_with_data", "Share with data", 2, ({ entry }) =>
     entry.row?.coverage == null ? null : Math.round(entry.row.coverage * 1000) / 1000,
   ),

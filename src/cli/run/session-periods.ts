@@ -32,7 +32,7 @@ export function sessionOfPeriods(
   const [index = null] = fitting;
   const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
   if (index !== null && fitting.length === 1)
-    return { index, text: `${several} Its periods are those of session ${index + 1}` };
+    return { index, text: `${several} Its periods belong to session ${index + 1}` };
   const within = fitting.length === 0 ? "none of them has" : `${fitting.length} of them have`;
   return {
     index: null,

@@ -145,7 +145,7 @@ function playedSession(
       })),
       ...others.map((player) => ({
         kind: "note" as const,
-        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,
+        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,
       })),
     ],
   };

@@ -52,7 +52,7 @@ export function tellOtherSport(rows: readonly SquadRow[], { console }: Context):
   const limit =
     rows.find(({ metrics }) => metrics !== null)?.metrics?.definition.parameters.max_valid_speed ?? 0;
   console.message(
-    `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and in no figure. Is it another sport? Name it with --sport, such as --sport cycling`,
+    `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and not counted. Is it another sport? Name it with --sport, such as --sport cycling`,
   );
 }
 

@@ -101,7 +101,7 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
       : /\.(csv|jsonl|parquet|txt|xlsx|html)$/i.exec(output)?.[1]?.toLowerCase();
   if (byName === undefined)
     throw new UsageError(
-      `Name the output .csv, .jsonl, .parquet, .xlsx, .html or .txt; ${output} says no format.`,
+      `Name the output .csv, .jsonl, .parquet, .xlsx, .html or .txt; ${output} has another extension.`,
     );
   const ofName = byName === null ? undefined : byName === "txt" ? "text" : (byName as SquadFormat);
   if (format !== undefined && ofName !== undefined && format !== ofName) {
@@ -134,7 +134,7 @@ function refuseUnreachable(
     if (speed === undefined || speed <= max_valid_speed) continue;
     const [given, limit] = [speed, max_valid_speed].map((one) => decimalText(one * KM_PER_H, 1));
     throw new UsageError(
-      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are in no figure: it is reached by nothing. Is it the right unit, and the right --sport?`,
+      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are not counted, so no row reaches it. Check the unit and --sport.`,
     );
   }
 }

@@ -64,7 +64,7 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 
 /** The message about an ignored file. */
 export const copyText = (name: string, original: string): string =>
-  `${name} is the same as ${original} and left out`;
+  `${name} has the same content as ${original} and is left out`;
 
 /** Reads all inputs. Unreadable ones are reported, and the others continue. */
 export async function readRecordings(

@@ -43,7 +43,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
   if (figures !== null && flags.format === "csv") {
-    throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
+    throw new UsageError("--format csv does not have these figures; use text or --json.");
   }
   const instantText = instantFormat(flags.tz);
   let isFirst = true;
@@ -80,7 +80,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
           const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
           const text =
             part.metrics === null
-              ? `${name}\n  no part in it\n`
+              ? `${name}\n  does not take part\n`
               : statsText(name, info, part.metrics, instantText);
           // additional figures describe the whole recording
           const further = part.name === null ? figuresText(figures, instantText) : "";
@@ -131,6 +131,6 @@ function tellZones(
   if (zones === undefined || (highSpeed !== undefined && sprint !== undefined)) return;
   const text = (limit: number) => `${speedIn(zones.unit, limit)} ${zones.unit}`;
   console.message(
-    `--zones moves no thresholds: high speed from ${text(hid_thresholds[1])}, sprints from ${text(sprint_threshold)}; see --high-speed and --sprint`,
+    `--zones does not change the thresholds: high speed from ${text(hid_thresholds[1])}, sprints from ${text(sprint_threshold)}; see --high-speed and --sprint`,
   );
 }

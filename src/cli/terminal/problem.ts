@@ -120,10 +120,10 @@ const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 function whatIsKept({ code, bytesWritten }: SystemError): string {
   if (!NO_ROOM.includes(code)) return "";
   // the file had a temporary name and was deleted
-  if (bytesWritten === undefined) return "; nothing was kept of what had been written";
+  if (bytesWritten === undefined) return "; the incomplete output was removed";
   return bytesWritten === 0
-    ? "; nothing had been written"
-    : `; the first ${bytesWritten} bytes had been written and are there`;
+    ? "; nothing was written"
+    : `; the first ${bytesWritten} bytes were written and remain`;
 }
 
 function systemMessage(error: SystemError): string {

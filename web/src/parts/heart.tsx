@@ -109,7 +109,7 @@ export function HeartPanel({
           that was found is below.
         </p>
       ) : null}
-      <h3>Beats in what is shown: {decimal(to - from, 0)}</h3>
+      <h3>Beats in the shown time: {decimal(to - from, 0)}</h3>
       {listed.length === 0 ? (
         <p class="muted">No beat was found here.</p>
       ) : (

@@ -15,7 +15,7 @@ export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; 
     metrics == null ? { value: NO_VALUE, unit: "" } : distance(metrics.total_distance ?? 0);
   return (
     <div class="summary">
-      <dl class="cards" aria-label="Figures of what is shown">
+      <dl class="cards" aria-label="Figures of the shown time">
         <Card name="Recorded" value={figures === null ? NO_VALUE : duration(figures.recordedMs)} />
         <Card name="Distance" value={value} unit={unit} />
         <Card name="Max speed" value={speed(metrics?.max_speed)} unit={speedUnit} hint={MAX_SPEED_HINT} />

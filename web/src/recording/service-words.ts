@@ -47,8 +47,9 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
     return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
-  if (code === "precondition_failed") return "It was changed meanwhile. Load the page again, then try again.";
+  if (code === "precondition_failed")
+    return "It has changed since you opened the page. Reload the page, then try again.";
   // without a message of the service, the message of the error has field names
-  if (status === 400 && !hasMessage(body)) return "The service does not accept what the page has sent.";
+  if (status === 400 && !hasMessage(body)) return "The service does not accept the data of the page.";
   return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

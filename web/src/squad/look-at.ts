@@ -121,7 +121,7 @@ function ofRoster(session: SquadSession): LookAt[] {
       sign: "damaged",
       where: `${fileName}, line ${player.line}`,
       what: `Unknown tracker “${named}”.`,
-      meaning: `No recording here has this number. ${serial === "" ? "" : `${serial} is in no line of the roster.`}`,
+      meaning: `No recording here has this number. ${serial === "" ? "" : `The roster does not contain ${serial}.`}`,
       actions: [
         ...(serial === ""
           ? []
@@ -169,7 +169,7 @@ function ofOutside(session: SquadSession): LookAt[] {
       sign: "damaged",
       where: "Periods",
       what: "Not within the recordings.",
-      meaning: `The recordings are of ${times(recorded)}. Outside lie: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
+      meaning: `The recordings are of ${times(recorded)}. Outside: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
       actions: [
         {
           name: "Ignore",
@@ -231,7 +231,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
-    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows count for nothing.`,
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows are not counted.`,
     actions: [
       {
         name: "Use the highest speed of cycling",

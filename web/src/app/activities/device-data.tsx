@@ -85,7 +85,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
     <Nothing title={`This device has no data of ${day(dayMs, zone)}`}>
       {otherDays.length === 0 ? (
         <p>
-          It has none of the week before or after either. Choose another day or device, or{" "}
+          The weeks before and after have no data either. Choose another day or device, or{" "}
           <a href="#/recordings">upload a recording</a>.
         </p>
       ) : (

@@ -91,8 +91,8 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <section class="panel padded">
         <h2>Delete</h2>
         <p class="note">
-          When you no longer need the athlete in your list. The log of the service still says what was done.
-          For a person who asks that nothing is left, erase all data.
+          When you no longer need the athlete in your list. The log of the service still lists the actions. If
+          a person asks for complete removal, erase all data.
         </p>
         <ProblemOf problem={problem} />
         <Action

@@ -11,7 +11,7 @@ export const mayLeave = async (): Promise<boolean> =>
   !hasUnsaved() ||
   ask({
     title: "Leave without saving?",
-    text: "What you have changed here is not saved.",
+    text: "Your changes here are not saved.",
     action: "Leave without saving",
   });
 

@@ -17,12 +17,12 @@ import "./permissions.css";
 type Permission = Resource["Permission"];
 
 const KINDS = [
-  ["READ", "See", "see the recordings and what is computed from them"],
+  ["READ", "See", "see the recordings and their computed data"],
   ["WRITE", "Change", "make time frames for the recordings"],
   ["SHARE", "Share", "share the recordings with others"],
 ] as const;
 
-const CHOOSE = "Choose what the manager may do.";
+const CHOOSE = "Choose at least one permission.";
 const REVERSED = "Until must be later than From.";
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;

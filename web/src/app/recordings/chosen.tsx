@@ -51,7 +51,7 @@ export function ChosenRanges({ chosen, workspace, settings, onOpen }: Props) {
         </button>
         {workspace.opened.value.length === 0 ? null : (
           <button type="button" disabled={isBusy} onClick={() => onOpen(ranges, true)}>
-            Add to what is open
+            Add to the open recordings
           </button>
         )}
         <button

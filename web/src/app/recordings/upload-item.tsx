@@ -95,7 +95,7 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
         <p class="muted">{current.isStarted ? "Storing…" : "Sent. Waits for the service to store it…"}</p>
       );
     case "cancelled":
-      return <p class="muted">Cancelled. Nothing of it was stored.</p>;
+      return <p class="muted">Cancelled. No data was stored.</p>;
     case "failed":
       return (
         <p class="bad">

@@ -49,8 +49,7 @@ export function Upload({ session, device, owned, settings }: Props) {
       >
         <h2>Upload recordings</h2>
         <p class="muted">
-          Drop .asi files of this device here, compressed with gzip or not. What is stored already is not
-          stored twice.
+          Drop .asi files of this device here, compressed with gzip or not. Stored data is not stored again.
         </p>
         <button type="button" class="primary" onClick={() => input.current?.click()}>
           Choose files…

@@ -175,7 +175,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
         what="the deliveries"
         empty={
           state === "" ? (
-            <Nothing title="Nothing was sent yet">
+            <Nothing title="No deliveries yet">
               <p>
                 Choose <em>Test</em> to call the receiver now, or change the activity.
               </p>

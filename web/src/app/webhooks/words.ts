@@ -17,7 +17,7 @@ export function eventsOf({ activity_events, timeframes_events }: Webhook): strin
 /** The state of a webhook in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
   if (disabled_at !== null) return `Off since ${dayAndSecond(disabled_at, zone)}`;
-  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but called for nothing";
+  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but without events";
 }
 
 /** The reason why a webhook is disabled, and the remedy. */

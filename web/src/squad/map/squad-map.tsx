@@ -31,7 +31,7 @@ export function SquadMap({ session }: { session: SquadSession }) {
     <section class="squad-map" aria-label="Map">
       <div class="squad-map-head">
         <Segmented
-          label="What the map shows"
+          label="Content of the map"
           choice={state.kind}
           choices={[
             ["moment", "Moment"],
