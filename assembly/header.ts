@@ -12,7 +12,7 @@ const FORMAT_VERSION: u8 = 1;
 const SERIAL_OFFSET: usize = 4;
 const SERIAL_LENGTH: usize = 16;
 
-/** Address of the host's serial number that overrides those of the headers, padded with NUL. */
+/** Address of the host's serial number that overrides the headers, padded with NUL. */
 export const GIVEN_SERIAL: usize = memory.data(16, 16);
 // Serial number of the last signalled header.
 const LAST_SERIAL: usize = memory.data(16, 16);

@@ -30,7 +30,7 @@ interface Figures {
   asiPeakMb: number;
 }
 
-/** The ratio of our rows per second to those of a peer. */
+/** The ratio of our rows per second to a peer's. */
 const timesAsFast = (peer: CaseId) => (figures: Figures) =>
   figures.perRow(peer) / figures.perRow("coreCsvSimd");
 

@@ -158,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
     async *list(path, init?) {
       for (let page: number | null = 1; page !== null; ) {
         const params = (init as { params?: { query?: object } } | undefined)?.params;
-        // The types of one path are not assignable to those of all paths.
+        // The types of one path are not assignable to the types of all paths.
         const paged = { ...init, params: { ...params, query: { ...params?.query, page } } } as never;
         const data = (await unwrap(client.GET(path as never, paged))) as {
           results: never[];

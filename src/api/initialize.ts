@@ -3,7 +3,7 @@ import { acquireEngine, bestEngine, preferCore, prepareEngine, releaseEngine } f
 import { AsiError } from "../errors.js";
 import type { EngineName } from "../types.js";
 
-/** A `WebAssembly.Module`, if the platform's types declare it: those of Node.js do not. */
+/** A `WebAssembly.Module`, if the platform's types declare it: Node.js types do not. */
 export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
   ? M
   : object;

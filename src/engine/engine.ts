@@ -17,7 +17,7 @@ export type OutputKind =
 
 export interface EngineSettings {
   output: OutputKind;
-  /** Serial number that overrides those of the headers, at most 16 ASCII characters; null: the headers' own apply. */
+  /** Serial number that overrides the headers, at most 16 ASCII characters; null: the headers' own apply. */
   serial: string | null;
   /** Whether the first valid frame must be a recording header (without a given serial number). */
   needsHeader: boolean;

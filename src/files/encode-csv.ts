@@ -24,7 +24,7 @@ const OPTIONS = optionNames<EncodeCsvOptions>({ delimiter: true, timeZone: true 
 
 /**
  * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in any case; altitude
- * and hr may be missing or empty; other columns are ignored. The units are those of `convert`; times can also
+ * and hr may be missing or empty; other columns are ignored. The units are as in `convert`; times can also
  * be dates and times (ISO 8601, also with a space instead of the T), as with `time` iso, local and excel. Unless the delimiter is a
  * comma, numbers can have a decimal comma.
  *

@@ -45,7 +45,7 @@ export function discardTemporaryFiles(thread: number, folder: string, handedOver
 
 const cleared = new Set<string>();
 
-/** Removes files in `folder` of killed processes: those of this machine that no longer run. Checks each folder once. */
+/** Removes files in `folder` of killed processes: processes of this machine that no longer run. Checks each folder once. */
 export function clearStaleFiles(folder: string): void {
   if (cleared.has(folder)) return;
   cleared.add(folder);

@@ -12,7 +12,7 @@ export interface Period {
 export interface MetricsOptions {
   /** Defaults of the parameters. Default `soccer`. */
   readonly preset?: PresetName | undefined;
-  /** Parameters that replace those of the preset. Speeds in m/s. */
+  /** Parameters that replace the parameters of the preset. Speeds in m/s. */
   readonly params?: ParameterOverrides | undefined;
   /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: the first sample. */
   readonly from?: number | Date | undefined;

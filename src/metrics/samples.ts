@@ -29,7 +29,7 @@ export function prepareSamples(samples: MetricSamples | Iterable<MetricSamples>)
 }
 
 /**
- * Joins batches and puts them in order. Of several samples with the same time the first one is kept; if it has no heart rate,
+ * Joins batches and puts them in order. The first of several samples with the same time is kept; if it has no heart rate,
  * it gets the first heart rate of the others. The service uses the same rule to store samples.
  *
  * @param samples batches in any order; they are not changed

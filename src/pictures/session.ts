@@ -49,7 +49,7 @@ export function heartRateSeries({ samples }: Session): Series {
   return seriesOf(timestampMs, hr, { isShown: isValidHeartRate, shown: (bpm) => bpm, gap: HEART_RATE_GAP });
 }
 
-/** The samples with a value: those of the figures, with the gaps between them. */
+/** The samples with a value: the samples of the figures, with the gaps between them. */
 function seriesOf(
   timestampMs: Float64Array,
   values: Int32Array | Uint8Array,

@@ -145,7 +145,7 @@ const GLYPHS: Readonly<Record<string, readonly [width: number, strokes: string]>
   ],
 };
 
-/** Marks above and below letters, around the middle of the letter. Marks above are placed for small letters. */
+/** Marks above and below letters, around the middle of the letter. The height of marks above letters is for small letters. */
 const MARKS: Readonly<Record<string, string>> = {
   "\u0300": "M-1.6,14.2 L0.8,12.2",
   "\u0301": "M-0.8,12.2 L1.6,14.2",

@@ -36,7 +36,7 @@ const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "
 // Reading is synchronous, so it cannot be aborted.
 const READER_OPTIONS = [...DECODE_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
 
-/** Selects the options of a `RecordingReader` from those of a function that uses one. */
+/** Selects the options of a `RecordingReader` from the options of a function that uses one. */
 export function readerOptionsIn<K extends OutputKind>(
   options: RecordingReaderOptions<K>,
 ): RecordingReaderOptions<K> {

@@ -12,7 +12,7 @@ export interface RowsOfStep {
 
 /**
  * Selects the row of each range that is nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
- * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
+ * time, to the later one if two are equally near. The nearest of consecutive rows for the same multiple is kept, of
  * equally near ones the first. Rows keep their own times. A multiple without rows has no output row: gaps remain gaps, and every
  * range keeps at least one row. If times go back to a multiple that already has a row, further rows are dropped, so that no multiple of
  * a range has two.

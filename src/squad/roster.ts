@@ -34,7 +34,7 @@ const KM_PER_H = 3.6;
 /** Columns with speeds; the header or the cell states the unit. */
 const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
 
-/** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, those of `rest_hr` are a choice. */
+/** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, the limits of `rest_hr` are a choice. */
 const NUMBER_COLUMNS = {
   max_hr: { key: "maxHr", minimum: 60, maximum: 240, unit: "beats per minute" },
   rest_hr: { key: "restHr", minimum: 20, maximum: 120, unit: "beats per minute" },

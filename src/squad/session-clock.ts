@@ -26,7 +26,7 @@ export class SessionClock {
   }
 
   /**
-   * A start: without a date it is on the day on which it is closest to the session. Of a time that occurs twice, at the end of summer
+   * A start: without a date it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
    * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
    *
    * @returns null if the text is not a time

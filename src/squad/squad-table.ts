@@ -220,7 +220,7 @@ export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOption
   return { from: first.startMs, to: last.endMs - 1, periods: intervals };
 }
 
-/** Thresholds and maximum heart rate of a player, which replace those of the squad. */
+/** Thresholds and maximum heart rate of a player, which replace the squad's. */
 export function ownParameters(player: Player | null): ParameterOverrides {
   if (player === null) return {};
   const { maxHr, highSpeedMPerS, sprintMPerS } = player;

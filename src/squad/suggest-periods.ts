@@ -97,7 +97,7 @@ class MovingSteps {
     return false;
   }
 
-  /** Whether the mean speed of several steps around this one is that of a moving player. */
+  /** Whether the mean speed of several steps around this one is in the range of a moving player. */
   isMoving(step: number, window: number): boolean {
     const from = Math.max(0, step - Math.floor(window / 2));
     const to = Math.min(this.#steps, step + Math.max(1, Math.ceil(window / 2)));

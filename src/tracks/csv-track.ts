@@ -14,7 +14,7 @@ export interface CsvTrackOptions {
   delimiter?: string | undefined;
   /**
    * Time zone of times without an offset, which `convert` writes with `time` excel: a name of the tz database, such as
-   * `Europe/Zurich`. Default UTC, as in `convert`. Of a time that occurs twice, at the end of summer time, a row has the first one that
+   * `Europe/Zurich`. Default UTC, as in `convert`. If a time occurs twice, at the end of summer time, a row has the first one that
    * is not earlier than the previous row.
    */
   timeZone?: string | undefined;

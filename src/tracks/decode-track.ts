@@ -26,7 +26,7 @@ export interface TrackSummary {
   speedUnit: "m/s" | "km/h";
   /** Points without a row. */
   leftOut: LeftOut;
-  /** The place from which a FIT file is damaged; the rows are those before it. Null if it is complete, and always for GPX and TCX. */
+  /** The place from which a FIT file is damaged; only rows before it are read. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
 }
 

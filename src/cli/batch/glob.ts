@@ -60,7 +60,7 @@ function findBraces(pattern: string): { before: string; alternatives: string[]; 
 
 /**
  * Whether a name matches one part of a pattern, between slashes. Takes at most as many steps as the length of the pattern
- * times that of the name.
+ * times the length of the name.
  */
 export function nameMatcher(part: string): (name: string) => boolean {
   const tokens = tokensOf(part);

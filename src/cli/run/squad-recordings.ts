@@ -45,7 +45,7 @@ export function readRecording(
 }
 
 /**
- * Adds a recording unless it is a copy. Of two copies the one with the shorter name stays: "a (1).asi" is a copy of a.asi.
+ * Adds a recording unless it is a copy. The copy with the shorter name stays: "a (1).asi" is a copy of a.asi.
  *
  * @returns a message about an ignored copy; else null
  */

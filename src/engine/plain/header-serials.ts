@@ -7,7 +7,7 @@ const SERIAL_BYTES = 16;
 
 /** Detects headers with new content in a recording. */
 export class HeaderSerials {
-  /** Serial number that overrides those of headers. */
+  /** Serial number that overrides the headers. */
   #given: string | null = null;
   /** Serial number of the last header with new content. */
   readonly #last = new Uint8Array(SERIAL_BYTES);

@@ -1,7 +1,7 @@
 import type { MessageType } from "./messages.js";
 import { BASE_TYPES, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
-// The messages of an activity file, in the order in which they are defined. Field numbers are those of the profile.
+// The messages of an activity file, in the order in which they are defined. Field numbers are from the profile.
 
 /** The type of this file: `type` 4 is an activity, `manufacturer` 255 development. */
 export const FILE_ID = {
@@ -23,7 +23,7 @@ export const DEVELOPER_DATA_ID = {
   fields: { applicationId: [1, "byte", 16], developerDataIndex: [3, "uint8"] },
 } as const satisfies MessageType;
 
-/** A random identifier of this software, generated once. It distinguishes its developer fields from those of others. */
+/** A random identifier of this software, generated once. It distinguishes its developer fields from fields of other applications. */
 export const APPLICATION_ID = Uint8Array.of(
   ...[0x6e, 0x1c, 0x0b, 0x5a, 0x93, 0x47, 0x4d, 0x2e, 0xa8, 0x75, 0x31, 0xf4, 0xc2, 0x9d, 0x60, 0x8b],
 );

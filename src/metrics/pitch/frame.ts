@@ -31,7 +31,7 @@ export interface PitchFrame {
   readonly width: number;
   /** Angle of the touchline from east, anticlockwise. */
   readonly rotationDeg: number;
-  /** Root mean square of the distances from the measured corners to those of the pitch, m. */
+  /** Root mean square of the distances from the measured corners to the corners of the pitch, m. */
   readonly cornerRms: number;
   /** Converts a place to pitch coordinates: 0 to `length` and 0 to `width` inside; places outside are possible. Not rounded. */
   toPitch(point: GeoPoint): PitchPoint;

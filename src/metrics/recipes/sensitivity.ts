@@ -4,7 +4,7 @@ import { checkRecipe } from "./check.js";
 import { type RecipeOptions, resultOf, selectedSamples, seriesOf } from "./count.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
-/** Minimum durations of the table, ms, in addition to that of the recipe. */
+/** Minimum durations of the table, ms, in addition to the duration of the recipe. */
 export const SENSITIVITY_DWELL_MS: readonly number[] = [0, 300, 500, 1000];
 
 const STEP_MS = 100;
