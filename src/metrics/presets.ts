@@ -61,8 +61,8 @@ const SOCCER: MetricParameters = {
 
 /**
  * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
- * Appl Sci 2025, 15:5497. In the service they are sent as `params`. They are not a default, because a time frame does not contain who
- * plays.
+ * Appl Sci 2025, 15:5497. In the service they are sent as `params`. They are not a default, because a time frame has no field for the
+ * sex of the player.
  */
 export const SOCCER_WOMEN_PARAMS = {
   speed_ranges: [0, 2, 3.5, 4.4, 5.7],
