@@ -1,16 +1,16 @@
 /**
- * Which folder may import which; `npm run structure` checks it. ARCHITECTURE.md draws it. Types count as imports too.
- * A known exception is a rule of its own with a comment that says why, and is left out of the rule that it breaks.
+ * Permitted imports between folders, which `npm run structure` checks. ARCHITECTURE.md has pictures of them. Types count as imports too.
+ * A known exception is a separate rule with a comment that gives the reason, and is excluded from the general rule.
  */
 
-/** Tests look at everything. */
+/** Tests may import everything. */
 const TESTS = "\\.test\\.ts$|/testing/";
 
 /**
- * Folders from the lowest to the highest. One imports those below it; those of one line know nothing of each other.
- * @param {string} root of the folders, with a slash at its end
+ * Folders from the lowest to the highest. A folder may import those below it; folders of one line are independent of each other.
+ * @param {string} root of the folders, with a trailing slash
  * @param {string[][]} lines
- * @param {string} except files that may import what is above them, as a regular expression
+ * @param {string} except files that may import folders above them, as a regular expression
  */
 function layers(root, lines, except = TESTS) {
   const all = lines.flat().join("|");
@@ -208,7 +208,7 @@ export default {
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "(^|/)dist/" },
-    // Types too: they tell who knows whom.
+    // Includes type imports, because they are dependencies too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types"] },

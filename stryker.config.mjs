@@ -1,6 +1,6 @@
 /**
- * Mutation testing of the library: `npm run mutate`, or `npm run mutate -- --mutate src/rows/ranges.ts` for a part of it.
- * Mutants of what is computed once on import are left out: each would cost a run of every test.
+ * Mutation tests of the library: `npm run mutate`, or `npm run mutate -- --mutate src/rows/ranges.ts` for a part of it.
+ * Mutants of code that runs once on import are excluded: each would need a run of every test.
  *
  * @type {import("@stryker-mutator/api/core").PartialStrykerOptions}
  */
@@ -10,11 +10,11 @@ export default {
   vitest: { configFile: "vitest.mutate.config.ts", related: false },
   coverageAnalysis: "perTest",
   ignoreStatic: true,
-  // What did not change since is not run again; `--force` runs it all the same.
+  // Unchanged code is not run again; `--force` runs it in any case.
   incremental: true,
   incrementalFile: "build/mutation/library.json",
   concurrency: 1,
-  // A busy machine is no hanging mutant.
+  // A slow machine is not a hanging mutant.
   timeoutMS: 15_000,
   mutate: ["src/**/*.ts", "!src/engine/wasm/bytes.ts", "!src/cli/**"],
   ignorePatterns: ["dist", "build/mutation", "server", "**/bench", "asi-data"],

@@ -11,8 +11,8 @@ const esbuildOptions: NonNullable<Options["esbuildOptions"]> = (options) => {
   Object.assign(options, SMALL);
 };
 
-// Parts of the library that are bundled, each with its licence in front, which bundlers keep. That of the loader is as long as its
-// code, so the package has it as a file.
+// Bundled parts of the library, each with its licence at its beginning, which bundlers keep. The licence of the loader is as long as its
+// code, so it is a file in the package.
 const LICENCES = [
   {
     module: /@assemblyscript[\\/]loader[\\/]index\.js$/,
@@ -21,7 +21,7 @@ const LICENCES = [
   { module: /[\\/]saxes[\\/]saxes\.js$/, licence: "licences/saxes.txt" },
   { module: /[\\/]xmlchars[\\/]xml[\\/]1\.0[\\/]ed5\.js$/, licence: "node_modules/xmlchars/LICENSE" },
 ];
-/** Code of others has short names too: who reads a stack trace reads ours. */
+/** Names in bundled packages are shortened too: readers of stack traces need only ours. */
 const othersBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "others-bundled",
   setup({ onLoad }) {
@@ -35,7 +35,7 @@ const othersBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
-/** Of the command alone. */
+/** Packages bundled only into the command. */
 const BUNDLED = ["commander", "fflate", "write-excel-file"];
 
 const parts = writeParts();
@@ -54,7 +54,7 @@ export default defineConfig([
       squad: "src/squad-report/index.ts",
       "squad-report": "src/squad-report/squad-report.ts",
     },
-    // CommonJS comes from it, when all is built
+    // CommonJS is made from it after the build
     format: "esm",
     target: "es2022",
     platform: "neutral",
@@ -65,13 +65,13 @@ export default defineConfig([
   },
   {
     // The command and its worker threads in one file, as CommonJS, with commander inside: every further file, and the loader of
-    // ES modules, would cost start-up time. What the code imports only when it is needed runs only then.
+    // ES modules, would increase start-up time. Code that is imported on demand also runs only on demand.
     entry: { "bin/asi": "bin/asi.ts" },
     format: "cjs",
     target: "node20",
     platform: "node",
     external,
-    // the licences want to go with them
+    // their licences must be included
     noExternal: [...BUNDLED],
     banner: {
       js: BUNDLED.map((name) => `/* ${name}\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8")}*/`).join(

@@ -2,26 +2,26 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { ORDER } from "./test/order.js";
 
-/** Of the whole run. */
+/** Settings of the whole run. */
 export const run = {
   globalSetup: ["test/own-ground.ts"],
-  // by itself it would leave a core to the runner, which has little to do
+  // by default, one core would be reserved for the runner, which has little to do
   maxWorkers: availableParallelism(),
   sequence: ORDER,
 };
 
-/** Of all tests. */
+/** Settings of all tests. */
 export const tests = {
   setupFiles: ["test/scalar-core.ts"],
-  // No test judges by the clock; this only ends one that hangs, on a slow machine too.
+  // No test measures time; this limit only ends tests that hang, also on a slow machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // of node:vm, which runs the command
+  // hides the warning of node:vm, which runs the command
   execArgv: ["--disable-warning=ExperimentalWarning"],
   sequence: ORDER,
 } satisfies TestProjectInlineConfiguration["test"];
 
-// The tests of these files replace parts of the runtime, or read modules anew.
+// The tests in these files replace parts of the runtime, or reload modules.
 const ISOLATED = ["initialize", "layout", "local-time", "without-webassembly"].map(
   (name) => `test/${name}.test.ts`,
 );

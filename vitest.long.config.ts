@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { run, tests } from "./vitest.config.js";
 
-// The files that have a long form (test/long-form.ts), in that form, and those that have no other.
+// The files with a long form (test/long-form.ts), in that form, and the files with only a long form.
 const withLongForm = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .filter((file) => /^long[\\/]/.test(file) || /\/long-form\.js"/.test(readFileSync(`test/${file}`, "utf8")))

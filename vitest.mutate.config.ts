@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// The tests that run in the process itself and in a moment: those that start the built command would not see a mutated
-// source, and the thousands of mutated recordings of others would be read again for each mutant. The quickest come
-// first: the first test that fails ends the run. `MUTATE_WITH=files,chunks` adds the tests that a folder needs besides.
+// Tests that run in this process and are fast: those that start the built command would not use a mutated
+// source, and those that mutate thousands of recordings would read them again for each mutant. The fastest run
+// first: the first failed test ends the run. `MUTATE_WITH=files,chunks` adds tests that a folder needs.
 const more = (process.env.MUTATE_WITH ?? "").split(",").filter((name) => name !== "");
 const tests = [
   "test/ranges.test.ts",
@@ -44,7 +44,7 @@ export default defineConfig({
     setupFiles: ["test/few-examples.ts", "test/scalar-core.ts"],
     sequence: { sequencer: QuickestFirst },
     isolate: false,
-    // What hangs is found sooner than by waiting for the whole run.
+    // A hanging test is found earlier than by the limit of the whole run.
     testTimeout: 10_000,
   },
 });

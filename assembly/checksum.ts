@@ -1,19 +1,19 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
-// A checksum is given as in the frame: a in the low byte, b in the high byte.
+// A checksum has the form of the frame: a in the low byte, b in the high byte.
 //
-// Blocks of N bytes are added into one accumulator, and that accumulator into a second. Byte j of a block that is the
+// Blocks of N bytes are added to one accumulator, and that accumulator to a second. Byte j of a block that is the
 // k-th from the end then has the weight k * N in N * second, and its true weight in b is k * N - j. So
 //   a = sum(first),  b = N * sum(second) - sum(j * first[j]).
 
 import { INPUT, PREFIX_A, PREFIX_B } from "./memory";
 
-// 16 zero bytes, then 16 bytes of ones: read at offset r, a mask for the last r lanes.
+// 16 zero bytes, then 16 bytes of ones: a load at offset r gives a mask for the last r lanes.
 const LAST_LANES: usize = memory.data<u8>(
   [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
   16,
 );
 
-// Vectors of i16 that are read where they are needed: the weights of the lanes, and the factor of the second sums.
+// Vectors of i16 in memory: the weights of the lanes, and the factor of the second sums.
 const WEIGHTS: usize = memory.data<i16>([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], 16);
 const ONES_16: usize = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1], 16);
 const WEIGHTS_FROM_END: usize = memory.data<i16>([16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 16);
@@ -32,7 +32,7 @@ function foldVectors(first: v128, second: v128): i32 {
   return sumsOf(i16x8.add(low, high), b4);
 }
 
-// The same of one block.
+// Adds one block.
 // @ts-ignore: decorator
 @inline
 function foldBlock(block: v128): i32 {
@@ -45,12 +45,12 @@ function foldBlock(block: v128): i32 {
   return sumsOf(i16x8.add(low, high), b4);
 }
 
-// The checksum of the lanes that add up to a and to b.
+// The checksum of lanes whose sums are a and b.
 // @ts-ignore: decorator
 @inline
 function sumsOf(a8: v128, b4: v128): i32 {
   const a4 = i32x4.dot_i16x8_s(a8, v128.load(ONES_16));
-  // a and b side by side, so that one move gets both
+  // a and b in adjacent lanes, so that one move extracts both
   const halves = i32x4.add(v128.shuffle<i32>(a4, b4, 0, 4, 1, 5), v128.shuffle<i32>(a4, b4, 2, 6, 3, 7));
   const sums = i64x2.extract_lane(i32x4.add(halves, v128.shuffle<i32>(halves, halves, 2, 3, 0, 1)), 0);
   return ((sums & 0xff) | ((sums >> 24) & 0xff00)) as i32;
@@ -59,15 +59,15 @@ function sumsOf(a8: v128, b4: v128): i32 {
 const EVEN_BYTES: u64 = 0x00ff00ff00ff00ff;
 const ONES: u64 = 0x0001000100010001;
 
-// Without SIMD: a block is eight bytes, a lane of 16 bits two of them. `pairs` is the sum of the lanes, `odd` of their second
-// bytes alone, which weigh one less than the first, and `second` the sum of the successive values of `pairs`. A product
-// adds four lanes up in its top one; of at most 255 each, so that no lane below it can carry.
+// Without SIMD: a block is eight bytes, two in each lane of 16 bits. `pairs` is the sum of the lanes, `odd` the sum of their second
+// bytes, whose weight is one less than that of the first, and `second` the sum of successive values of `pairs`. A product
+// adds four lanes into its top one; each is at most 255, so that no lower lane carries.
 // @ts-ignore: decorator
 @inline
 function foldLanes(pairs: u64, odd: u64, second: u64): i32 {
   pairs &= EVEN_BYTES;
   const a = ((pairs * ONES) >> 48) as i32;
-  // weights 0, 2, 4, 6: the constant holds them in reverse, since lane i meets lane 3 - i
+  // weights 0, 2, 4, 6: the constant has them in reverse, because lane i is multiplied by lane 3 - i
   const weighted = (((pairs * 0x0000000200040006) >> 48) + (((odd & EVEN_BYTES) * ONES) >> 48)) as i32;
   const b = 8 * ((((second & EVEN_BYTES) * ONES) >> 48) as i32) - weighted;
   return (a & 0xff) | ((b & 0xff) << 8);
@@ -92,7 +92,7 @@ export function checksum96(start: usize): i32 {
     second = i8x16.add(second, first);
     return foldVectors(first, second);
   }
-  // 12 blocks: the second sums stay below 510 * 78, so no lane overflows
+  // 12 blocks: the second sums are below 510 * 78, so no lane overflows
   let pairs: u64 = 0;
   let odd: u64 = 0;
   let second: u64 = 0;
@@ -128,7 +128,7 @@ export function checksum(start: usize, length: i32): i32 {
   const end = start + length;
   if (ASC_FEATURE_SIMD) {
     if (length <= 16) return shortChecksum(start, end);
-    // The odd bytes come first, as a block filled up with zeros in front.
+    // The odd bytes come first, as a block padded with zeros at its start.
     const odd = length & 15;
     let at = start + odd;
     let first = v128.and(v128.load(at - 16), v128.load(LAST_LANES + odd));
@@ -162,27 +162,27 @@ export function checksum(start: usize, length: i32): i32 {
   return foldLanes(pairs, odd, second);
 }
 
-// Prefix sums make the checksum of any span a matter of two look-ups, which keeps resynchronisation linear however many
-// false frames overlap. They are kept from the first failed frame to behind the furthest end that a false frame claimed: those of
-// the first byte always, those of the second from when the first byte of a span holds, until for some time none does.
+// With prefix sums the checksum of any span takes two look-ups, so resynchronization is linear, however many
+// false frames overlap. They cover the bytes from the first failed frame to the furthest end claimed by a false frame: the sums of
+// the first byte always, the sums of the second after the first byte of a span has matched, until it has not for some time.
 let prefixEnd: usize = 0;
-// Where the sums of the second byte end. They begin somewhere in front of the next span that is looked up.
+// End of the sums of the second byte. They begin before the next checked span.
 let secondEnd: usize = 0;
-// Whether they were looked up since the table last grew.
+// Whether they were used since the table last grew.
 let isSecondNeeded: bool = false;
 
-// From a place in the input to its entries. As offsets of loads and stores they cost nothing.
+// Distance from a place in the input to its entries. As offsets of loads and stores these take no time.
 const TO_A: usize = PREFIX_A - INPUT;
 const TO_B: usize = PREFIX_B - INPUT;
 
-/** Whether the spans of frames at `position` lie in the table (or begin in it). */
+/** Whether the spans of frames at `position` are in the table (or begin in it). */
 // @ts-ignore: decorator
 @inline
 export function hasPrefixSums(position: usize): bool {
   return position + 2 < prefixEnd;
 }
 
-/** Begins a table at `start` and fills it to `end` at least. `tail`: the end of the input. */
+/** Begins a table at `start` and fills it at least to `end`. `tail`: the end of the input. */
 export function beginPrefixSums(start: usize, end: usize, tail: usize): void {
   store<u8>(start, 0, TO_A);
   prefixEnd = start;
@@ -217,7 +217,7 @@ function fillFirstSums(end: usize): void {
   prefixEnd = end;
 }
 
-// From where both end.
+// Fills both sums from their common end.
 function fillBothSums(end: usize): void {
   let at = prefixEnd;
   if (ASC_FEATURE_SIMD) {
@@ -243,7 +243,7 @@ function fillBothSums(end: usize): void {
   prefixEnd = secondEnd = end;
 }
 
-// The sums of the second byte from `start`, or from where they end, as far as those of the first go.
+// Fills the sums of the second byte from `start`, or from their end, to the end of the sums of the first.
 function fillSecondSums(start: usize): void {
   let at = secondEnd;
   if (at < start) {
@@ -266,7 +266,7 @@ function fillSecondSums(start: usize): void {
   secondEnd = prefixEnd;
 }
 
-// Each byte becomes the sum of itself and those before it. The lanes are moved up by 1, 2, 4 and 8; behind zeros each move
+// Each byte becomes the sum of itself and the previous ones. The lanes are shifted by 1, 2, 4 and 8; after zeros each shift
 // is one instruction of the processor.
 // @ts-ignore: decorator
 @inline
@@ -287,30 +287,30 @@ function lastLane(bytes: v128): v128 {
   return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
 }
 
-// False frames mostly are close to each other, and where they overlap, each claims an end a little behind the last: the table
-// goes ahead of them.
+// False frames are usually close to each other, and if they overlap, each claims an end slightly after the last one: the table
+// is filled in advance.
 const AHEAD: usize = 1024;
 
-/** Where the table ends. */
+/** End of the table. */
 // @ts-ignore: decorator
 @inline
 export function prefixSumsEnd(): usize {
   return prefixEnd;
 }
 
-/** Where the sums of the second byte end. */
+/** End of the sums of the second byte. */
 // @ts-ignore: decorator
 @inline
 export function secondSumsEnd(): usize {
   return secondEnd;
 }
 
-/** Fills the table to `end` at least. `tail`: the end of the input. */
+/** Fills the table at least to `end`. `tail`: the end of the input. */
 export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the checksum of the frame at `at`, whose span lies in the table, holds. `length`: that of its payload. */
+/** Whether the checksum of the frame at `at`, whose span is in the table, is right. `length`: the length of its payload. */
 // @ts-ignore: decorator
 @inline
 export function checksumHolds(at: usize, length: i32): bool {
@@ -319,7 +319,7 @@ export function checksumHolds(at: usize, length: i32): bool {
   return secondByteHolds(at, length);
 }
 
-/** Whether the first byte of that checksum holds. */
+/** Whether the first byte of that checksum is right. */
 // @ts-ignore: decorator
 @inline
 export function firstByteHolds(at: usize, length: i32): bool {
@@ -327,7 +327,7 @@ export function firstByteHolds(at: usize, length: i32): bool {
   return ((sum - (load<u8>(at + length, 6) as i32)) & 0xff) == 0;
 }
 
-/** Whether the second byte holds, of a frame whose span ends at `secondSumsEnd` or before. */
+/** Whether the second byte is right, for a frame whose span ends at `secondSumsEnd` or before. */
 // @ts-ignore: decorator
 @inline
 export function secondByteHolds(at: usize, length: i32): bool {
@@ -336,7 +336,7 @@ export function secondByteHolds(at: usize, length: i32): bool {
   return (((load<u8>(at + length, TO_B + 6) as i32) - before - (load<u8>(at + length, 7) as i32)) & 0xff) == 0;
 }
 
-/** The input from `head` on has moved down to the start of the buffer. */
+/** Called after the input from `head` has moved down to the start of the buffer. */
 export function movePrefixSums(head: usize): void {
   if (prefixEnd <= head) {
     dropPrefixSums();

@@ -2,11 +2,11 @@
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;
-// The date of the cached second (year, month, day as in the frame), and its midnight.
+// The date of the cached second (year, month, day as in the frame), and the midnight before it.
 let cachedDate: u32 = 0;
 let midnightMs: i64 = 0;
 
-/** The cached second as in its frame: the eight bytes from year to valid of NAV-PVT. */
+/** The cached second in the form of its frame: the eight bytes from year to valid of NAV-PVT. */
 // @ts-ignore: decorator
 @inline
 export function secondKey(): u64 {
@@ -20,23 +20,23 @@ export function secondMs(): i64 {
   return cachedSecondMs;
 }
 
-/** Added to nanoseconds before they become milliseconds, so that they are rounded half up. */
+/** Added to nanoseconds before their conversion to milliseconds, to round half up. */
 export const HALF_MS_NANO: i32 = 500000;
 
-/** Whole milliseconds of nanoseconds, by a multiplication: exact below 1000500000, a second and what rounding adds. */
+/** Converts nanoseconds to whole milliseconds by a multiplication: exact below 1000500000, a second plus the rounding. */
 // @ts-ignore: decorator
 @inline
 export function wholeMs(nano: u32): u32 {
   return (((nano as u64) * 1125899907) >> 50) as u32;
 }
 
-/** No second is cached. Only frames with a valid date and time are compared with the key, and theirs is never zero. */
+/** Clears the cached second. Only frames with a valid date and time are compared with the key, and their key is never zero. */
 export function resetClock(): void {
   cachedKey = 0;
   cachedDate = 0;
 }
 
-/** Takes another second; false if there is no such date or time: years 1 to 9999, proleptic Gregorian, no leap seconds. */
+/** Caches another second; false if there is no such date or time: years 1 to 9999, proleptic Gregorian, no leap seconds. */
 export function setSecond(key: u64): bool {
   const hour = ((key >> 32) & 0xff) as i32;
   const minute = ((key >> 40) & 0xff) as i32;
@@ -64,7 +64,7 @@ function daysInMonth(year: i32, month: i32): i32 {
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-// Years begin in March here, so that the leap day is the last of its year; 306 days lie between 1 March and 1 January.
+// Years begin in March here, so that the leap day is the last of its year; 306 days are between 1 March and 1 January.
 function daysSince1970(year: i32, month: i32, day: i32): i32 {
   const y = month > 2 ? year : year - 1;
   const m = month > 2 ? month - 3 : month + 9;

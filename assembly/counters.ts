@@ -10,7 +10,7 @@ export let unknownFrames: i32 = 0;
 export let badChecksums: i32 = 0;
 export let overlong: i32 = 0;
 export let overruns: i32 = 0;
-/** The first damage: offset of the frame in the stream, its signal (0 without damage), and the time of the row before it, ms (NaN without one). */
+/** The first damage: offset in the stream, signal (0 without damage), and the time of the previous row, ms (NaN without one). */
 export let damageOffset: f64 = 0;
 export let damageSignal: i32 = 0;
 export let damageAfterMs: f64 = 0;
@@ -59,7 +59,7 @@ export function countUnknown(frames: i32, bytes: i32): void {
   unknownBytes += bytes;
 }
 
-/** Counts invalid frames: those with a bad checksum and those that are too long. */
+/** Counts invalid frames: with a bad checksum, or too long. */
 // @ts-ignore: decorator
 @inline
 export function countFalse(withBadChecksum: i32, tooLong: i32): void {
@@ -67,7 +67,7 @@ export function countFalse(withBadChecksum: i32, tooLong: i32): void {
   overlong += tooLong;
 }
 
-/** Keeps the place of the first damage. */
+/** Stores the place of the first damage. */
 export function noteDamage(signal: i32, offset: i64, afterMs: f64): void {
   if (damageSignal != 0) return;
   damageSignal = signal;

@@ -1,4 +1,4 @@
-// Writes integers as digits, for CSV and other texts. Every function writes at `out` and returns the end of what it wrote. Stores
+// Writes integers as digits, for CSV and other texts. Every function writes at `out` and returns the end of its output. Stores
 // overlap: they may write a few bytes too many, which the next field overwrites.
 
 export const COMMA: u8 = 0x2c;
@@ -9,10 +9,10 @@ const ZERO: i32 = 0x30;
 
 /** 0 to 999 as three digits and a comma, u32 each. */
 const THREE_DIGITS: usize = memory.data(4 * 1000, 16);
-// 0 to 999 without leading zeros and a dot behind, and the number of digits, u32 each.
+// 0 to 999 without leading zeros, followed by a dot, and the number of digits, u32 each.
 const WHOLE_NUMBERS: usize = memory.data(8 * 1000, 16);
 
-/** Fills the tables; once, before the first line. */
+/** Fills the tables; called once, before the first line. */
 export function fillDigitTables(): void {
   for (let i = 0; i < 1000; i++) {
     const ones = i % 10;
@@ -52,7 +52,7 @@ export function threeDigits(value: u32): u32 {
 
 // --- timestamp ---
 
-// The last whole second written: its digits and a dot. While the thousands stay, only three digits change.
+// The last written second: its digits and a dot. While the thousands are unchanged, only three digits change.
 const SECOND_DIGITS: usize = memory.data(32, 16);
 const NONE: i64 = i64.MIN_VALUE;
 let cachedSecondMs: i64 = NONE;
@@ -74,7 +74,7 @@ export function copy16(to: usize, from: usize): void {
 // @ts-ignore: decorator
 @inline
 function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
-  // Nanoseconds mostly stay within their second; those that leave it take the division.
+  // Nanoseconds usually stay within their second; others need the division.
   let fraction = (ms - secondMs) as u64;
   if (fraction >= 1000 || ms < 0) {
     if (ms < 0) return writeNegativeTimestamp(out, ms);
@@ -88,14 +88,14 @@ function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
   return out + 4;
 }
 
-/** The same of an instant alone. */
+/** Writes an instant without a cached second. */
 // @ts-ignore: decorator
 @inline
 export function writeSeconds(out: usize, ms: i64): usize {
   return writeTimestamp(out, cachedSecondMs, ms);
 }
 
-/** Whether the second, from 1970 on, was the last one written. */
+/** Whether the second, from 1970 on, was the last written one. */
 // @ts-ignore: decorator
 @inline
 export function canWriteRun(secondMs: i64): bool {
@@ -107,7 +107,7 @@ export function canWriteRun(secondMs: i64): bool {
 @inline
 export function writeMilliseconds(out: usize, ms: i64): usize {
   let fraction = (ms - cachedSecondMs) as u64;
-  // From 1970 on the digits are those of the second and three more; the first second would begin with zeros.
+  // From 1970 on the digits are those of the second plus three more; the first second would begin with zeros.
   if (fraction >= 1000 || ms < 1000) {
     if (ms < 1000) return writeFewMilliseconds(out, ms);
     fraction = (ms % 1000) as u64;
@@ -162,11 +162,11 @@ function writeWhole(out: usize, value: u64): usize {
 
 // --- coordinates ---
 
-// Sign, whole degrees, dot and first decimal of the last latitude and of the last longitude: they change every 11 km.
+// Sign, whole degrees, dot and first decimal of the last latitude and of the last longitude, which change every 11 km.
 const TENTH_E7: u32 = 1000000;
 export const LATITUDE: usize = memory.data(32, 16);
 export const LONGITUDE: usize = memory.data(32, 16);
-// Within each: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
+// Content of each: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
 const PREFIX_LENGTH = 8;
 const PREFIX_BASE = 12;
 const PREFIX_SIGN = 16;
@@ -184,12 +184,12 @@ function setPrefix(prefix: usize, valueE7: i32): void {
   store<i32>(prefix, sign, PREFIX_SIGN);
 }
 
-/** What `distance` stays below near the last coordinate: a tenth less one, because of that one. */
+/** Exclusive upper limit of `distance` near the last coordinate: a tenth minus one, because of the last coordinate. */
 export const NEAR_E7: u32 = TENTH_E7 - 1;
 
 /**
- * From the lowest absolute value with the characters of the last coordinate to this one, less one in the south and in the
- * west, so that zero is never near a negative number; a great number for what is far, as long as both lie within 180 degrees.
+ * The distance from the lowest absolute value with the characters of the last coordinate to this one, minus one in the south and
+ * west, so that zero is never near a negative number; a large number for distant ones, if both are within 180 degrees.
  */
 // @ts-ignore: decorator
 @inline
@@ -197,7 +197,7 @@ export function distance(prefix: usize, valueE7: i32): u32 {
   return ((valueE7 ^ load<i32>(prefix, PREFIX_SIGN)) as u32) - load<u32>(prefix, PREFIX_BASE);
 }
 
-// Degrees at this distance with seven decimals, and a comma.
+// Writes degrees at this distance with seven decimals, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeNear(out: usize, prefix: usize, distance: u32): usize {
@@ -214,7 +214,7 @@ function writeNear(out: usize, prefix: usize, distance: u32): usize {
 // @ts-ignore: decorator
 @inline
 export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
-  // rows supplied by the host may contain any coordinate
+  // rows from the host may contain any coordinate
   const isSameSign = valueE7 >> 31 == load<i32>(prefix, PREFIX_SIGN);
   if (!isSameSign || distance(prefix, valueE7) >= NEAR_E7) setPrefix(prefix, valueE7);
   return writeNear(out, prefix, distance(prefix, valueE7));
@@ -222,10 +222,10 @@ export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize 
 
 // --- altitude, speed ---
 
-/** The greatest absolute value, in thousandths, with six digits in front of the dot. */
+/** The greatest absolute value, in thousandths, with six digits before the dot. */
 export const SIX_WHOLE_DIGITS: u32 = 999999999;
 
-// Thousandths up to that, and a comma.
+// Writes thousandths up to that value, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeSmallThousandths(out: usize, absolute: u32): usize {
@@ -250,7 +250,7 @@ function writeGreatThousandths(out: usize, absolute: u32): usize {
   return out + 5;
 }
 
-/** Thousandths as a number with three decimals, and a comma. */
+/** Writes thousandths as a number with three decimals, and a comma. */
 // @ts-ignore: decorator
 @inline
 export function writeThousandths(out: usize, value: i32): usize {
@@ -259,7 +259,7 @@ export function writeThousandths(out: usize, value: i32): usize {
   return absolute <= SIX_WHOLE_DIGITS ? writeSmallThousandths(out, absolute) : writeGreatThousandths(out, absolute);
 }
 
-/** One line of a run: in the last second written, `fraction` ms behind its start, near the last coordinates. */
+/** Writes one line of a run: in the last written second, `fraction` ms after its start, near the last coordinates. */
 // @ts-ignore: decorator
 @inline
 export function writeLineOfRun(
@@ -285,7 +285,7 @@ export function writeLineOfRun(
   return out + 1;
 }
 
-/** One line. `secondMs` is the whole second of the frame, `ms` the instant of the row; a fix of type 2 has no altitude. */
+/** Writes one line. `secondMs` is the whole second of the frame, `ms` the instant of the row; a fix of type 2 has no altitude. */
 // @ts-ignore: decorator
 @inline
 export function writeLine(

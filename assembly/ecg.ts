@@ -1,14 +1,14 @@
-// Heart rate joins rows by time (docs/recording-format.md, "Rows"): readings wait, the last 16 in file order; a row takes
-// the latest that is not later than itself, and uses it when it is less than a second old.
+// Joins heart rates to rows by time (docs/recording-format.md, "Rows"): readings wait, the last 16 in file order; a row removes
+// the latest one that is not later than the row, and uses it if it is less than a second old.
 
 const MOST_WAITING: i32 = 16;
 const MAX_AGE_MS: i64 = 1000;
 
-// Which readings rows take: those of ECG-HR, those derived from the waveform, or the derived ones until a reading of ECG-HR comes.
+// The readings for rows: those of ECG-HR, those derived from the waveform, or the derived ones until the first reading of ECG-HR.
 export const FROM_DEVICE: i32 = 0;
 export const FROM_WAVEFORM: i32 = 1;
 
-// time u64, heart rate u8, whether it is derived u8, padded to 16 bytes. The waiting ones move up through the room, and down again at its end.
+// time u64, heart rate u8, derived flag u8, padded to 16 bytes. Waiting readings move up in the buffer, and back at its end.
 const ROOM: i32 = 4 * MOST_WAITING;
 const WAITING: usize = memory.data(16 * ROOM, 16);
 const WAITING_END: usize = WAITING + 16 * ROOM;
@@ -22,9 +22,9 @@ let carriedMaxAgeMs: i64 = 0;
 let source: i32 = FROM_DEVICE;
 let analysesAll: bool = false;
 
-/** Whether the waveform is of interest: for rows, or for figures and beats. */
+/** Whether the waveform is needed: for rows, or for figures and beats. */
 export let readsWaveform: bool = false;
-/** Readings without a row, because another of the same time follows. */
+/** Readings without a row, because another one with the same time follows. */
 export let replacedReadings: i32 = 0;
 /** Whether the last heart rate of a row was derived. */
 export let isDerived: bool = false;
@@ -63,7 +63,7 @@ export function waveformRate(payload: usize): i32 {
   return load<u16>(payload, 8);
 }
 
-/** Lets the reading of an ECG-HR wait for its row. */
+/** Adds the reading of an ECG-HR to the waiting ones. */
 // @ts-ignore: decorator
 @inline
 export function queueHeartRate(payload: usize): void {
@@ -74,7 +74,7 @@ export function queueHeartRate(payload: usize): void {
   queue(load<u64>(payload), rate, 0);
 }
 
-/** Lets a reading derived from the waveform wait for its row. */
+/** Adds a reading derived from the waveform to the waiting ones. */
 export function queueDerived(timeMs: u64, rate: i32): void {
   if (source != FROM_DEVICE) queue(timeMs, rate, 1);
 }
@@ -98,7 +98,7 @@ function queue(timeMs: u64, rate: i32, derived: u8): void {
   waiting++;
 }
 
-/** Whether the next rows have no heart rate, whatever their time. */
+/** Whether the next rows have no heart rate at any time. */
 // @ts-ignore: decorator
 @inline
 export function isWithoutHeartRate(): bool {

@@ -1,4 +1,4 @@
-// Frames: sync, length, checksum and resynchronisation (docs/recording-format.md, "Reading").
+// Frames: sync, length, checksum and resynchronization (docs/recording-format.md, "Reading").
 
 import {
   countFalse,
@@ -31,7 +31,7 @@ import { isShort, passFalseFrames, passOverlongFrames, passShortFrames } from ".
 import { canRun, GNSS_92_SIZE, isGnss92, readRun, runCursor } from "./run";
 import { nextSync } from "./sync";
 
-/** Why a step ends. src/engine/wasm/core.ts has the same values. */
+/** Reasons for the end of a step. src/engine/wasm/core.ts has the same values. */
 export const SIGNAL_DRAINED: i32 = 0;
 export const SIGNAL_HEADER: i32 = 1;
 export const SIGNAL_NOT_RECORDING: i32 = 2;
@@ -39,17 +39,17 @@ export const SIGNAL_BAD_CHECKSUM: i32 = 3;
 export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
-// class and id, in the order of memory, after the sync; and with it
+// class and id, in memory order, after the sync; and with it
 const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
 const ECG_HR: u32 = 0x01a5;
 const ECG_RAW: u32 = 0x02a5;
 
-// --- input: [head, tail) waits to be read ---
+// --- input: [head, tail) is unread ---
 
 let head: usize = INPUT;
 let tail: usize = INPUT;
-// The end that an unfinished frame at the head needs; no use to look again before.
+// The required end of an unfinished frame at the head; before it, another check is useless.
 let needed: usize = INPUT;
 // Offset in the stream of the byte at INPUT.
 let passed: i64 = 0;
@@ -57,10 +57,10 @@ let passed: i64 = 0;
 let needsHeader: bool = false;
 let strict: bool = false;
 
-/** Where the output of this step ends: CSV and frames an address, columns an index. */
+/** End of the output of this step: an address for CSV and frames, an index for columns. */
 export let cursor: usize = 0;
 
-/** Offset in the stream, and payload with its length, of the frame that a signal is about. */
+/** Offset in the stream, and payload with its length, of the frame of a signal. */
 export let signalOffset: f64 = 0;
 export let signalPayload: usize = 0;
 export let signalLength: i32 = 0;
@@ -74,17 +74,17 @@ export function resetFrames(mustBeginWithHeader: bool, stopAtDamage: bool): void
   resetCounters();
 }
 
-/** Bytes of the stream that have been consumed. */
+/** Number of consumed bytes of the stream. */
 export function readBytes(): i64 {
   return passed + ((head - INPUT) as i64);
 }
 
-/** Bytes of the stream that have been written. */
+/** Number of written bytes of the stream. */
 export function writtenBytes(): i64 {
   return passed + ((tail - INPUT) as i64);
 }
 
-/** Makes room for `wanted` bytes, or as much as there is, and returns where to write them. */
+/** Reserves `wanted` bytes, or as many as possible, and returns their address. */
 export function reserve(wanted: i32): usize {
   if (((INPUT_END - tail) as i32) < wanted && head > INPUT) {
     const shift = head - INPUT;
@@ -98,12 +98,12 @@ export function reserve(wanted: i32): usize {
   return tail;
 }
 
-/** `length` bytes have been written behind what was there. */
+/** Marks `length` bytes after the existing ones as written. */
 export function commit(length: i32): void {
   tail += length;
 }
 
-/** Whether the checksum of the frame at `at` holds. `length`: that of its payload. */
+/** Whether the checksum of the frame at `at` is right. `length`: the length of its payload. */
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, length: i32): bool {
@@ -113,12 +113,12 @@ function holds(at: usize, length: i32): bool {
     return checksumHolds(at, length);
   }
   if (checksum(at + 2, length + 4) == (load<u16>(end) as i32)) return true;
-  // From here on false frames may overlap: the search continues inside this one.
+  // False frames may overlap from here on: the search continues inside this one.
   beginPrefixSums(at + 2, end, tail);
   return false;
 }
 
-/** Keeps the place of the first damage; returns `signal`. */
+/** Stores the place of the first damage; returns `signal`. */
 // @ts-ignore: decorator
 @inline
 function damaged(signal: i32, at: usize): i32 {
@@ -126,11 +126,11 @@ function damaged(signal: i32, at: usize): i32 {
   return signal;
 }
 
-// Consecutive frames that are output: copied together, since many are shorter than a call is.
+// Consecutive frames to output: copied together, because many are so short that a call for each would take longer.
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
 
-/** Puts the frames from `from` to `to` out, now or with those behind them; returns where the output ends by now. */
+/** Outputs the frames from `from` to `to`, now or together with later ones; returns the current end of the output. */
 // @ts-ignore: decorator
 @inline
 function addFrames(out: usize, from: usize, to: usize): usize {
@@ -149,12 +149,12 @@ function flushFrames(out: usize): usize {
   return out + length;
 }
 
-/** Reads what has been written, as far as it goes. `final`: nothing more will come. */
+/** Reads the written bytes as far as possible. `final`: there are no further bytes. */
 // @ts-ignore: decorator
 @inline
 export function step(outputKind: i32, final: bool): i32 {
   beginStep();
-  // columns are counted, all else is written to the output
+  // columns are counted, other outputs are written to memory
   let out: usize = outputKind == OUTPUT_CSV || outputKind == OUTPUT_FRAMES ? OUTPUT : 0;
   cursor = out;
   beginBeats();
@@ -175,7 +175,7 @@ export function step(outputKind: i32, final: bool): i32 {
       }
     } else if (load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
-        // a run of rows, mostly; then the frame that ended it
+        // usually a run of rows; then the frame that ended it
         if (canRun(outputKind)) {
           at = readRun(outputKind, at, end, out);
           out = runCursor;
@@ -265,7 +265,7 @@ export function step(outputKind: i32, final: bool): i32 {
         continue;
       }
     }
-    // The frame is invalid. Valid frames may lie inside the span that it claims, so the search continues after its sync byte.
+    // The frame is invalid. Valid frames may be inside the claimed span, so the search continues after its sync byte.
     if (strict) {
       signalOffset = (passed + ((at - INPUT) as i64)) as f64;
       break;

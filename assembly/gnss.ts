@@ -1,4 +1,4 @@
-// NAV-PVT to a row: which frames give one, its instant, and the counters of rows and ranges. run.ts and
+// NAV-PVT to a row: the frames with a row, the time of the row, and the counters of rows and ranges. run.ts and
 // src/engine/plain/plain-engine.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
@@ -13,7 +13,7 @@ export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows further apart than this, in either direction, are in different ranges. src/metrics/segments.ts and BUCKET_MS of the service have the same. */
+/** Rows that are further apart, in either direction, are in different ranges. Same value: src/metrics/segments.ts, BUCKET_MS. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---
@@ -22,7 +22,7 @@ export let rows: i32 = 0;
 export let rowsWithHr: i32 = 0;
 export let rowsWithDerivedHr: i32 = 0;
 export let rowsTwoD: i32 = 0;
-/** Rows earlier than the row before them. */
+/** Rows earlier than the previous row. */
 export let rowsBackwards: i32 = 0;
 export let withoutDateOrTime: i32 = 0;
 export let withoutFixOk: i32 = 0;
@@ -33,23 +33,23 @@ export let withBadDate: i32 = 0;
 let earliestMs: i64 = i64.MAX_VALUE;
 let latestMs: i64 = i64.MIN_VALUE;
 
-/** The current range: its first row, the row before this one, its extremes, and how many rows came before it. */
+/** The current range: its first row, the previous row, its extremes, and the number of rows before it. */
 export let rangeStartMs: i64 = 0;
 export let previousMs: i64 = 0;
 export let rowsBeforeRange: i32 = 0;
 let rangeEarliestMs: i64 = 0;
-// Whether no row of it went back in time; then the latest is the last, and rangeLatestMs is not kept.
+// Whether no row of it went back in time; then the latest row is the last one, and rangeLatestMs is not updated.
 let isAscending: bool = false;
 let rangeLatestMs: i64 = 0;
-// Extremes of the range before it.
+// Extremes of the previous range.
 let lastEarliestMs: i64 = 0;
 let lastLatestMs: i64 = 0;
 
-// Rows outside these limits count, but are not produced.
+// Rows outside these limits are counted, but not produced.
 let limited: bool = false;
 let fromMs: i64 = 0;
 let toMs: i64 = 0;
-// Produced rows, and the extremes of those of the current range, kept only where there are limits.
+// Produced rows, and the extremes of those in the current range, updated only if there are limits.
 let producedRows: i32 = 0;
 let spanEarliestMs: i64 = 0;
 let spanLatestMs: i64 = 0;
@@ -57,7 +57,7 @@ let spanLatestMs: i64 = 0;
 /** Ranges that ended in this step, and rows of this step that begin the output of another range. */
 export let closedRanges: i32 = 0;
 export let rangeBreaks: i32 = 0;
-// Whether the next row that is produced is the first of its range, and whether any has been produced.
+// Whether the next produced row is the first of its range, and whether any has been produced.
 let breaksRange: bool = true;
 let hasSpan: bool = false;
 
@@ -67,7 +67,7 @@ export function resetRows(from: f64, to: f64): void {
   earliestMs = i64.MAX_VALUE;
   latestMs = i64.MIN_VALUE;
   producedRows = 0;
-  // beyond the years 0 and 10000 a limit limits nothing, and infinity must not meet an integer
+  // limits beyond the years 0 and 10000 have no effect, and infinity must not be converted to an integer
   const no_limit: f64 = 1e15;
   limited = from > -no_limit || to < no_limit;
   fromMs = max(-no_limit, min(no_limit, from)) as i64;
@@ -85,15 +85,15 @@ export function beginStep(): void {
 }
 
 /**
- * Reads a NAV-PVT of at least 84 bytes. `cursor` is the place in the output (CSV: address, columns: index), and the
- * place behind the row, if there was one, is returned.
+ * Reads a NAV-PVT of at least 84 bytes. `cursor` is the position in the output (CSV: address, columns: index); returns the
+ * position after the row, if there is one.
  */
 // @ts-ignore: decorator
 @inline
 export function readGnss(outputKind: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  // For every frame: equal bytes mean nothing while no second is cached.
+  // Checked for every frame: equal bytes are not valid while no second is cached.
   if (((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
@@ -150,14 +150,14 @@ function acceptRow(outputKind: i32, payload: usize, cursor: usize, latitudeE7: i
   return cursor;
 }
 
-/** Whether rows that follow the last one within its second only have to be counted. */
+/** Whether rows that follow the last one within its second only need to be counted. */
 // @ts-ignore: decorator
 @inline
 export function canCountRun(): bool {
   return isAscending && !limited && !breaksRange;
 }
 
-/** Counts rows that need no more, the last of them at `lastMs`. */
+/** Counts rows without further checks, the last of them at `lastMs`. */
 // @ts-ignore: decorator
 @inline
 export function countRun(count: i32, lastMs: i64): void {
@@ -171,7 +171,7 @@ export function countRun(count: i32, lastMs: i64): void {
 function roundToMs(nano: i32): i64 {
   const shifted = (nano + HALF_MS_NANO) as u32;
   if (shifted < 1000500000) return wholeMs(shifted) as i64;
-  // floor division; the sum may leave 32 bits
+  // floor division; the sum may exceed 32 bits
   const wide = (nano as i64) + HALF_MS_NANO;
   return wide < 0 ? -((999999 - wide) / 1000000) : wide / 1000000;
 }
@@ -179,13 +179,13 @@ function roundToMs(nano: i32): i64 {
 // @ts-ignore: decorator
 @inline
 function countRow(ms: i64): void {
-  // Time goes forward, by no more than the gap: the row is the latest of its range, and nothing else changes.
+  // Time advances by no more than the gap: the row is the latest of its range, and nothing else changes.
   if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countUnusualRow(ms);
   rows++;
   previousMs = ms;
 }
 
-// The first row, one that goes back in time or leaves the range, and all behind one that went back.
+// Counts the first row, a row that goes back in time or leaves the range, and all rows after one that went back.
 function countUnusualRow(ms: i64): void {
   if (rows > 0 && ms < previousMs) rowsBackwards++;
   if (rows == 0 || ((ms - previousMs + MAX_GAP_MS) as u64) > 2 * MAX_GAP_MS) {
@@ -222,7 +222,7 @@ function countProduced(ms: i64): void {
   spanLatestMs = max(spanLatestMs, ms);
 }
 
-// The first produced row of a range: tells where its output begins, and the extremes of what was produced before it.
+// Records the first produced row of a range: the start of its output, and the extremes of the rows produced before it.
 function beginSpan(ms: i64, place: usize): void {
   const entry = RANGE_BREAKS + 24 * rangeBreaks;
   store<f64>(entry, place as f64);
@@ -234,12 +234,12 @@ function beginSpan(ms: i64, place: usize): void {
   hasSpan = true;
 }
 
-/** Earliest row, ms; meaningless without rows. */
+/** Earliest row, ms; undefined without rows. */
 export function earliestRow(): i64 {
   return min(earliestMs, rangeEarliestMs);
 }
 
-/** Latest row, ms; meaningless without rows. */
+/** Latest row, ms; undefined without rows. */
 export function latestRow(): i64 {
   return max(latestMs, rangeLatest());
 }
@@ -248,17 +248,17 @@ function rangeLatest(): i64 {
   return isAscending ? previousMs : rangeLatestMs;
 }
 
-/** How many rows were produced. */
+/** Number of produced rows. */
 export function rowsProduced(): i32 {
   return limited ? producedRows : rows;
 }
 
-/** Earliest produced row of the last range that has one, ms; meaningless where nothing was produced. */
+/** Earliest produced row of the last range with one, ms; undefined without produced rows. */
 export function spanEarliest(): i64 {
   return limited ? spanEarliestMs : rangeEarliestMs;
 }
 
-/** Latest produced row of the last range that has one, ms; meaningless where nothing was produced. */
+/** Latest produced row of the last range with one, ms; undefined without produced rows. */
 export function spanLatest(): i64 {
   return limited ? spanLatestMs : rangeLatest();
 }

@@ -1,10 +1,10 @@
-// ASI-INF: decides which headers the host must check. A header that repeats an accepted one does not stop a step, so a recording
-// full of headers takes no longer than others.
+// ASI-INF: selects headers that the host must check. A header that repeats an accepted one does not stop a step, so a recording
+// with many headers takes no longer than others.
 
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";
 
-/** Class and id of an ASI-INF, in the order of memory. */
+/** Class and id of an ASI-INF, in memory order. */
 export const ASI_INF: u32 = 0x00a5;
 
 const HEADER_PAYLOAD: i32 = 64;
@@ -12,12 +12,12 @@ const FORMAT_VERSION: u8 = 1;
 const SERIAL_OFFSET: usize = 4;
 const SERIAL_LENGTH: usize = 16;
 
-/** Where the host writes the serial number that overrides those of the headers, padded with NUL. */
+/** Address of the host's serial number that overrides the headers, padded with NUL. */
 export const GIVEN_SERIAL: usize = memory.data(16, 16);
-// Of the header that was signalled last.
+// Serial number of the last signalled header.
 const LAST_SERIAL: usize = memory.data(16, 16);
 
-/** Whether there is one. */
+/** Whether the host has given one. */
 export let hasGivenSerial: bool = false;
 let hasHeader: bool = false;
 
@@ -27,8 +27,8 @@ export function resetHeaders(serialIsGiven: bool): void {
 }
 
 /**
- * Whether a header says nothing new: it has the right length and version, and the serial number of the one signalled last,
- * unless one was given. One that does say something new is what later ones are compared with.
+ * Whether a header has no new content: it has the right length and version, and the serial number of the last signalled one,
+ * unless the host has given one. A header with new content is compared with later ones.
  */
 export function repeatsHeader(payload: usize, length: i32): bool {
   if (length != HEADER_PAYLOAD || load<u8>(payload) != FORMAT_VERSION) return false;
@@ -48,7 +48,7 @@ function isLastSerial(serial: usize): bool {
   return true;
 }
 
-/** Writes the header at `at` with the serial number given, and returns where it ends. */
+/** Writes the header at `at` with the given serial number, and returns its end. */
 export function copyHeader(out: usize, at: usize): usize {
   const size: usize = HEADER_PAYLOAD + FRAME_OVERHEAD;
   memory.copy(out, at, size);

@@ -1,4 +1,4 @@
-// The exports for the host. Input: reserve, write there, commit, step. Output: the memory named by the getters below.
+// The exports for the host. Input: reserve, write, commit, step. Output: the memory named by the getters below.
 
 import * as counted from "./counters";
 import { fillDigitTables } from "./csv";
@@ -14,7 +14,7 @@ import * as template from "./template";
 
 fillDigitTables();
 
-// Use of the waveform: heart rates for the rows that lack one, figures of the recording, or figures and beats.
+// Use of the waveform: heart rates for rows without one, figures of the recording, or figures and beats.
 const WAVEFORM_FOR_ROWS: i32 = 0;
 const WAVEFORM_FOR_BEATS: i32 = 2;
 
@@ -44,7 +44,7 @@ export function reset(
 
 export { commit, reserve } from "./frame";
 
-/** Room for a serial number, 16 bytes, padded with NUL. */
+/** Space for a serial number, 16 bytes, padded with NUL. */
 export function givenSerial(): usize {
   return GIVEN_SERIAL;
 }
@@ -53,7 +53,7 @@ export function inputEnd(): usize {
   return memoryLayout.INPUT_END;
 }
 
-// One function for each kind of output, so that the choice is made outside the loop.
+// One function for each type of output, so that the choice is made outside the loop.
 
 export function stepWithoutOutput(final: bool): i32 {
   return frame.step(gnss.OUTPUT_NONE, final);
@@ -84,24 +84,24 @@ export function signalLength(): i32 {
 }
 
 /**
- * CSV or frames of the last step, or its beats with `stepWithoutOutput` (time in ms, RR in ms, quality in percent, f64 each), lie
- * from here ...
+ * Start of the CSV or frames of the last step, or of its beats with `stepWithoutOutput` (time in ms, RR in ms, quality in %,
+ * f64 each).
  */
 export function output(): usize {
   return memoryLayout.OUTPUT;
 }
 
-/** ... to here. */
+/** End of the CSV or frames. */
 export function outputEnd(): usize {
   return frame.cursor;
 }
 
-/** ... and beats to here. */
+/** End of the beats. */
 export function beatsEnd(): usize {
   return derived.beatsEnd;
 }
 
-/** Rows of the last step in the columns. */
+/** Number of rows of the last step in the columns. */
 export function columnLength(): i32 {
   return frame.cursor as i32;
 }
@@ -121,12 +121,12 @@ export function givenColumns(): usize {
   return memoryLayout.GIVEN_COLUMNS;
 }
 
-/** How many rows there is room for in either. */
+/** Capacity of both in rows. */
 export function rowCapacity(): i32 {
   return memoryLayout.ROW_CAPACITY;
 }
 
-/** Room for the program of a row template: see template.ts. */
+/** Space for the program of a row template: see template.ts. */
 export function program(): usize {
   return memoryLayout.PROGRAM;
 }
@@ -137,7 +137,7 @@ export function programCapacity(): i32 {
 
 export { takeProgram, writeRows } from "./template";
 
-/** The text of the last `writeRows` lies between `output` and here. */
+/** End of the text of the last `writeRows`, which starts at `output`. */
 export function textEnd(): usize {
   return template.textEnd;
 }
@@ -151,7 +151,7 @@ export function closedRangeCount(): i32 {
   return gnss.closedRanges;
 }
 
-/** Where the output of the last step changes to another range: see RANGE_BREAKS in memory.ts. */
+/** Positions at which the output of the last step changes to another range: see RANGE_BREAKS in memory.ts. */
 export function rangeBreaks(): usize {
   return memoryLayout.RANGE_BREAKS;
 }

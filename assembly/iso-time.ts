@@ -12,15 +12,15 @@ const PLUS: u8 = 0x2b;
 const T: u8 = 0x54;
 const Z: u8 = 0x5a;
 
-// "2025-05-17T14:30:00." of the last second; three characters more from the year 10000 on.
+// "2025-05-17T14:30:00." for the last second; three more characters from the year 10000 on.
 const SECOND: usize = memory.data(48, 16);
 let secondMs: i64 = NONE;
 let secondLength: usize = 0;
-// midnight of its day, and how many characters the date has
+// midnight of its day, and the number of characters of the date
 let midnightMs: i64 = NONE;
 let dateLength: usize = 0;
 
-/** `2025-05-17T14:30:00.050Z`, as `Date.prototype.toISOString` writes it; years from 0 to 10000. */
+/** Writes `2025-05-17T14:30:00.050Z`, as in `Date.prototype.toISOString`; years from 0 to 10000. */
 // @ts-ignore: decorator
 @inline
 export function writeIsoTime(out: usize, ms: i64): usize {
@@ -58,9 +58,9 @@ function setSecond(ms: i64): void {
   secondLength = dateLength + 10;
 }
 
-// Years begin in March here, so that the leap day is the last of its year; eras are of 400 years, 146097 days.
+// Years begin in March here, so that the leap day is the last of its year; eras have 400 years, 146097 days.
 function writeDate(day: i32): void {
-  // 719468: days from 0000-03-01 to 1970-01-01; an era more, for the first two months of the year 0
+  // 719468: days from 0000-03-01 to 1970-01-01; plus an era, for the first two months of the year 0
   const days = day + 719468 + 146097;
   const era = days / 146097;
   const dayOfEra = days - era * 146097;

@@ -1,15 +1,15 @@
-// The memory layout. All memory is static: nothing is allocated and nothing grows, so views of the host stay valid.
+// The memory layout. All memory is static, without allocation and growth, so views of the host stay valid.
 
-/** The longest payload of a frame; with a greater length field it is not a frame (docs/recording-format.md, "Frames"). */
+/** The maximum payload of a frame; a frame with a greater length is invalid (docs/recording-format.md, "Frames"). */
 export const MAX_PAYLOAD: i32 = 8192;
 /** Sync (2), class, id, length (2), checksum (2). */
 export const FRAME_OVERHEAD: i32 = 8;
-/** The shortest payload of NAV-PVT: that of u-blox 7. */
+/** The minimum payload of NAV-PVT, from u-blox 7. */
 export const MIN_GNSS_PAYLOAD: i32 = 84;
 
-/** Room for input: that of one step, after at most one incomplete frame of the previous step. */
+/** Space for the input of one step, after at most one incomplete frame of the previous step. */
 export const INPUT_CAPACITY: i32 = 0x40000 + 0x4000;
-// A checksum reads up to 16 bytes in front of its span, a sync search up to 16 behind the input.
+// A checksum reads up to 16 bytes before its span, a sync search up to 16 after the input.
 const INPUT_MARGIN: i32 = 32;
 export const INPUT: usize = memory.data(INPUT_CAPACITY + 2 * INPUT_MARGIN, 16) + INPUT_MARGIN;
 export const INPUT_END: usize = INPUT + INPUT_CAPACITY;
@@ -28,11 +28,11 @@ export const OUTPUT_CAPACITY: i32 = INPUT_CAPACITY;
 const TAIL_CAPACITY: i32 = 128;
 export const OUTPUT: usize = memory.data(TAIL_CAPACITY + OUTPUT_CAPACITY + 64, 16) + TAIL_CAPACITY;
 
-/** Rows of the step, column by column: f64, four i32, two u8; then, in the same layout, rows supplied by the host. */
+/** Rows of the step, column by column: f64, four i32, two u8; then, in the same layout, rows of the host. */
 export const COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
 export const GIVEN_COLUMNS: usize = memory.data(26 * ROW_CAPACITY, 16);
 
-// Where the columns begin.
+// Starts of the columns.
 export const TIMESTAMPS = 0;
 export const LATITUDES = 8 * ROW_CAPACITY;
 export const LONGITUDES = 12 * ROW_CAPACITY;

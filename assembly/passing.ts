@@ -1,4 +1,4 @@
-// Skips many frames at once: false ones, and short ones of unknown kinds.
+// Skips many frames at once: false ones, and short ones of unknown type.
 
 import { countFalse, countUnknown } from "./counters";
 import {
@@ -15,15 +15,15 @@ import { MAX_PAYLOAD } from "./memory";
 import { SYNC, syncsIn } from "./sync";
 
 /**
- * Skips invalid frames, as far as the table of prefix sums reaches. Returns the first frame that may be valid or that the table
- * cannot verify, or, if there is none, the position from which to search on.
+ * Skips invalid frames within the table of prefix sums. Returns the first frame that may be valid or that the table
+ * cannot verify, or, if there is none, the position from which to continue the search.
  */
 export function passFalseFrames(from: usize, end: usize): usize {
   let at = from;
   while (true) {
     at = passCheckedFrames(at, min(prefixSumsEnd(), end - 2));
     if (load<u16>(at) != SYNC) return at;
-    // the frame may hold, or the table not reach to its end
+    // the frame may be valid, or extend beyond the table
     const length: i32 = load<u16>(at, 4);
     const spanEnd = at + 6 + length;
     if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd + LAST_HEAD <= prefixSumsEnd()) return at;
@@ -33,8 +33,8 @@ export function passFalseFrames(from: usize, end: usize): usize {
 }
 
 /**
- * Skips frames that are too long. Returns the first frame that is not, or, if there is none, the
- * position from which to search on.
+ * Skips frames that are too long. Returns the first other frame, or, if there is none, the
+ * position from which to continue the search.
  */
 export function passOverlongFrames(from: usize, end: usize): usize {
   let at = from;
@@ -56,12 +56,12 @@ export function passOverlongFrames(from: usize, end: usize): usize {
   return at;
 }
 
-// From the first byte of a vector to the end of the head of a frame that begins with its last.
+// Distance from the first byte of a vector to the end of the head of a frame that begins with its last byte.
 const LAST_HEAD: usize = 21;
 
 /**
- * Skips invalid frames as `passFalseFrames` does, of which the table knows the whole span (to `known`). It finds the syncs of a vector
- * at once: where false frames are close, searching again for each would be slowest. It calls no function, so the loop keeps
+ * Skips invalid frames like `passFalseFrames`, if the table covers the whole span (to `known`). It finds the syncs of a vector
+ * at once: a search for each would be slowest with close false frames. It calls no function, so the loop keeps
  * its values in registers.
  */
 function passCheckedFrames(from: usize, known: usize): usize {
@@ -72,13 +72,13 @@ function passCheckedFrames(from: usize, known: usize): usize {
     let hits = syncsIn(at);
     if (hits == 0) continue;
     bad += popcnt(hits);
-    // frames with at most this payload end within the table wherever in the vector they begin
+    // frames with at most this payload end within the table at any position in the vector
     const longest = min(MAX_PAYLOAD, (known - at - LAST_HEAD) as i32);
     while (true) {
       const sync = at + ctz(hits);
       const length: i32 = load<u16>(sync, 4);
       if (length <= longest) {
-        // mostly the first byte decides
+        // usually the first byte decides
         if (firstByteHolds(sync, length)) {
           if (sync + 6 + length > secondKnown || secondByteHolds(sync, length)) break;
         }
@@ -99,10 +99,10 @@ function passCheckedFrames(from: usize, known: usize): usize {
   return at;
 }
 
-/** Bytes of the shortest known payload, that of an ECG-HR. A header is recognised at any length. */
+/** The shortest known payload: an ECG-HR. A header is recognized with any length. */
 const MIN_KNOWN_PAYLOAD: u64 = MIN_HEART_RATE_PAYLOAD;
 
-// Whether a short frame may begin with these eight bytes.
+// Whether these eight bytes may begin a short frame.
 // @ts-ignore: decorator
 @inline
 export function isShort(head: u64): bool {
@@ -110,7 +110,7 @@ export function isShort(head: u64): bool {
 }
 
 /**
- * Skips consecutive short unknown frames with valid checksums. A chunk can contain more of these than of any other frame, so they
+ * Skips consecutive short unknown frames with valid checksums. A chunk can contain more of these than of other frames, so they
  * have their own loop.
  */
 export function passShortFrames(from: usize, end: usize): usize {

@@ -1,5 +1,5 @@
 // Runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not earlier. A loop
-// that checks nothing else and calls no function reads them; all other rows are left to readGnss.
+// without other checks and without calls reads these; readGnss reads all other rows.
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
@@ -8,17 +8,17 @@ import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, 
 import { isWithoutHeartRate } from "./ecg";
 import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
 
-/** A NAV-PVT with 92 bytes of payload, the frame that recordings consist of. */
+/** A NAV-PVT with 92 bytes of payload, the most frequent frame. */
 export const GNSS_92_SIZE: i32 = 100;
 // Its first six bytes.
 const GNSS_92_HEAD: u64 = 0x005c_0701_62b5;
 const SIX_BYTES: u64 = 0xffff_ffff_ffff;
 
-// fixType 3 and gnssFixOK, of the two bytes fixType and flags
+// fixType 3 and gnssFixOK, in the two bytes fixType and flags
 const FIX_MASK: i32 = 0x1ff;
 const FIX_OK_3D: i32 = 0x103;
 
-/** Where the output of the last run ends. */
+/** End of the output of the last run. */
 export let runCursor: usize = 0;
 
 /** Whether there is a complete and valid NAV-PVT with 92 bytes of payload. `at`: 100 bytes of input. */
@@ -36,7 +36,7 @@ export function canRun(outputKind: i32): bool {
   return canCountRun() && isWithoutHeartRate() && (outputKind != OUTPUT_CSV || canWriteRun(secondMs()));
 }
 
-/** Reads rows from `at` on as long as they run, and returns the place behind the last. */
+/** Reads a run of rows from `at`, and returns the position after the last one. */
 // @ts-ignore: decorator
 @inline
 export function readRun(outputKind: i32, at: usize, end: usize, out: usize): usize {

@@ -1,4 +1,4 @@
-// Syncs: the two bytes with which every frame begins.
+// Syncs: the two bytes at the start of every frame.
 
 export const SYNC: u16 = 0x62b5;
 
@@ -6,7 +6,7 @@ export const SYNC: u16 = 0x62b5;
 const FIRST_BYTES: usize = memory.data<u8>([181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181, 181], 16);
 const SECOND_BYTES: usize = memory.data<u8>([98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98], 16);
 
-/** The syncs that begin in the 16 bytes from `at`, a bit for each byte. */
+/** The syncs that begin in the 16 bytes from `at`, one bit for each byte. */
 // @ts-ignore: decorator
 @inline
 export function syncsIn(at: usize): i32 {
@@ -14,14 +14,14 @@ export function syncsIn(at: usize): i32 {
   return i8x16.bitmask(v128.and(first, i8x16.eq(v128.load(at, 1), v128.load(SECOND_BYTES))));
 }
 
-/** The next sync at or behind `from`; if there is none, the place from which to look again. */
+/** The next sync at or after `from`; if there is none, the position from which to search again. */
 // @ts-ignore: decorator
 @inline
 export function nextSync(from: usize, end: usize): usize {
   let at = from;
   if (at + 1 < end && load<u16>(at) == SYNC) return at;
   if (ASC_FEATURE_SIMD) {
-    // Both bytes of a sync are looked for at once, so that many first ones alone do not slow the search down.
+    // Searches for both bytes of a sync at once, so that many first bytes do not slow down the search.
     for (; at + 1 < end; at += 16) {
       const hits = syncsIn(at);
       if (hits == 0) continue;
@@ -34,6 +34,6 @@ export function nextSync(from: usize, end: usize): usize {
       if (load<u8>(at) == 0xb5 && load<u8>(at, 1) == 0x62) return at;
     }
   }
-  // a sync byte at the very end may be the first half of a sync
+  // a sync byte at the end may be the first half of a sync
   return from < end && load<u8>(end - 1) == 0xb5 ? end - 1 : end;
 }

@@ -1,4 +1,4 @@
-// Writes rows as text by a program of literals and fields, each of which may depend on whether a row has an altitude or a heart
+// Writes rows as text by a program of literals and fields, some of them only for rows with or without an altitude or a heart
 // rate. The host compiles and checks programs (src/rows/row-text/template.ts); they are not validated again here.
 
 import {
@@ -37,11 +37,11 @@ const WITH_ALTITUDE: u32 = 1;
 const WITHOUT_ALTITUDE: u32 = 2;
 const WITH_HR: u32 = 4;
 const WITHOUT_HR: u32 = 8;
-// Flag among the conditions of the instruction: the literal is longer than 16 bytes.
+// Flag in the conditions of the instruction: the literal is longer than 16 bytes.
 const IS_LONG: u32 = 0x80;
 
 // The text at the end of a row, its tail, is at the start of the first literal: each row begins with the tail of the previous
-// one, which saves an instruction. The tail before the first row is written in front of the output.
+// one, which saves an instruction. The tail before the first row is written before the output.
 
 // Fields. src/rows/row-text/template.ts has the same values.
 const FIELD_NONE: u32 = 0;
@@ -66,11 +66,11 @@ let tailLength: usize = 0;
 let utcOffset: i64 = 0;
 let isLine: bool = false;
 
-/** Where the text of the last call ends. */
+/** End of the text of the last call. */
 export let textEnd: usize = OUTPUT;
 
 /**
- * Uses the program that the host has written. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail;
+ * Uses the program written by the host. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail;
  * `utcOffsetMs`: local time minus UTC.
  */
 export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOffsetMs: i32): void {
@@ -82,7 +82,7 @@ export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOf
 }
 
 // Whether the program writes the columns of the standard CSV in their order, with any format of times, delimiter, decimal mark
-// and line end. Such programs have a loop of their own, which reads no instructions.
+// and line end. Such programs have a separate loop, which reads no instructions.
 function isLineOfCsv(length: i32): bool {
   if (length != 6 * (SHORT_INSTRUCTION as i32)) return false;
   const head = load<u32>(PROGRAM);
@@ -100,15 +100,15 @@ function isLineOfCsv(length: i32): bool {
   );
 }
 
-// Instructions of such a program, after that of the time.
+// Instructions of such a program after the time.
 const LATITUDE_CELL: usize = PROGRAM + SHORT_INSTRUCTION;
 const LONGITUDE_CELL: usize = PROGRAM + 2 * SHORT_INSTRUCTION;
 const ALTITUDE_CELL: usize = PROGRAM + 3 * SHORT_INSTRUCTION;
 const SPEED_CELL: usize = PROGRAM + 4 * SHORT_INSTRUCTION;
 const HR_CELL: usize = PROGRAM + 5 * SHORT_INSTRUCTION;
 
-// Whether an instruction writes the delimiter, and then the field under this condition with the decimal mark of all. What stands
-// in front of the latitude may be longer: an offset from UTC belongs to the time.
+// Whether an instruction writes the delimiter, and then the field under this condition with the common decimal mark. The text
+// before the latitude may be longer, because a UTC offset belongs to the time.
 function isCell(at: usize, field: u32, condition: u32): bool {
   const head = load<u32>(at);
   if ((head & 0xffffff) != ((condition << 8) | (field << 16))) return false;
@@ -154,7 +154,7 @@ function writeLines(columns: usize, from: i32, to: i32): i32 {
       out = writeDateTime(out, ms, time, timeMark);
     }
     copy16(out, LATITUDE_CELL + INSTRUCTION_HEAD);
-    // from here on the functions write a comma behind each number
+    // from here on the functions write a comma after each number
     out = writeCoordinate(out + afterTime, LATITUDE, load<i32>(column, LATITUDES));
     store<u8>(out - 9, mark);
     store<u8>(out - 1, delimiter);
@@ -188,7 +188,7 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
     const column = columns + ((i as usize) << 2);
     const narrow = columns + (i as usize);
     const hr: u32 = load<u8>(narrow, HEART_RATES);
-    // the conditions that do not hold
+    // the unsatisfied conditions
     const unmet: u32 =
       (load<u8>(narrow, FIX_TYPES) == 2 ? WITH_ALTITUDE : WITHOUT_ALTITUDE) | (hr == 0 ? WITH_HR : WITHOUT_HR);
     const special = unmet | (unmet << 8) | IS_LONG;

@@ -4,23 +4,23 @@ import { BeatDetector } from "../src/engine/heart-rate/beat-detector.js";
 export interface AnnotatedRecord {
   rateHz: number;
   samples: Int16Array;
-  /** Indices of the samples at which beats lie, ascending. */
+  /** Sample indices of the beats, ascending. */
   beats: readonly number[];
 }
 
-/** What the detector says of a waveform. */
+/** The output of the detector for a waveform. */
 export interface Detection {
-  /** Indices of samples. */
+  /** Sample indices. */
   beats: number[];
-  /** Index of the sample after each second, and the heart rate known by then, bpm, not rounded; 0: none. */
+  /** Index of the sample after each second, and the heart rate known at that time, bpm, not rounded; 0: none. */
   seconds: { n: number; bpm: number }[];
 }
 
-/** A beat is found if it lies at most this far from the annotation (ANSI/AAMI EC57). */
+/** A beat is found if it is at most this far from the annotation (ANSI/AAMI EC57). */
 const TOLERANCE_S = 0.15;
-/** Left out at both ends of a record. */
+/** Excluded at both ends of a record. */
 const MARGIN_S = 5;
-/** A reading is compared with the mean of the annotated RR intervals of this time before it. */
+/** A reading is compared with the mean of the annotated RR intervals in this time before it. */
 const REFERENCE_S = 8;
 const CLOSE_BPM = 5;
 

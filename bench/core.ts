@@ -20,7 +20,7 @@ const SETTINGS: Omit<EngineSettings, "output"> = {
 const NO_INFO = headerlessInfo("BENCH");
 const HEADER_LINE = new TextEncoder().encode("timestamp,latitude,longitude,altitude,speed,hr\n");
 
-/** The standard CSV by a plain loop over the core: no stream, no promise, no copy of what comes out. */
+/** Writes the standard CSV with a plain loop over the core: no streams, no promises, no copies of the output. */
 export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void {
   sink(HEADER_LINE);
   drive(engine, "csv", recording, () => sink(engine.csv()));
@@ -28,7 +28,7 @@ export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void
 
 const SEMICOLONS = csvFormat(checkLayout({ delimiter: ";" }));
 
-/** The CSV with semicolons by a plain loop over the core. */
+/** Writes the CSV with semicolons with a plain loop over the core. */
 export function coreLayout(engine: Engine, recording: Uint8Array, sink: Sink): void {
   const writer = SEMICOLONS({ info: NO_INFO, rowWriter: engine.rowWriter });
   coreColumns(engine, recording, (batch) => {
@@ -36,7 +36,7 @@ export function coreLayout(engine: Engine, recording: Uint8Array, sink: Sink): v
   });
 }
 
-/** The columns by a plain loop over the core. */
+/** Reads the columns with a plain loop over the core. */
 export function coreColumns(
   engine: Engine,
   recording: Uint8Array,

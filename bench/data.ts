@@ -1,17 +1,17 @@
-/** The session that all cases read: a 10 Hz receiver with a heart-rate strap, made afresh, the same every time. */
+/** Generates the session that all cases read: a 10 Hz receiver with a heart-rate strap, identical every time. */
 
-/** One GNSS epoch with the reading that belongs to it. */
+/** One GNSS epoch with its reading. */
 export interface Epoch {
   /** Whole second, ms since 1970 UTC. */
   secondMs: number;
-  /** Offset from that second in ns, of either sign, as a receiver reports it. */
+  /** Offset from that second in ns, positive or negative, as from a receiver. */
   nano: number;
   latitudeE7: number;
   longitudeE7: number;
   altitudeMm: number;
   speedMmPerS: number;
   headingE5: number;
-  /** Set on one epoch in ten: a reading that is taken a little before the epoch. */
+  /** Set on one epoch in ten: a reading that precedes the epoch slightly. */
   reading: { timeMs: number; bpm: number; rrIntervals: number[] } | null;
 }
 
@@ -19,7 +19,7 @@ const EPOCHS_PER_S = 10;
 export const SESSION_START_MS = Date.UTC(2024, 4, 11, 9, 30, 0);
 const MM_PER_DEGREE = 111_195_000;
 
-/** Park and Miller's generator: small, seeded, good enough for noise. */
+/** Park and Miller's generator: small, seeded, and sufficient for noise. */
 function createNoise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -28,7 +28,7 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** An endless walk and run around a town, epoch by epoch. The object is reused: copy what you keep. */
+/** An endless walk and run around a town, epoch by epoch. The object is reused: copy data that you keep. */
 export function* walk(seed = 1): Generator<Epoch, never> {
   const noise = createNoise(seed);
   let latitude = 51.5072;
@@ -49,7 +49,7 @@ export function* walk(seed = 1): Generator<Epoch, never> {
   };
   for (let index = 0; ; index++) {
     const step = index % EPOCHS_PER_S;
-    // Minutes of running between minutes of walking: the speed drifts towards the pace of the moment.
+    // Minutes of running alternate with minutes of walking: the speed approaches the current pace.
     const pace = Math.floor(index / 3000) % 2 === 0 ? 1400 : 3400;
     speed = Math.max(0, speed + (pace - speed) * 0.02 + noise() * 240);
     heading = (heading + noise() * 12 + 360) % 360;
@@ -81,7 +81,7 @@ export function* walk(seed = 1): Generator<Epoch, never> {
 
 export const SERIAL = "BENCH-0001";
 
-/** The session as the bytes of a recording of about `size` bytes; whole frames, all of them good. */
+/** The session as a recording of about `size` bytes, with whole valid frames. */
 export function makeRecording(size: number): { bytes: Uint8Array; rows: number } {
   const bytes = new Uint8Array(size + 256);
   const view = new DataView(bytes.buffer);
@@ -96,7 +96,7 @@ export function makeRecording(size: number): { bytes: Uint8Array; rows: number }
   return { bytes: bytes.subarray(0, end), rows };
 }
 
-/** The recording header at `at`; returns its end. */
+/** Writes the recording header at `at`; returns its end. */
 export function writeHeader(bytes: Uint8Array, view: DataView, at: number): number {
   const payload = openFrame(bytes, view, at, 0xa5, 0x00, 64);
   view.setUint8(payload, 1);
@@ -107,7 +107,7 @@ export function writeHeader(bytes: Uint8Array, view: DataView, at: number): numb
   return closeFrame(bytes, at, 64);
 }
 
-/** A heart-rate frame at `at`; returns its end. */
+/** Writes a heart-rate frame at `at`; returns its end. */
 export function writeReading(
   bytes: Uint8Array,
   view: DataView,
@@ -128,11 +128,11 @@ export function writeReading(
   return closeFrame(bytes, at, length);
 }
 
-// The calendar fields of the last second written: building a Date ten times a second is most of the work.
+// The calendar fields of the last written second, cached because creating a Date ten times a second takes most of the time.
 let shownSecondMs = Number.NaN;
 let shown = new Date(0);
 
-/** A GNSS frame at `at`; returns its end. */
+/** Writes a GNSS frame at `at`; returns its end. */
 export function writeEpoch(bytes: Uint8Array, view: DataView, at: number, epoch: Epoch): number {
   const payload = openFrame(bytes, view, at, 0x01, 0x07, 92);
   if (epoch.secondMs !== shownSecondMs) {
@@ -165,7 +165,7 @@ export function writeEpoch(bytes: Uint8Array, view: DataView, at: number, epoch:
   return closeFrame(bytes, at, 92);
 }
 
-/** Writes sync, class, id and length; returns where the payload begins. */
+/** Writes sync, class, id and length; returns the start of the payload. */
 export function openFrame(
   bytes: Uint8Array,
   view: DataView,

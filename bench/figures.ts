@@ -1,4 +1,4 @@
-/** `npm run bench:figures`: how long the figures of asi-convert/metrics take, compared with their targets. */
+/** `npm run bench:figures`: measures the figures of asi-convert/metrics and compares the times with their targets. */
 import {
   computeMetrics,
   computeRecipe,

@@ -1,6 +1,6 @@
 import { SESSION_START_MS, walk } from "./data.js";
 
-/** Degrees are counted in semicircles: 2^31 of them are 180 degrees. */
+/** The unit of angles is the semicircle: 2^31 of them are 180 degrees. */
 export const SEMICIRCLES_PER_DEGREE = 2 ** 31 / 180;
 
 const HEADER_BYTES = 14;
@@ -57,7 +57,7 @@ export function makeFitFile(rows: number): Uint8Array<ArrayBuffer> {
   for (const epoch of walk()) {
     if (written++ === rows) break;
     put(1, epoch.reading === null ? 1 : 2);
-    // A FIT timestamp is a whole second.
+    // FIT timestamps are whole seconds.
     put(4, (epoch.secondMs - EPOCH_MS) / 1000);
     put(4, Math.round((epoch.latitudeE7 / 1e7) * SEMICIRCLES_PER_DEGREE));
     put(4, Math.round((epoch.longitudeE7 / 1e7) * SEMICIRCLES_PER_DEGREE));

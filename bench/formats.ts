@@ -9,8 +9,8 @@ import { ASI, isInstalled, peakMemory, processorTime } from "./processes.js";
 import { align } from "./table.js";
 
 /**
- * The table of formats: rows written and read for each second of processor time, beside gpsbabel where it is installed, and the
- * peak memory of `asi convert` on 1.5 million rows. Processor time, because it changes least when the machine has other work.
+ * The table of formats: rows written and read per second of processor time, beside gpsbabel if it is installed, and the
+ * peak memory of `asi convert` on 1.5 million rows. Processor time varies least when the machine has other work.
  */
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
@@ -67,7 +67,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Rows that gpsbabel writes in a second of processor time; null if it is not installed or has no such format. */
+/** Rows that gpsbabel writes per second of processor time; null if it is not installed or does not support the format. */
 async function gpsbabelWrites(format: FormatName, csv: string, hasGpsbabel: boolean): Promise<number | null> {
   const name = GPSBABEL[format];
   if (!hasGpsbabel || name === undefined) return null;
@@ -86,7 +86,7 @@ async function gpsbabelWrites(format: FormatName, csv: string, hasGpsbabel: bool
   return slice.rows / time;
 }
 
-/** Rows that `decodeTrack` and gpsbabel read in a second of processor time; null if there is no such track, or no gpsbabel. */
+/** Rows that `decodeTrack` and gpsbabel read per second of processor time; null if there is no such track, or no gpsbabel. */
 async function reading(format: FormatName, hasGpsbabel: boolean): Promise<[number | null, number | null]> {
   const track = TRACKS.find((name) => name === format);
   if (track === undefined) return [null, null];
@@ -102,7 +102,7 @@ async function reading(format: FormatName, hasGpsbabel: boolean): Promise<[numbe
   return [slice.rows / ours, slice.rows / (await processorTime("gpsbabel", args))];
 }
 
-/** Least processor time of a few runs in this process, s. */
+/** Minimum processor time of several runs in this process, s. */
 async function bestOf(run: () => Promise<void>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < RUNS; i++) {

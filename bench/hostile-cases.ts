@@ -4,14 +4,14 @@ import { type HostileCaseId, type HostileId, type HostileVerb, hostileCaseId } f
 import { loadLibrary } from "./library.js";
 import { type Case, timed } from "./measure.js";
 
-/** A hostile input, or good frames, with what times a verb that reads it and what watches the event loop meanwhile. */
+/** A hostile or valid input, with functions that measure the time of a verb and the blocking of the event loop. */
 export interface HostileCase extends Case {
   readonly id: HostileCaseId;
-  /** Longest time, s, in which the event loop had no turn while the input was read. */
+  /** Longest event-loop block during the reading, s. */
   longestHold(): Promise<number>;
 }
 
-/** Readings of inputs of `size` bytes, each one `Uint8Array`. @throws Error when one does not end as it must. */
+/** Cases that read inputs of `size` bytes from one `Uint8Array` each. @throws Error when one ends with an unexpected result. */
 export async function hostileCases(size: number): Promise<HostileCase[]> {
   const { convert, inspect } = await loadLibrary();
   const runs: Record<HostileVerb, (bytes: Uint8Array) => Promise<void>> = {

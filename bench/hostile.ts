@@ -10,8 +10,8 @@ import {
 } from "./data.js";
 
 /**
- * Inputs that are made to take long. Each begins with a good header and ends with a good row, so that there is a CSV to
- * write, and takes at most 6 times as long as good frames of the same size.
+ * Inputs that are designed to take long. Each begins with a valid header and ends with a valid row, so that there is a CSV to
+ * write. Reading takes at most 6 times as long as valid frames of the same size.
  */
 export const HOSTILE_INPUTS = {
   falseSyncs: "false syncs, each claiming the longest frame",
@@ -35,7 +35,7 @@ export const HOSTILE_INPUTS = {
 
 export type HostileInput = keyof typeof HOSTILE_INPUTS;
 
-/** Writes one unit at `at`, the `index`-th of its kind, and returns its end. */
+/** Writes unit number `index` at `at`, and returns its end. */
 type Writer = (bytes: Uint8Array, view: DataView, at: number, index: number) => number;
 
 const GAP_MS = 300_001;
@@ -54,7 +54,7 @@ const heartRate: Writer = (bytes, view, at, index) => {
   return writeReading(bytes, view, at, reading);
 };
 
-// Later than every row, so that it waits for one in vain.
+// Later than every row, so that no row ever uses it.
 const waitingRate: Writer = (bytes, view, at, index) => {
   reading.timeMs = 4e12 + index;
   return writeReading(bytes, view, at, reading);
@@ -68,7 +68,7 @@ const goodRow: Writer = (bytes, view, at, index) => {
   return writeEpoch(bytes, view, at, epoch);
 };
 
-// Nothing of a row is that of the row before: another day or year, another hemisphere.
+// A row that shares nothing with the previous one: another day or year, another hemisphere.
 const lonelyRow: Writer = (bytes, view, at, index) => {
   epoch.secondMs = (index * 7919 * GAP_MS) % 2e14;
   epoch.nano = 123_456_789;
@@ -134,7 +134,7 @@ const WRITERS: Record<HostileInput, Writer> = {
 
 /** A hostile input of about `size` bytes. */
 export function makeHostile(kind: HostileInput, size: number): Uint8Array {
-  // room for the longest unit, and for the row at the end
+  // space for the longest unit, and for the row at the end
   const bytes = new Uint8Array(size + 512);
   const view = new DataView(bytes.buffer);
   const write = WRITERS[kind];

@@ -19,17 +19,17 @@ const NATIVE_RUNS_PER_ROUND = 3;
 
 const TEXT_FORMATS = ["gpx", "tcx", "geojson", "geojsonl", "jsonl", "kml"] as const;
 
-/** What came out of all runs: added up, so that no output is left unread. */
+/** Totals of the outputs of all runs, so that no output is left unread. */
 const produced = { csvBytes: 0, rows: 0 };
 const count = (piece: Uint8Array) => {
   produced.csvBytes += piece.length;
 };
 
 /**
- * The cases that read a recording out of memory, each of them proved right before it is timed: the CSVs against the
- * rows that were made (on the slice; on the whole session against each other), columns and records value by value.
+ * The cases that read a recording from memory. Each result is verified before it is timed: CSVs against the
+ * generated rows (for the slice; for the whole session against each other), columns and records value by value.
  *
- * @throws Error when one gives a wrong result.
+ * @throws Error if one gives a wrong result.
  */
 export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
   const { convert, decode } = await loadLibrary();
@@ -121,7 +121,7 @@ async function verifyCsv(
   }
 }
 
-/** A match of 90 minutes with an ECG waveform at 250 Hz and without heart rates of the device. */
+/** A match of 90 minutes with an ECG waveform at 250 Hz and without heart rates from the device. */
 function ecgCases(converted: (options: ConvertOptions) => CsvPeer): Case[] {
   const { bytes, rows } = makeMatch({ seed: 7, durationS: 5400, hr: false, ecgRaw: true });
   const size = { bytes: bytes.length, rows: rows.length };
@@ -131,7 +131,7 @@ function ecgCases(converted: (options: ConvertOptions) => CsvPeer): Case[] {
   ];
 }
 
-/** The native program times itself, in a process of its own, with the file in its memory. */
+/** The native program measures its own time, in a separate process, with the file in memory. */
 function nativeCases(program: string, session: Session): Case[] {
   const nativeCase = (id: "native" | "nativeCopy", mode: "--bench" | "--bench-copy"): Case => ({
     id,

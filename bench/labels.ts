@@ -34,14 +34,14 @@ export const LABELS = {
   asiProcess: "`asi convert`, whole process",
 } as const;
 
-/** The inputs of the tables of hostile inputs, in their order. */
+/** The inputs in the tables of hostile inputs, in order. */
 export const HOSTILE_LABELS = {
   goodFrames: "good frames",
   ...HOSTILE_INPUTS,
   falseSyncsTwice: "false syncs, twice as many",
 } as const;
 
-/** What reads the hostile inputs, a table each. `inspect` hands out no rows, so that good frames cost it least. */
+/** The functions that read the hostile inputs, with a table each. `inspect` returns no rows, so it is fastest for valid frames. */
 export const HOSTILE_VERBS = { convert: "`convert(bytes).body`", inspect: "`inspect(bytes)`" } as const;
 
 export type ComparisonId = keyof typeof LABELS;
@@ -53,7 +53,7 @@ export type CaseId = ComparisonId | HostileCaseId;
 /** A hostile input read by a verb. */
 export const hostileCaseId = (verb: HostileVerb, id: HostileId): HostileCaseId => `${verb} ${id}`;
 
-/** What a case is called in the results. */
+/** The label of a case in the results. */
 export function labelOf(id: CaseId): string {
   if (id in LABELS) return LABELS[id as ComparisonId];
   const [verb, input] = id.split(" ") as [HostileVerb, HostileId];

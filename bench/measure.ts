@@ -5,12 +5,12 @@ import type { CaseId } from "./labels.js";
 
 export type Measurements = ReadonlyMap<CaseId, Measurement>;
 
-/** Something that is timed: it reads `rows` rows in `bytes` bytes each time it runs. */
+/** A measured case: each run reads `rows` rows in `bytes` bytes. */
 export interface Case {
   readonly id: CaseId;
   readonly rows: number;
   readonly bytes: number;
-  /** Times of a few runs, s. */
+  /** Times of several runs, s. */
   sample(): Promise<number[]>;
 }
 
@@ -25,8 +25,8 @@ export interface Measurement {
 const SAMPLES_PER_ROUND = 2;
 
 /**
- * A case that benchmark.js times. It runs deferred also where the work is synchronous: so it treats all cases alike, and
- * it spares the two trial runs which it puts before every sample of a plain function.
+ * A case that benchmark.js measures. It runs deferred even if the work is synchronous: then all cases are treated equally, and
+ * benchmark.js omits the two trial runs before every sample of a plain function.
  */
 export function timed(
   id: CaseId,
@@ -44,7 +44,7 @@ function sample(name: string, run: () => void | Promise<void>): Promise<number[]
       minSamples: SAMPLES_PER_ROUND,
       maxTime: 0,
       fn(deferred: { resolve(): void }) {
-        // A rejection that leaves the test function would end the process.
+        // A rejection of the test function itself would end the process.
         (async () => run())()
           .catch((error: unknown) => {
             failure = error;
@@ -65,8 +65,8 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /**
- * Runs all cases briefly in each round, each round from another one on: the machine's drift, and what a case leaves
- * behind for the next, fall on all alike. Nobody pays for the garbage of the case before.
+ * Runs all cases briefly in each round, beginning with another one each time, so that drift of the machine and side effects
+ * of a case affect all equally. Garbage of a case is collected before the next one.
  */
 export async function interleave(
   cases: readonly Case[],
@@ -90,7 +90,7 @@ export async function interleave(
   );
 }
 
-/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+/** The middle value, or the mean of the two middle values; NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

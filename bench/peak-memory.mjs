@@ -1,5 +1,5 @@
-// Loaded into a process with `node --import`: when it exits, its peak resident memory in KiB goes to descriptor 3.
-// On Linux from VmHWM: `ru_maxrss` also counts the process that started this one, before it became node.
+// Loaded into a process with `node --import`: when it exits, it writes its peak resident memory in KiB to descriptor 3.
+// On Linux it reads VmHWM: `ru_maxrss` also includes the parent process from before the exec.
 import { readFileSync, writeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 

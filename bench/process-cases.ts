@@ -4,13 +4,13 @@ import { ASI, gpsdecodeLines, isInstalled, runProgram } from "./processes.js";
 import { type Session, type Sessions, sizeOf } from "./sessions.js";
 import { assertDigest, digestOfFile, expectedDigest, verifyGpsdecode } from "./verify.js";
 
-/** Arguments of node for `asi convert` of a session into `csv`. */
+/** Arguments of node for `asi convert` of a session to `csv`. */
 export const asiArguments = ({ path }: Session, csv: string) => [ASI, "convert", path, "-o", csv, "--force"];
 
 /**
- * The cases that are whole processes, from start to exit, each of them proved right before it is timed.
+ * The cases that are whole processes, from start to exit. Each result is verified before it is timed.
  *
- * @throws Error when one gives a wrong result.
+ * @throws Error if one gives a wrong result.
  */
 export async function processCases(
   { main, slice, start }: Sessions,

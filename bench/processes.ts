@@ -12,7 +12,7 @@ export const ASI = path("../dist/bin/asi.cjs");
 const PEAK_MEMORY_HOOK = path("./peak-memory.mjs");
 const NATIVE_SOURCE = path("./native/asi2csv.c");
 
-/** Runs a program to its end without its output. @throws Error with what it says when it fails. */
+/** Runs a program to its end and discards its output. @throws Error with its messages when it fails. */
 export function runProgram(program: string, args: readonly string[], inputPath?: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const input = inputPath === undefined ? "ignore" : openSync(inputPath, "r");
@@ -26,7 +26,7 @@ export function runProgram(program: string, args: readonly string[], inputPath?:
   });
 }
 
-// Its messages name temporary files: they matter only when it fails.
+// Collects its messages, which name temporary files and are needed only when it fails.
 function messagesOf({ stderr }: ChildProcess): () => string {
   let said = "";
   stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -57,7 +57,7 @@ export function peakMemory(args: readonly string[]): Promise<number> {
 
 /** Processor time of a program, user and system, s. @throws Error when it fails. */
 export async function processorTime(program: string, args: readonly string[]): Promise<number> {
-  // "times" prints the time of the shell, then that of its children
+  // "times" prints the time of the shell, then the time of its children
   const { stdout } = await run("sh", ["-c", '"$@" >/dev/null && times', "sh", program, ...args]);
   const children = stdout.trim().split("\n").at(-1) ?? "";
   return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
@@ -75,7 +75,7 @@ export async function buildNative(folder: string): Promise<string | null> {
   return program;
 }
 
-/** Whether a program is there to be run: it starts and tells its version. */
+/** Whether a program is installed: it starts and prints its version. */
 export async function isInstalled(program: string, versionFlag = "--version"): Promise<boolean> {
   return run(program, [versionFlag]).then(
     () => true,
@@ -84,8 +84,8 @@ export async function isInstalled(program: string, versionFlag = "--version"): P
 }
 
 /**
- * Times of the native program converting a file that it holds in memory, s. The first run warms it up.
- * `--bench-copy`: it copies each piece into its own buffer first, as WebAssembly has to.
+ * Times of the native program converting a file in its memory, s. The first run is a warm-up.
+ * `--bench-copy`: it copies each piece into its own buffer first, as WebAssembly must.
  */
 export async function sampleNative(
   program: string,
@@ -98,7 +98,7 @@ export async function sampleNative(
   return ns.slice(1).map((time) => time / 1e9);
 }
 
-/** What `gpsdecode -j` prints of a file, line by line. */
+/** The output of `gpsdecode -j` for a file, line by line. */
 export async function gpsdecodeLines(file: string): Promise<string[]> {
   const { stdout } = await run("sh", ["-c", 'gpsdecode -j < "$1"', "sh", file], { maxBuffer: 2 ** 30 });
   return stdout.split("\n").filter((line) => line !== "");

@@ -47,7 +47,7 @@ function extent(): Extent {
 }
 
 async function compare(extent: Extent, folder: string): Promise<void> {
-  // Others at work on the machine spoil the figures: who reads them must know.
+  // Other work on the machine distorts the figures, so the load is printed.
   const loadAtStart = loadavg()[0] ?? 0;
   progress("making the session");
   const sessions = makeSessions(extent, folder);
@@ -127,7 +127,7 @@ function report(
       `Slow peers read the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second;`,
       "a FIT file of the same rows is smaller, hence its MB/s. Whole processes are compared with the native whole process.",
       "",
-      "Inputs that are made to take long, beside good frames of the same size, each in one `Uint8Array`:",
+      "Inputs designed to be slow, compared with valid frames of the same size, each in one `Uint8Array`:",
       "",
       ...(Object.keys(HOSTILE_VERBS) as HostileVerb[]).flatMap((verb) => [
         hostileTable(verb, measurements, targets, holds),
@@ -164,7 +164,7 @@ function report(
   );
 }
 
-/** What is going on, on a terminal only; null wipes the line. */
+/** Shows progress on a terminal; null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeRecording } from "./data.js";
 
-/** How much is read and how often. All sizes in bytes. */
+/** Sizes of the inputs, in bytes, and number of rounds. */
 export interface Extent {
-  /** The session that our own cases and the fast peers read. */
+  /** The session that the library and the fast peers read. */
   main: number;
-  /** The beginning of it, for the slow peers. */
+  /** The beginning of the session, for the slow peers. */
   slice: number;
-  /** Each hostile input, and good frames beside them. */
+  /** Each hostile input, and the valid frames for comparison. */
   hostile: number;
   /** The recording of the start-up case. */
   start: number;
@@ -22,7 +22,7 @@ export interface Session {
   readonly path: string;
 }
 
-/** How much a case reads that reads the session once. */
+/** The amount of data in one reading of the session. */
 export function sizeOf({ bytes, rows }: Session): { bytes: number; rows: number } {
   return { bytes: bytes.length, rows };
 }
@@ -33,7 +33,7 @@ export interface Sessions {
   readonly start: Session;
 }
 
-/** Makes all recordings and writes them into `folder`. */
+/** Generates all recordings and writes them to `folder`. */
 export function makeSessions({ main, slice, start }: Extent, folder: string): Sessions {
   mkdirSync(folder, { recursive: true });
   const session = (name: string, size: number): Session => {

@@ -4,24 +4,24 @@ import { median } from "./measure.js";
 import { ASI, peakMemory, runProgram } from "./processes.js";
 import { align } from "./table.js";
 
-// The squad in whole processes: the table of a match, its report, and a season. Files are in the page cache.
+// Measures the squad in whole processes: the table of a match, its report, and a season. Files are in the page cache.
 
 const PLAYERS = 25;
 const MINUTES = 90;
 const RUNS = 3;
 
-/** How many sessions a season has. */
+/** Number of sessions of a season. */
 export const SEASON_SESSIONS = { full: 30, quick: 6 };
 
 export interface SquadResult {
   what: string;
   measured: number;
-  /** null: nothing is promised. */
+  /** Null if there is no target. */
   limit: number | null;
   unit: "s" | "MB";
 }
 
-/** Measures everything in `folder`, which is left empty. @throws Error when a process fails */
+/** Measures everything in `folder`, which is empty afterwards. @throws Error when a process fails */
 export async function measureSquad(sessions: number, folder: string): Promise<SquadResult[]> {
   const match = join(folder, "match");
   mkdirSync(match);
@@ -29,7 +29,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
     const to = ["-o", join(match, `${seed}.asi`), "--serial", `TRK-${seed}`];
     await asi("encode", "--demo", "--seed", String(seed), "--duration", `${MINUTES}min`, ...to);
   }
-  // a folder of links for each session: the same bytes, read anew
+  // a folder of links for each session: the same bytes, read again
   const season = join(folder, "season");
   for (let session = 1; session <= sessions; session++) {
     const own = join(season, String(session).padStart(2, "0"));

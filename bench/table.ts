@@ -14,10 +14,10 @@ import type { TargetResult } from "./targets.js";
 
 const COLUMNS = ["case", "data", "rows/s", "MB/s", "time ÷ native C", "target", "measured", "reached"];
 
-/** These are compared with the native program's whole process, the others with its time in memory. */
+/** These are compared with the whole process of the native program, the others with its time in memory. */
 const WHOLE_PROCESSES: readonly CaseId[] = ["nodeStart", "asiStart", "nativeProcess", "asiProcess"];
 
-/** A Markdown table, its columns aligned: a line per case, and one more for each further target of it. */
+/** A Markdown table with aligned columns: a line per case, and a line for each additional target. */
 export function table(
   measurements: Measurements,
   targets: readonly TargetResult[],
@@ -49,7 +49,7 @@ const HOSTILE_COLUMNS = [
   "reached",
 ];
 
-/** The table of hostile inputs beside good frames, as a verb reads them. `holds`: how long each held the event loop at most, s. */
+/** The table of hostile inputs and valid frames for a verb. `holds`: longest event-loop block of each, s. */
 export function hostileTable(
   verb: HostileVerb,
   measurements: Measurements,
@@ -106,7 +106,7 @@ function cells(target: TargetResult | undefined): [string, string, string] {
   return [text, measured.toFixed(measured < 10 ? 2 : 0), reached === true ? "yes" : "no"];
 }
 
-/** Three significant digits, thousands set apart. */
+/** Three significant digits, with thousands separators. */
 function significant(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en-US");
 }

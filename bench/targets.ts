@@ -2,9 +2,9 @@ import { HOSTILE_INPUTS, type HostileInput } from "./hostile.js";
 import { type CaseId, HOSTILE_VERBS, type HostileId, type HostileVerb, hostileCaseId } from "./labels.js";
 import type { Measurements } from "./measure.js";
 
-/** A promise about speed, and how it is computed from what was measured. */
+/** A target for speed, with its computation from the measurements. */
 interface Target {
-  /** The line of the table on which it stands. */
+  /** The line of the table that shows it. */
   readonly on: CaseId;
   readonly what: string;
   readonly bound: "at most" | "at least";
@@ -14,23 +14,23 @@ interface Target {
 }
 
 export interface TargetResult extends Omit<Target, "measure"> {
-  /** null: one of the programs is not installed here. */
+  /** Null if one of the programs is not installed. */
   readonly measured: number | null;
   readonly reached: boolean | null;
 }
 
 interface Figures {
-  /** Median time of a run, s; NaN when the case was left out. */
+  /** Median time of a run, s; NaN if the case was omitted. */
   time(id: CaseId): number;
-  /** Median time per row, s; NaN when the case was left out. */
+  /** Median time per row, s; NaN if the case was omitted. */
   perRow(id: CaseId): number;
-  /** Median time per byte, s; NaN when the case was left out. */
+  /** Median time per byte, s; NaN if the case was omitted. */
   perByte(id: CaseId): number;
   /** Peak memory of `asi convert` on the main session, MB. */
   asiPeakMb: number;
 }
 
-/** How many times as fast, by rows per second, our CSV is as a peer. */
+/** The ratio of our rows per second to a peer's. */
 const timesAsFast = (peer: CaseId) => (figures: Figures) =>
   figures.perRow(peer) / figures.perRow("coreCsvSimd");
 
@@ -48,7 +48,7 @@ function hostileTargets(verb: HostileVerb): Target[] {
       const id = of(input);
       return atMost(6, id, "the time of good frames", timesPerByte(id, of("goodFrames")));
     }),
-    // "Doubles": a tenth more is measurement.
+    // doubling is the target; a tenth more is measurement error
     atMost(
       2.2,
       of("falseSyncsTwice"),
@@ -106,7 +106,7 @@ function atLeast(limit: number, on: CaseId, what: string, measure: Target["measu
   return { on, what, bound: "at least", limit, unit: "×", measure };
 }
 
-/** All targets with what was measured. `asiPeakBytes`: peak memory of `asi convert`. */
+/** All targets with their measured values. `asiPeakBytes`: peak memory of `asi convert`. */
 export function evaluateTargets(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
   const figures: Figures = {
     time: (id) => measurements.get(id)?.medianS ?? Number.NaN,

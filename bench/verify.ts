@@ -5,19 +5,19 @@ import { expectedCsv, expectedRows } from "./expected.js";
 import type { FitPeer } from "./peers/fit.js";
 import type { Sink } from "./peers/peer.js";
 
-/** A peer that does not do its work right: it must not be timed. */
+/** A peer with a wrong result, which must not be timed. */
 class WrongResult extends Error {
   constructor(name: string, what: string) {
     super(`${name}: ${what}`);
   }
 }
 
-/** SHA-256 of the CSV that is to come out of the first `rows` rows of the session. */
+/** SHA-256 of the expected CSV of the first `rows` rows of the session. */
 export function expectedDigest(rows: number, delimiter = ","): string {
   return createHash("sha256").update(expectedCsv(rows).replaceAll(",", delimiter)).digest("hex");
 }
 
-/** SHA-256 of what `write` puts into its sink. */
+/** SHA-256 of the output of `write`. */
 export async function digestOf(write: (sink: Sink) => void | Promise<void>): Promise<string> {
   const hash = createHash("sha256");
   await write((piece) => hash.update(piece));
@@ -31,12 +31,12 @@ export function digestOfFile(path: string): Promise<string> {
   });
 }
 
-/** @throws Error when a CSV is not the expected one. */
+/** @throws Error when a CSV differs from the expected one. */
 export function assertDigest(name: string, digest: string, expected: string): void {
   if (digest !== expected) throw new WrongResult(name, "its CSV is not that of the session");
 }
 
-/** Takes batches of columns and compares each value with the row that was made. @throws Error at the first difference. */
+/** Receives batches of columns and compares each value with the generated row. @throws Error at the first difference. */
 export function columnChecker(name: string, rows: number): { take(batch: SampleBatch): void; end(): void } {
   const expected = expectedRows(rows);
   return {

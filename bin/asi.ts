@@ -4,7 +4,7 @@ import { main } from "../src/cli/main.js";
 import { serve } from "../src/cli/run/worker.js";
 import { THREAD } from "../src/cli/run/workers.js";
 
-// The same file is the program of its threads: a second one would contain most of it again.
+// This file is also the program of its threads: a second file would have mostly the same content.
 if (workerData === THREAD) serve();
 else {
   main(process.argv.slice(2)).then((status) => {

@@ -4,6 +4,6 @@ export default defineConfig({
   entry: { index: "src/index.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
-  // Node.js and browsers alike.
+  // For Node.js and browsers.
   platform: "neutral",
 });

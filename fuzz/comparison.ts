@@ -9,19 +9,19 @@ import { libraryOutcome } from "../test/library-outcome.js";
 import { Oracle } from "../test/oracle/index.js";
 import type { Input } from "./inputs.js";
 
-/** An engine that does not agree with the oracle, or, through the library, with the plain engine. */
+/** An engine that disagrees with the oracle or, through the library, with the plain engine. */
 export interface Difference {
   engine: EngineName;
-  /** Which parts of the outcomes differ, with the values where they are short. */
+  /** The different parts of the outcomes, with short values. */
   parts: string[];
 }
 
-/** Engines that serve one input after another, as they do in the library: what is left of one must not reach the next. */
+/** Engines that are reused for one input after another, as in the library: state from one must not affect the next. */
 export class Comparison {
   readonly #oracle: Engine = new Oracle();
   readonly #engines: readonly Engine[] = ENGINES.map(createEngine);
 
-  /** Puts the input through all engines. */
+  /** Runs all engines on the input. */
   compare({ chunks, settings }: Input): { report: Report; difference: Difference | null } {
     const expected = withoutLead(drive(this.#oracle, chunks, settings));
     const { report } = expected;
@@ -35,7 +35,7 @@ export class Comparison {
   }
 }
 
-/** The same through `convert` and `repair`, whose engines come out of the library's pool. */
+/** Compares through `convert` and `repair`, which take engines from the library's pool. */
 export async function compareLibrary({ bytes, settings, random }: Input): Promise<Difference | null> {
   const options: DecodeOptions = {};
   const { serial, strict, fromMs, toMs, fillHrMs, hr } = settings;

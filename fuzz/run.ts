@@ -1,6 +1,6 @@
 /**
- * Puts random inputs through all engines until they differ or the time is over.
- * Inputs are drawn by seed and number, so every one can be made again.
+ * Runs all engines on random inputs until they differ or the time is over.
+ * Inputs are determined by seed and number, so each one can be reproduced.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ const USAGE = `npm run fuzz -- [--seconds N] [--inputs N] [--seed N] [--first N]
   --first    number of the first input; default 0
   --out      where a difference is written to; default fuzz/out`;
 
-/** One input in so many goes through `convert` and `repair` as well. */
+/** One input in this number also goes through `convert` and `repair`. */
 const LIBRARY_SHARE = 16;
 const PROGRESS_S = 10;
-/** How many inputs before the differing one are tried, to find which of them it takes. */
+/** Numbers of inputs before the differing one that are tried, to find the needed ones. */
 const PREDECESSORS = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
 const { values: options } = parseArgs({
@@ -84,7 +84,7 @@ async function fuzz(): Promise<Found | null> {
   return null;
 }
 
-/** Writes the inputs that it takes, and says how to run them again. */
+/** Writes the needed inputs, and prints how to run them again. */
 function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): void {
   const first = firstNeeded(found.number, seed, bases);
   const folder = join(options.out, `seed-${seed}-input-${found.number}`);
@@ -104,7 +104,7 @@ function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): 
   writeFileSync(join(folder, "difference.txt"), `${lines.join("\n")}\n`);
 }
 
-/** With fresh engines: the last input from which on the difference comes again. */
+/** With fresh engines: the last start from which the difference occurs again. */
 function firstNeeded(number: number, seed: number, bases: ReturnType<typeof makeBases>): number {
   for (const predecessors of PREDECESSORS) {
     const comparison = new Comparison();

@@ -1,6 +1,6 @@
-// Builds what is out of date, and independent steps at once. A step is out of date when its inputs, or those of a step before it, have
+// Builds all steps that are out of date, independent steps in parallel. A step is out of date if its inputs, or a step before it, have
 // changed since it last ran, or when something else has changed its outputs. Usage: node scripts/build.mjs [step...]
-// Without names it runs all steps; with names, these and the steps before them.
+// Without names it runs all steps; with names, only these and the steps before them.
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -25,16 +25,16 @@ const TSX = tool("tsx/dist/cli.mjs");
 const VITE = [tool("vite/bin/vite.js"), "build"];
 const TYPES = join(ROOT, "scripts/build-types.mjs");
 
-/** What every step depends on. */
+/** The inputs of every step. */
 const COMMON = ["package-lock.json", "tsconfig.json", "scripts/build.mjs", "scripts/build-types.mjs"];
 const isTest = (path) => path.endsWith(".test.ts");
-/** Types that the compiler writes; that of a core is written beside the core. */
+/** Type files of the compiler; the type of a core is written beside the core. */
 const isType = (path) => /\.d\.c?ts$/.test(path) && path !== "wasm-module.d.ts";
 const isReport = (path) => path === "report.html";
 
 /**
- * `after`: steps whose outputs it reads. `commands`: groups of commands of Node.js, one group after the other, those of a group at once.
- * `outputs`: files, or a folder and which of the paths in it. They are removed before the step runs, except what is in the repository.
+ * `after`: steps whose outputs it reads. `commands`: groups of Node.js commands; groups run in sequence, commands of a group in parallel.
+ * `outputs`: files, or a folder with a filter of paths. They are removed before the step runs, except files in the repository.
  */
 const STEPS = {
   core: {
@@ -110,7 +110,7 @@ const STEPS = {
     ],
     folder: "server",
     commands: [[TSUP]],
-    // what `npm pack` puts there is not built
+    // the output of `npm pack` is not a build output
     outputs: [["server/dist", (path) => !/^page[\\/]/.test(path)]],
   },
   openapi: {
@@ -180,7 +180,7 @@ const outputsOf = ({ outputs }) =>
     return filesOf(join(ROOT, folder)).filter((path) => isOutput(relative(join(ROOT, folder), path)));
   });
 
-/** Outputs among the sources: what they are made from counts, not they. */
+/** Outputs among the sources: their inputs are hashed instead of them. */
 const MADE = new Set(
   Object.values(STEPS).flatMap(({ outputs }) =>
     outputs.flatMap((output) => (typeof output === "string" ? [join(ROOT, output)] : [])),
@@ -189,7 +189,7 @@ const MADE = new Set(
 
 const keys = new Map();
 
-/** A digest of everything that a step depends on. */
+/** A digest of all inputs of a step. */
 function keyOf(name) {
   if (!keys.has(name)) {
     const { inputs, after } = STEPS[name];
@@ -202,7 +202,7 @@ function keyOf(name) {
   return keys.get(name);
 }
 
-/** Changes when anything writes an output. */
+/** A text that changes when an output is written. */
 function stateOf(step) {
   const hash = createHash("sha256");
   for (const path of outputsOf(step).sort()) {
@@ -237,7 +237,7 @@ async function build(name) {
   return true;
 }
 
-/** So that `npx asi` runs this build at once. Otherwise npx installs the checkout as a package first, and remembers it. */
+/** Links the command, so that `npx asi` runs this build at once. Otherwise npx installs the checkout as a package first, and caches it. */
 function linkCommand() {
   if (process.platform === "win32" || !existsSync(tool(".bin"))) return;
   rmSync(tool(".bin/asi"), { force: true });
@@ -247,7 +247,7 @@ function linkCommand() {
 /** Whether the development dependencies are installed. */
 export const hasTools = () => [ASC[0], TSUP[0], TSX, VITE[0]].every((path) => existsSync(path));
 
-/** @param names of the steps to run, with those before them @returns whether everything is built */
+/** @param names of the steps to run, together with the steps before them @returns whether everything is built */
 export async function buildAll(names = Object.keys(STEPS)) {
   const ends = new Map();
   const waiting = [];

@@ -1,16 +1,16 @@
-// What makes the built ES modules and the command whole: node scripts/finish-library.mjs
-// The entries that are required come from the ES modules file by file, so that a part which entries share stays one file. The
-// CommonJS of tsup takes a second transformer, which joins words when there is no white space.
+// Completes the built ES modules and the command: node scripts/finish-library.mjs
+// The entries for `require` are made from the ES modules file by file, so that a part shared by entries remains one file. The
+// CommonJS output of tsup needs a second transformer, which joins words when there is no white space.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { PARTS } from "./library-parts.mjs";
 
-/** For a small package. Names stay, and lines stay short, for who reads a stack trace. */
+/** For a small package. Names and short lines are preserved, for readers of stack traces. */
 export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
 
-/** Imports of `./name.js` as those of `./name.cjs`. @param onImport is called with each name */
+/** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
 const ofCommonJs = (onImport) => ({
   name: "of-commonjs",
   setup({ onResolve }) {
@@ -27,7 +27,7 @@ const ofCommonJs = (onImport) => ({
 async function addCommonJs() {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   const required = Object.values(exports).flatMap(({ require }) => require?.default ?? []);
-  // grows by what each imports
+  // grows by the imports of each entry
   const names = new Set([PARTS, ...required.map((path) => path.replace(/^\.\/dist\/|\.cjs$/g, ""))]);
   for (const name of names) {
     await build({
@@ -37,17 +37,17 @@ async function addCommonJs() {
       format: "cjs",
       target: "es2022",
       platform: "node",
-      // otherwise a dynamic import takes the ES module
+      // otherwise a dynamic import loads the ES module
       supported: { "dynamic-import": false },
       plugins: [ofCommonJs((imported) => names.add(imported))],
       ...SMALL,
     });
   }
-  // the command alone needs it
+  // only the command needs it
   rmSync(`dist/${PARTS}.js`);
 }
 
-/** A bundler does not see whether an external module has what is taken from it. */
+/** A bundler does not check whether an external module exports the imported names. */
 async function checkParts() {
   const parts = await import(new URL(`../dist/${PARTS}.cjs`, import.meta.url).href);
   const command = readFileSync("dist/bin/asi.cjs", "utf8");
@@ -56,7 +56,7 @@ async function checkParts() {
       throw new Error(`the command needs ${name}, which no part of the library has`);
 }
 
-/** The compiled cores as files, and the type of what importing one gives. */
+/** Writes the compiled cores as files, and the type of their import. */
 function addCores() {
   copyFileSync("build/core-simd.wasm", "dist/core.wasm");
   copyFileSync("build/core-scalar.wasm", "dist/core-scalar.wasm");
@@ -70,6 +70,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   addCores();
   await addCommonJs();
   await checkParts();
-  // by the command that has been built
+  // written by the built command
   writeFileSync("dist/asi.1", execFileSync(process.execPath, ["dist/bin/asi.cjs", "man-page"]));
 }

@@ -1,5 +1,5 @@
-// Finishes the compiled cores: marks each with what it is, and puts the one with SIMD into a TypeScript module, so that no bundler
-// has to find a .wasm file.
+// Finishes the compiled cores: adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
+// do not have to find a .wasm file.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -13,14 +13,14 @@ const cores = NAMES.map((name) => {
   return { name, bytes, mark: `${name} ${digest}` };
 });
 
-// A custom section, by which `initialize` knows a module for the core of this very build.
+// A custom section that identifies a module as the core of this build, for `initialize`.
 for (const { name, bytes, mark } of cores) {
   const text = Buffer.concat([Buffer.of(SECTION_NAME.length), Buffer.from(SECTION_NAME), Buffer.from(mark)]);
   writeFileSync(pathOf(name), Buffer.concat([bytes, Buffer.of(0, text.length), text]));
 }
 
-// Printable characters, one for each byte, with an escape in front of it for two thirds of them. About as long as base64, but a
-// byte looks the same wherever it stands: compressed for the network it is two thirds as long.
+// Printable characters, one for each byte, two thirds of them with an escape before them. About as long as base64, but each
+// byte has the same text everywhere: compressed for the network it is two thirds as long.
 const alphabet = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
   .filter((character) => !'"\\`$~}'.includes(character))
   .join("");

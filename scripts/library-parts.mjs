@@ -1,18 +1,18 @@
-// The parts of the library that its main entry needs, with all their names, as one module: the command has them from the library
-// beside it, so that the package has them once less.
+// Writes the parts of the library that its main entry needs, with all their names, as one module: the command loads them from the
+// library beside it, so that the package contains them only once.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
-/** The module is built under this name. */
+/** The name of the built module. */
 export const PARTS = "parts";
 
-/** The source of the module, which is written. */
+/** The generated source of the module. */
 export const SOURCE = "build/parts.ts";
 
 const MAIN = "src/index.ts";
 
-/** Files that a file imports at once, and what these import, from the metafile of a bundle. */
+/** The static imports of a file, and their imports, from the metafile of a bundle. */
 function needed(inputs, file) {
   const found = new Set([file]);
   for (const path of found) {
@@ -34,7 +34,7 @@ export function writeParts() {
   }).metafile;
   const paths = [...needed(inputs, MAIN)].sort();
   const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
-  // by name: a name that two parts have is an error then, and not left out
+  // by name, so that a name in two parts is an error instead of being omitted
   const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
     const from = relative(dirname(SOURCE), entryPoint).replaceAll("\\", "/");
     return `export { ${exports.join(", ")} } from ${JSON.stringify(from)};\n`;
@@ -44,7 +44,7 @@ export function writeParts() {
   return new Set(paths.map((path) => resolve(path)));
 }
 
-/** Takes the parts from the module beside the command. @param parts their absolute paths */
+/** Imports the parts from the module beside the command. @param parts their absolute paths */
 export const partsOfLibrary = (parts) => ({
   name: "parts-of-library",
   setup({ onResolve }) {

@@ -1,8 +1,8 @@
 /**
- * The entries of a lock file that some of its packages need at run time, with keys as if these packages were installed side by side.
+ * The entries of a lock file that some of its packages need at run time, with keys as if these packages were installed in one folder.
  * @param packages `packages` of a lock file of version 3
  * @param roots keys of the packages, such as "" and "server"
- * @throws Error when they need a package in two versions in one place, or one that the lock file does not have
+ * @throws Error if they need a package in two versions in one place, or one that the lock file does not contain
  */
 export function lockedDependencies(packages, roots) {
   const needed = {};
@@ -40,7 +40,7 @@ export function lockedDependencies(packages, roots) {
     return undefined;
   };
 
-  // Packages of the repository itself are not dependencies here: their entries are links.
+  // Packages of the repository itself are not dependencies: their entries are links.
   for (const root of roots) add(root, packages[root]);
   return Object.fromEntries(Object.entries(needed).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,6 +1,6 @@
-// Builds after `npm ci`. It is a script of the page, which is never published: one of the library would be in the published package too,
-// and npm would warn everybody who installs that.
+// Builds after `npm ci`. It is a script of the page, which is never published: a script of the library would also be in the published
+// package, and npm would warn all users who install that.
 import { buildAll, hasTools } from "./build.mjs";
 
-// Without development dependencies there is nothing to build with.
+// Without development dependencies there are no build tools.
 if (hasTools()) process.exitCode = (await buildAll()) ? 0 : 1;

@@ -1,5 +1,5 @@
-// Makes the folder from which the service is installed without this repository: the packed library and service, and a package.json
-// with a lock file. `npm ci` in a copy of the folder installs exactly the versions that the tests ran with. Usage, after a build:
+// Makes the folder for installing the service without this repository: the packed library and service, and a package.json
+// with a lock file. `npm ci` in a copy of the folder installs exactly the tested versions. Usage, after a build:
 //   node scripts/release.mjs [folder]      (default: release)
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,7 +23,7 @@ const writeJson = (name, value) => writeFileSync(join(folder, name), `${JSON.str
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const manifest = readJson("package.json");
-// The library's own scripts would build it again.
+// The library's scripts would build it again.
 const library = pack(manifest, "--ignore-scripts");
 const service = pack(readJson("server/package.json"), "--workspace", "asi-server");
 

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 /**
- * Runs a command and prints only its warnings, which are what it writes to stderr, or everything where it fails.
+ * Runs a command and prints only its warnings, which it writes to stderr, or all output if it fails.
  *
  * @param args of Node.js
  * @param options of `spawn`
- * @param say gets the texts. By default stderr: stdout is that of `npm pack`, which prints a file name.
+ * @param say receives the texts. Default: stderr, because `npm pack` prints a file name on stdout.
  * @returns the exit status of the command
  */
 export async function runQuietly(args, options = {}, say = (line) => process.stderr.write(line)) {

@@ -1,6 +1,6 @@
-// Builds what is out of date and runs the tests of every package, also after one has failed. Ends with a table. Usage:
-//   node scripts/test.mjs          what a contributor needs
-//   node scripts/test.mjs more     what that leaves out: long forms, the second database, other widths and themes
+// Builds what is out of date and runs the tests of all packages, even after one has failed. Prints a table at the end. Usage:
+//   node scripts/test.mjs          the tests that contributors need
+//   node scripts/test.mjs more     the others: long forms, the second database, other widths and themes
 //   node scripts/test.mjs all      both
 import { spawnSync } from "node:child_process";
 

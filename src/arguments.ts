@@ -1,6 +1,6 @@
 import { AsiError, type AsiErrorCode } from "./errors.js";
 
-// Arguments are checked here, once, where callers pass them: JavaScript callers can pass anything.
+// Validates arguments once, when callers pass them: JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
 // characters with an effect on terminals: control characters, line separators and bidirectional controls
@@ -31,13 +31,13 @@ export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** The names of the options of a type. The compiler refuses a list that lacks one or has another. */
+/** The names of the options of a type. The compiler rejects missing and additional names. */
 export function optionNames<T>(names: Readonly<Record<keyof T, true>>): readonly string[] {
   return Object.keys(names);
 }
 
 /**
- * Throws `BAD_OPTION` for options that are not an object, and for one that does not exist, such as a misspelt one. Every public
+ * Throws `BAD_OPTION` if options are not an object, or if one of them does not exist, for example a misspelt one. Every public
  * function with options calls it first.
  *
  * @param known the names of all its options
@@ -47,7 +47,7 @@ export function requireOptions(options: unknown, known: readonly string[]): void
   requireKnown("option", options as object, known);
 }
 
-/** Throws `BAD_OPTION` for a name that does not exist. `what`: what it is in the error message. */
+/** Throws `BAD_OPTION` for a name that does not exist. `what` describes the names in the error message. */
 export function requireKnown(what: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown === undefined) return;
@@ -56,7 +56,7 @@ export function requireKnown(what: string, given: object, known: readonly string
   throw new AsiError("BAD_OPTION", `The ${what} ${shown(unknown)} is unknown; ${hint}`);
 }
 
-/** Whether two names differ in one place: a letter that is missing, added or another, or two that are swapped. */
+/** Whether two names differ in one place: a missing, additional or different letter, or two swapped letters. */
 function isSimilar(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;

@@ -55,7 +55,7 @@ export interface AsiErrorDetails {
   cause?: unknown;
 }
 
-/** The error class of the library. `message` says what is wrong and what to do. */
+/** The error class of the library. `message` describes the error and the remedy. */
 export class AsiError extends Error {
   /** `AsiError`, or `AbortError` for `ABORTED`, by which callers recognise an abort. */
   override readonly name: "AsiError" | "AbortError";

@@ -1,4 +1,4 @@
-// Platforms declare these with all their members. Where none does (`lib: es2022` alone), they are empty, and the types of the
+// Platforms declare these with all their members. If none does (`lib: es2022` without others), they are empty, and the types of the
 // package still compile.
 declare global {
   interface ReadableStream<R> {}
@@ -17,7 +17,7 @@ export type Source =
   | Iterable<Uint8Array>
   | BodyOfFetch;
 
-/** What `fetch` gives: a `Response`, whose body is read. */
+/** The result of `fetch`: a `Response`, whose body is read. */
 export interface BodyOfFetch {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly bodyUsed: boolean;
@@ -49,7 +49,7 @@ export interface Range {
   size: number;
 }
 
-/** Where a recording is damaged. */
+/** A damaged place of a recording. */
 export interface DamagePlace {
   /** Offset of the frame in the recording. */
   byteOffset: number;
@@ -74,10 +74,10 @@ export interface Report {
     withDerivedHr?: number;
     /** Rows earlier than the row before them; absent if there are none. */
     backwards?: number;
-    /** Heart-rate readings that no row has, because another one with the same time counts; absent if there are none. */
+    /** Heart-rate readings without a row, because another one with the same time replaces them; absent if there are none. */
     replacedHr?: number;
   };
-  /** GNSS frames that gave no row, each counted under the first reason that applies, in this order. */
+  /** GNSS frames without a row, each counted under the first reason that applies, in this order. */
   gnssWithoutRow: {
     noDateOrTime: number;
     noFixOk: number;
@@ -104,7 +104,7 @@ export interface Row {
   altitude: number | null;
   /** Metres per second over ground, a multiple of 0.001. */
   speed: number;
-  /** Beats per minute, 1 to 255; null when no reading belongs to this row. */
+  /** Beats per minute, 1 to 255; null if there is no reading for this row. */
   hr: number | null;
 }
 
@@ -156,16 +156,16 @@ export interface DecodeOptions {
   to?: number | Date | undefined;
   /**
    * Repeat a heart rate on later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
-   * not repeated; with `everyMs` 2000.
+   * not repeated; with `everyMs` the default is 2000.
    */
   fillHrMs?: number | undefined;
   /**
    * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. 1000 gives at
-   * most one row for each second. Rows keep their own times, and gaps stay gaps. A row half-way between two multiples belongs to
-   * the later one; of equally near rows the first is kept. Where times run back to a multiple that has its row, no other is kept. The report still accounts for the whole input.
+   * most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between two multiples belongs to
+   * the later one; of equally near rows the first is kept. If times go back to a multiple that already has a row, no other is kept. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
-  /** Where the heart rates come from. Default "auto". */
+  /** The source of the heart rates. Default "auto". */
   hr?: HrSource | undefined;
   /** Stops the work with `ABORTED`. */
   signal?: AbortSignal | undefined;
@@ -190,9 +190,9 @@ export interface BeatBatch {
   length: number;
   /** Time of the QRS complex, whole ms since 1970 UTC. */
   timestampMs: Float64Array;
-  /** RR interval: time since the beat before, ms; 0 where it is unknown, after a gap or a pause of 3 s. */
+  /** RR interval: time since the previous beat, ms; 0 if it is unknown, after a gap or a pause of 3 s. */
   rrMs: Float64Array;
-  /** 0 to 100: how far the beat stands out from the signal around it. */
+  /** 0 to 100: prominence of the beat in the signal around it. */
   quality: Uint8Array;
 }
 
@@ -201,14 +201,14 @@ export interface EcgBatch {
   length: number;
   /** Samples a second, as stated in the frames; the same for the whole batch. */
   sampleRateHz: number;
-  /** ms since 1970 UTC: the time of the frame, and from there on by the sample rate. */
+  /** ms since 1970 UTC: the time of the frame for its first sample, then by the sample rate. */
   timestampMs: Float64Array;
   /** In units of the device's converter. */
   sample: Int16Array;
 }
 
 /**
- * `simd`: the WebAssembly core with SIMD. `plain`: TypeScript only, for places where WebAssembly is not allowed. `scalar`: the
+ * `simd`: the WebAssembly core with SIMD. `plain`: only TypeScript, for environments where WebAssembly is not allowed. `scalar`: the
  * core without SIMD, which is not embedded in the library; pass its module to `initialize` first.
  */
 export type EngineName = "simd" | "scalar" | "plain";

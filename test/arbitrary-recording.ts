@@ -11,7 +11,7 @@ import {
   ubxFrame,
 } from "./frames.js";
 
-/** Times are drawn from these few seconds on, so that readings meet rows and rows meet ranges. */
+/** Times are drawn from a few seconds after this, so that readings, rows and ranges interact. */
 const EPOCH_MS = 1_700_000_000_000;
 
 const timeMs = fc.oneof(
@@ -26,7 +26,7 @@ const timeMs = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 253_402_300_799_999 }) },
 );
 
-/** A value in one of five, otherwise none. */
+/** A value in one of five cases, otherwise none. */
 function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
@@ -53,7 +53,7 @@ const longitudeE7 = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1_800_000_001, -1_800_000_001, 2 ** 31 - 1, -(2 ** 31)) },
 );
 
-/** Mostly a time that exists; otherwise fields at and beyond their limits. */
+/** Usually an existing time; otherwise fields at and beyond their limits. */
 const dateAndTime: fc.Arbitrary<NavPvtFields> = fc.oneof(
   { weight: 6, arbitrary: timeMs.map(civilTime) },
   {
@@ -116,7 +116,7 @@ const heartRate: fc.Arbitrary<Uint8Array> = fc
     ecgHr(claimedCount === undefined ? fields : { ...fields, claimedCount }),
   );
 
-/** As many readings as wait at most, and more. */
+/** The maximum number of waiting readings, and more. */
 const crowd: fc.Arbitrary<Uint8Array> = fc
   .array(heartRate, { minLength: 14, maxLength: 20 })
   .map((frames) => joined(frames));
@@ -134,7 +134,7 @@ const header: fc.Arbitrary<Uint8Array> = fc
   .record({ serial: fc.constantFrom("TEST-1", "TEST-2"), payloadBytes: fc.constantFrom(64, 64, 64, 63, 0) })
   .map(asiInf);
 
-/** Any class and id, so now and then one that is read; lengths up to the limit. */
+/** Any class and id, so that known ones occur too; lengths up to the limit. */
 const anyFrame: fc.Arbitrary<Uint8Array> = fc
   .tuple(
     fc.oneof(
@@ -161,12 +161,12 @@ const validFrame = fc.oneof(
   { weight: 3, arbitrary: anyFrame },
 );
 
-/** A frame that ends too early; what follows stands inside the span that it claims. */
+/** A frame that ends too early; the following bytes are inside the claimed span. */
 const tornFrame: fc.Arbitrary<Uint8Array> = fc
   .tuple(validFrame, fc.nat())
   .map(([frame, cut]) => frame.subarray(0, cut % frame.length));
 
-/** A frame with one byte changed: checksum, length or sync do not hold. */
+/** A frame with one changed byte: checksum, length or sync are invalid. */
 const brokenFrame: fc.Arbitrary<Uint8Array> = fc
   .tuple(validFrame, fc.nat(), fc.integer({ min: 1, max: 255 }))
   .map(([frame, position, change]) => {
@@ -187,7 +187,7 @@ const falseStart: fc.Arbitrary<Uint8Array> = fc
 
 const garbage = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
-  // Nearly syncs.
+  // Incomplete syncs.
   fc.array(fc.constantFrom(0xb5, 0x62, 0x00), { maxLength: 40 }).map((bytes) => Uint8Array.from(bytes)),
 );
 
@@ -208,7 +208,7 @@ const piece = fc.oneof(
 );
 
 /**
- * The bytes of a random recording: mostly valid frames of every kind, with values at their limits, and between them
+ * The bytes of a random recording: mostly valid frames of every type, with values at their limits, and between them
  * torn and broken frames, false starts, garbage and NMEA. Most begin with a header.
  */
 export const arbitraryRecording: fc.Arbitrary<Uint8Array> = fc

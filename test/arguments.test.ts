@@ -49,7 +49,7 @@ const anything = fc.oneof(
   ),
 );
 
-/** Objects that seem to be what is asked for and are not. */
+/** Objects that resemble the expected types. */
 const pretenders = fc.constantFrom<() => unknown>(
   () => ({ [Symbol.iterator]: 1 }),
   () => ({ [Symbol.iterator]: () => 1 }),
@@ -87,7 +87,7 @@ function run<T>(make: () => T): T {
   return make();
 }
 
-/** Uses up what a function gives: streams, generators, promises. */
+/** Consumes the result of a function: streams, generators, promises. */
 async function useUp(value: unknown): Promise<void> {
   const given = await value;
   if (typeof given !== "object" || given === null || ArrayBuffer.isView(given)) return;
@@ -119,7 +119,7 @@ describe("whatever is handed in, the error is the library's own", () => {
         try {
           await useUp(call(...args));
         } catch (error) {
-          // what the system refuses comes as its own error
+          // errors of the system are passed on
           if (error instanceof Error && "syscall" in error) return;
           expect(error).toBeInstanceOf(AsiError);
           expect((error as Error).message.length).toBeLessThan(500);
@@ -160,7 +160,7 @@ const batch = (): SampleBatch => ({
 
 describe("samples are refused that are none", () => {
   it.for<[string, Partial<Record<keyof SampleBatch, unknown>>, RegExp]>([
-    ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, and length says 3/],
+    ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, but length is 3/],
     ["a length beyond one column", { hr: new Uint8Array(1) }, /hr has 1 entries/],
     ["no length", { length: undefined }, /length is undefined/],
     ["a negative length", { length: -1 }, /length is -1/],

@@ -11,7 +11,7 @@ const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 
 export { ASI, asi } from "./command.js";
 
-/** Runs `asi` in a process of its own, to its end. */
+/** Runs `asi` in a separate process, to its end. */
 export function asiProcess(
   args: readonly string[],
   { cwd, input, env }: AsiOptions = {},
@@ -21,19 +21,19 @@ export function asiProcess(
   return endOf(child);
 }
 
-/** Starts `asi` and leaves the rest to the test. */
+/** Starts `asi` and returns the process. */
 export function startAsi(args: readonly string[], { cwd, env }: Omit<AsiOptions, "input"> = {}) {
   const child = spawn(process.execPath, [ASI, ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: "", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // it may end before it has read all
+  // it may end before it has read all input
   child.stdin.on("error", () => {});
   return child;
 }
 
-/** Waits for the end of a process and collects what it says. */
+/** Waits for the end of a process and collects its output. */
 export function endOf(child: ReturnType<typeof startAsi>): Promise<AsiResult> {
   let stdout = "";
   let stderr = "";
@@ -60,19 +60,19 @@ export function shell(script: string, cwd: string, env: Record<string, string> =
   return endOf(child);
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed after the test. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "asi-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** What a fixture is and what must come out of it (fixtures/README.md). */
+/** A fixture and its expected results (fixtures/README.md). */
 export class Fixture {
   readonly path: string;
   readonly #base: string;
 
-  /** @param name such as `valid/match-hr` */
+  /** @param name for example `valid/match-hr` */
   constructor(name: string) {
     this.#base = join(FIXTURES, name);
     this.path = `${this.#base}.asi`;
@@ -90,7 +90,7 @@ export class Fixture {
     return JSON.parse(readFileSync(`${this.#base}.json`, "utf8"));
   }
 
-  /** Copies the recording, and gives its path. */
+  /** Copies the recording, and returns its path. */
   copyTo(folder: string, name = "match.asi"): string {
     const path = join(folder, name);
     copyFileSync(this.path, path);
@@ -114,7 +114,7 @@ export function textOf(folder: string, name: string): string {
   return readFileSync(join(folder, name), "utf8");
 }
 
-/** The lines of a CSV as fields, the header line left out. */
+/** The lines of a CSV as fields, without the header line. */
 export function rowsOf(csv: string): string[][] {
   return csv
     .trimEnd()

@@ -17,7 +17,7 @@ describe("the source is read no faster than the result", () => {
     ["convert of a stream", (source) => convert(source.stream()).body, 0],
     ["convert in another layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
     ["repair", (source) => repair(source.iterable()).recording, 0],
-    // what stands between two streams holds a chunk
+    // the queue between two streams holds a chunk
     ["AsiCsvStream", (source) => source.stream().pipeThrough(new AsiCsvStream()), 2],
     ["AsiDecoderStream", (source) => source.stream().pipeThrough(new AsiDecoderStream()), 2],
   ])("%s", async ([, open, held]) => {

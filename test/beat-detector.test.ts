@@ -35,14 +35,14 @@ describe("every beat of a generated ECG is found, and nothing else", () => {
     expect({ missed: score.missed, extra: score.extra }).toEqual({ missed: 0, extra: 0 });
     if ((options.prematureShare ?? 0) === 0) {
       expect(score.readings / score.seconds).toBeGreaterThan(0.97);
-      // the generated heart rate sways by 3 %, and a reading lags behind it
+      // the generated heart rate varies by 3 %, and a reading lags behind it
       expect(score.errorBpm / score.readings).toBeLessThan(0.012 * (options.bpm ?? 75));
       expect(score.close).toBe(score.readings);
     }
   });
 });
 
-/** Half a minute of a good signal, then `seconds` of something else, then the signal again. */
+/** Half a minute of a good signal, `seconds` of another signal, then the good signal again. */
 function interrupted(seconds: number, sample: (i: number) => number) {
   const rateHz = 250;
   const { samples } = syntheticEcg({ durationS: 60, rateHz, bpm: 80 });
@@ -51,7 +51,7 @@ function interrupted(seconds: number, sample: (i: number) => number) {
   const found = detect({ rateHz, samples: Int16Array.from(whole) });
   return {
     before: found.seconds.slice(10, 30),
-    /** From 8 s on after the signal has gone: the time that a reading looks back. */
+    /** Starts 8 s after the signal has disappeared: the time that a reading covers. */
     during: found.seconds.slice(38, 30 + seconds),
     after: found.seconds.slice(30 + seconds + 12),
   };

@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 export interface ChildOutcome {
   stdout: string;
   stderr: string;
-  /** Exit status; null when a signal ended it. */
+  /** Exit status; null after a signal. */
   status: number | null;
 }
 
 export interface ChildOptions {
   args?: readonly string[];
-  /** For node itself. */
+  /** Arguments of node. */
   nodeArgs?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `test/children/NAME.ts` in a process of its own and waits for its end. */
+/** Runs `test/children/NAME.ts` in a separate process and waits for its end. */
 export function runChild(
   name: string,
   { args = [], nodeArgs = [], env = {} }: ChildOptions = {},

@@ -23,7 +23,7 @@ import { all, wholeBytes, wholeColumns, wholeText } from "./whole.js";
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 const outputKinds: OutputKind[] = ["csv", "columns", "frames", "none"];
 
-/** A small recording with a little of everything: each kind of frame, each kind of damage, text, two ranges. */
+/** A small recording with all features: each type of frame, each type of damage, text, two ranges. */
 const small = joined([
   ascii("$GPTXT,start\r\n"),
   asiInf(),
@@ -40,10 +40,10 @@ const small = joined([
   navPvt({ ...civilTime(400_000), fixType: 0 }),
   Uint8Array.of(0xb5, 0xb5),
   navPvt(civilTime(400_000)),
-  Uint8Array.of(0xb5, 0x62, 0x01), // the end is cut off
+  Uint8Array.of(0xb5, 0x62, 0x01), // the end is truncated
 ]);
 
-/** What the library says of a recording: bytes, header, report and name. */
+/** The library's results for a recording: bytes, header, report and name. */
 interface Conversion {
   csv: string;
   fileName: string;
@@ -123,7 +123,7 @@ describe.for(engines)("cutting anywhere else, read by the %s engine", (engine) =
   });
 });
 
-/** 8 MB: larger than any buffer, torn here and there, with the longest frames that there are. */
+/** 8 MB: larger than any buffer, with some torn frames, and with frames of maximum length. */
 function largeRecording(): Uint8Array {
   const random = seededRandom(11);
   const { bytes } = makeMatch({ seed: 3, durationS: 7_400, ecgRaw: false });
@@ -149,7 +149,7 @@ describe("random chunks of a large recording", () => {
     for (let seed = 0; seed < inLongForm(6, 2); seed++) {
       expectSame(await converted(randomChunks(large, seededRandom(seed)), { engine }), whole, `seed ${seed}`);
     }
-    // sizes about those of the buffers, and of one frame
+    // sizes near those of the buffers, and of one frame
     for (const size of [100, 0x3fff, 0x40000, 0x40001, 0x44000, 1 << 20]) {
       expectSame(await converted(pieces(large, size), { engine }), whole, `pieces of ${size}`);
     }

@@ -8,7 +8,7 @@ import { tableOf } from "./csv-table.js";
 import { folderOfTraining } from "./training-folder.js";
 import { wholeText } from "./whole.js";
 
-// The files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
+// Tests of the files of a club, thresholds and decimal commas in asi stats, asi plot, asi report and asi squad.
 
 /** Two players at 4 and 6 m/s. */
 const clubFolder = () =>
@@ -64,7 +64,7 @@ describe("asi stats", () => {
     const filled = Object.keys(late).filter((column) => late[column] !== "");
     expect(filled).toEqual([
       ...["input", "player", "period", "serial", "damaged"],
-      // of the roster, not of the period
+      // from the roster, not for the period
       ...["high_speed_from_m_per_s", "sprint_from_m_per_s", "max_hr_bpm"],
     ]);
     const { stdout: text } = await asi(["stats", "1.asi", ...CLUB], { cwd });
@@ -94,12 +94,12 @@ describe("asi stats", () => {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringContaining("--sprint is 72.0 km/h, and rows faster than 45.0 km/h are in no figure"),
+        expect.stringContaining("--sprint is 72.0 km/h, and rows faster than 45.0 km/h are not counted"),
       ]);
     }
     writeFileSync(join(cwd, "roster.csv"), "player,serial,sprint\nMüller,TRK-1,20 m/s\n");
     const told =
-      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are in no figure. Is its unit right?\n";
+      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are not counted. Is its unit right?\n";
     for (const [command, name] of [
       ["stats", "1.asi"],
       ["squad", "Müller"],
@@ -115,7 +115,7 @@ describe("asi stats", () => {
       '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
     for (const args of [["stats"], ["stats", "--jobs", "2"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...args, "1.asi", "2.asi", "--periods", "periods.csv"], { cwd });
-      // Kunz takes no part in it, but no roster says that 2.asi is of Kunz
+      // Kunz does not take part in it, but no roster states that 2.asi belongs to Kunz
       expect([status, stderr]).toEqual([1, expect.stringContaining('No recording here belongs to "Kunz"')]);
       const named = await asi([...args, "1.asi", "2.asi", ...CLUB.slice(0, 4)], { cwd });
       expect([named.status, named.stderr.replace(/^.* -> .*\n/gm, "")]).toEqual([0, drill]);
@@ -161,7 +161,7 @@ describe("asi stats", () => {
     const cwd = await clubFolder();
     const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });
     expect(stdout).toMatch(
-      /^1\.asi, Müller\n[\s\S]+\n1\.asi, Müller, Drill\n[\s\S]+2\.asi, Kunz, Drill\n {2}no part in it\n$/,
+      /^1\.asi, Müller\n[\s\S]+\n1\.asi, Müller, Drill\n[\s\S]+2\.asi, Kunz, Drill\n {2}does not take part\n$/,
     );
     expect(stdout).toContain("70 to 80 % of 200 bpm");
     const json = await asi(["stats", "1.asi", ...CLUB, "--json"], { cwd });
@@ -176,7 +176,7 @@ describe("asi stats", () => {
     expect(moved.stdout).toContain("3,594 m from 18 km/h");
     const zones = await asi(["stats", "2.asi", "--zones", "7,15,20km/h"], { cwd });
     expect(zones.stderr).toBe(
-      "--zones moves no thresholds: high speed from 19.8 km/h, sprints from 25.2 km/h; see --high-speed and --sprint\n",
+      "--zones does not change the thresholds: high speed from 19.8 km/h, sprints from 25.2 km/h; see --high-speed and --sprint\n",
     );
     const both = ["--zones", "7,15,20km/h", "--sprint", "25km/h", "--high-speed", "20km/h"];
     expect((await asi(["stats", "2.asi", ...both], { cwd })).stderr).toBe("");

@@ -165,7 +165,7 @@ describe("asi validate", () => {
 
   test("says where the first damage is, from a file and from a pipe", async () => {
     const { bytes } = MATCH;
-    // a header of 72 bytes, then a GNSS frame of 100: its checksum stands at 170
+    // a header of 72 bytes, then a GNSS frame of 100: its checksum is at 170
     bytes[170] = (bytes[170] ?? 0) ^ 1;
     const folder = scratchFolder();
     writeFileSync(join(folder, "flipped.asi"), bytes);
@@ -179,7 +179,7 @@ describe("asi validate", () => {
     expect(fromPipe.stdout).toMatch(
       /^standard input: damaged, first at byte 72 \(bad checksum\): 1 bad checksum, /,
     );
-    // the last byte is missing: the last frame, a GNSS frame of 100 bytes, runs past the end
+    // the last byte is missing: the last frame, a GNSS frame of 100 bytes, is truncated
     const cut = await asi(["validate", "-"], { input: MATCH.bytes.subarray(0, -1) });
     expect(cut.stdout).toContain(`first at byte ${MATCH.bytes.length - 100} (overrun)`);
   });
@@ -198,7 +198,7 @@ describe("asi repair", () => {
     expect(report.bytes).toEqual({ total: 18372, known: 18372, unknown: 0, skipped: 0 });
     expect((await asi(["validate", clean])).status).toBe(0);
     expect((await asi(["convert", clean, "-o", "-"])).stdout).toBe(TORN.csv);
-    // once more: it does not overwrite, and passes over what it wrote itself
+    // a second run does not overwrite, and ignores the files of the first run
     const again = await asi(["repair", folder]);
     expect(again.status).toBe(1);
     expect(again.stderr).toMatch(/torn\.repaired\.asi already exists/);
@@ -358,7 +358,7 @@ describe("asi encode of tracks of other devices", () => {
     );
     const rows = rowsOf((await asi(["convert", "ride.asi", "-o", "-"], { cwd: folder })).stdout);
     expect(rows.length).toBeGreaterThan(2);
-    // the whole file begins with the same
+    // the whole file has the same beginning
     await asi(["encode", "-", "--serial", "W-1", "-o", "whole.asi"], { cwd: folder, input: whole });
     const all = rowsOf((await asi(["convert", "whole.asi", "-o", "-"], { cwd: folder })).stdout);
     expect(rows).toEqual(all.slice(0, rows.length));
@@ -429,7 +429,7 @@ describe("asi encode --demo", () => {
     const rates = column(5).filter((hr) => hr > 0);
     expect(rates.reduce((min, hr) => Math.min(min, hr), 300)).toBeGreaterThan(60);
     expect(rates.reduce((max, hr) => Math.max(max, hr), 0)).toBeLessThan(206);
-    // what it moves is what its speed says
+    // the distance between rows matches the speed
     const step = (i: number) =>
       Math.hypot(
         (column1[i + 100] ?? 0) - (column1[i] ?? 0),

@@ -6,7 +6,7 @@ import { asi, scratchFolder } from "./asi-process.js";
 
 const isInstalled = (program: string) => spawnSync(program, ["--version"]).error === undefined;
 
-/** What a shell answers. Its script of completions is the file in `$COMPLETIONS`. */
+/** The output of a shell. Its completion script is the file `$COMPLETIONS`. */
 async function answerOf(shell: string, script: string): Promise<string[]> {
   const folder = scratchFolder();
   const { stdout, stderr, status } = await asi(["completion", shell]);
@@ -24,7 +24,7 @@ async function answerOf(shell: string, script: string): Promise<string[]> {
   return run.stdout.split("\n").filter((line) => line !== "");
 }
 
-/** The words that complete the last one. */
+/** The completions of the last word. */
 function bash(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(" ");
   return answerOf(

@@ -180,7 +180,7 @@ describe("asi convert loses nothing", () => {
       cwd: folder,
     });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/--from\/--to leave none of it.*NO_SAMPLES/);
+    expect(stderr).toMatch(/no row is within --from\/--to.*NO_SAMPLES/);
     expect(namesIn(folder)).toEqual([]);
   });
 });

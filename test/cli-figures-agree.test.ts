@@ -14,11 +14,11 @@ const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 interface Odd {
   name: string;
   rows: readonly EncodableRow[];
-  /** Changes the recording. */
+  /** Modifies the recording. */
   harm?: (bytes: Uint8Array) => Uint8Array;
-  /** What is told on the standard error or in the text, each somewhere. */
+  /** Expected messages on the standard error or in the text. */
   told?: readonly string[];
-  /** Why laps have other totals than the figures (docs/formats.md). */
+  /** The reason why totals of laps differ from the figures (docs/formats.md). */
   laps?: "have all rows";
 }
 

@@ -90,7 +90,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
       const { status, stderr } = await convert("-o", join(folder, name));
       expect(status).toBe(2);
       expect(stderr).toMatch(
-        /not that of a known format; use one of \.csv, .*\.kml, or select a format with --format/,
+        /belongs to no known format; use one of \.csv, .*\.kml, or select a format with --format/,
       );
       expect(namesIn(folder)).toEqual([]);
     }

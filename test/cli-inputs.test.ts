@@ -22,7 +22,7 @@ const inputsOf = (stdout: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line).input);
 
-/** A folder with recordings here and there. */
+/** A folder with recordings in several subfolders. */
 function tree(): string {
   const folder = scratchFolder();
   for (const path of ["a/x", "b/.hidden", "B"]) mkdirSync(join(folder, path), { recursive: true });
@@ -62,7 +62,7 @@ describe("inputs", () => {
     ["{a/x,B}/*", ["B/[6].asi", "a/x/3.asi"]],
     ["b/.*", ["b/._5.asi", "b/.hidden/4.asi"]],
     ["B/\\[6\\].*", ["B/[6].asi"]],
-    // a file that bears the pattern as its name
+    // a file whose name is the pattern
     ["B/[6].asi", ["B/[6].asi"]],
   ])("the pattern %s", async (pattern, expected) => {
     expect((await found(tree(), pattern)).inputs).toEqual(expected);
@@ -203,7 +203,7 @@ describe("a batch", () => {
     expect((await asi(["repair", MATCH.path, TORN.path, "-d", folder])).stderr).toMatch(
       /\n2 written, 1 damaged\n$/,
     );
-    // nothing to count
+    // no counts
     expect((await asi(["convert", MATCH.path, "-d", "one"], { cwd: folder })).stderr).not.toMatch(/written/);
     const json = await asi(["convert", ...inputs, "-d", "json", "--json"], { cwd: folder });
     expect(json.stderr).toBe("");
@@ -275,7 +275,7 @@ describe("a batch", () => {
   });
 });
 
-// root may do everything; another user must be able to reach the program
+// root may do everything; another user must be able to access the program
 const probe = await shell(
   process.getuid?.() === 0
     ? `setpriv --reuid=65534 --regid=65534 --clear-groups $ASI --version`

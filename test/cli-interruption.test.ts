@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ASI, endOf, MATCH, namesIn, scratchFolder, shell, startAsi, TORN, textOf } from "./asi-process.js";
 
-/** Waits for something that another process does. */
+/** Waits for a condition that another process fulfils. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setTimeout(10);
 }
@@ -29,11 +29,11 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
       cwd: folder,
     });
     const end = endOf(bash);
-    // the process that is interrupted may leave some of it unread
+    // the interrupted process may not read all of it
     bash.stdin.on("error", () => undefined);
     bash.stdin.write(MATCH.bytes);
     await until(() => namesIn(folder).some(isPart));
-    // the temporary name tells the process
+    // the temporary name contains the process id
     process.kill(Number(/^\.asi-(\d+)-/.exec(namesIn(folder)[0] ?? "")?.[1]), "SIGINT");
     expect(await end).toMatchObject({ status: 0, stdout: "130\n" });
     expect(namesIn(folder)).toEqual([]);
@@ -44,7 +44,7 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
     await shell("mkfifo 1.asi 2.asi 3.asi", folder);
     const child = startAsi(["convert", "1.asi", "2.asi", "3.asi", "--jobs", "2", "-d", "."], { cwd: folder });
     const end = endOf(child);
-    // half of a recording into both pipes that are being read
+    // half of a recording into each of the two pipes
     const writers = ["1.asi", "2.asi"].map((name) =>
       spawn("bash", ["-c", `exec 3> ${name}; head -c 500000 ${MATCH.path} >&3; read`], {
         cwd: folder,
@@ -121,7 +121,7 @@ describe("a closed pipe is no error", () => {
 test("a command that fails early does not wait for its input to end", async () => {
   const child = startAsi(["convert", "-", "-o", "-"]);
   const end = endOf(child);
-  // a plain log, whose first frame is no header; the pipe stays open
+  // a plain log, without a header at its beginning; the pipe stays open
   child.stdin.write(MATCH.bytes.subarray(72));
   expect(await end).toMatchObject({ status: 1, stderr: expect.stringContaining("NOT_A_RECORDING") });
 });

@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { asi, MATCH, PLAIN_LOG, scratchFolder, TORN } from "./asi-process.js";
 
-// Erases the screen and goes on in red; a line of its own; C1; turns the direction of what follows.
+// Erases the screen and switches to red; a line break; C1; a bidirectional override.
 const NASTY = "\u001b[2J\u001b[31m\nasi: all is well\u009b2J\u202e.asi";
 const SHOWN = "\\x1b[2J\\x1b[31m\\nasi: all is well\\x9b2J\\u202e";
 
-/** What could act on a terminal. */
+/** Characters that could affect a terminal. */
 const ACTING = /(?![\n\t])\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u;
 
 describe.skipIf(process.platform === "win32")(

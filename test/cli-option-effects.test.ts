@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asi, scratchFolder } from "./asi-process.js";
 
-/** An option with its value, and others that go with it. */
+/** An option with its value, and required other options. */
 type Given = readonly [name: string, ...rest: string[]];
 
 interface Case {
   command: string;
   /** Arguments before the options. */
   inputs: readonly string[];
-  /** The ways to get a result, each of which meets each option. */
+  /** The ways to get a result, each tested with each option. */
   outputs: readonly (readonly string[])[];
   options: readonly Given[];
 }
 
-/** They change how a result comes about, and not the result of a whole recording with a header. */
+/** They affect the way to a result, and not the result for a whole recording with a header. */
 const OF_NO_RESULT = ["--force", "--jobs", "--help", "--cache", "--quiet", "--color", "--demo", "--strict"];
 
-/** Outputs without a time of a clock, in which a time zone shows nothing. */
+/** Outputs without local times, which a time zone does not affect. */
 const WITHOUT_CLOCK = ["--json", "report.html", "table.parquet"];
 
 /** Commands whose output has no serial number: --serial is for logs without one. */
@@ -254,7 +254,7 @@ function folderOfRecordings(): string {
   for (const own of ["squad", "season/1", "season/2"]) {
     mkdirSync(join(folder, own), { recursive: true });
     copyFileSync(recording, join(folder, own, "match.asi"));
-    // the same without its end
+    // a copy without its end
     writeFileSync(join(folder, own, "other.asi"), bytes.subarray(0, bytes.length / 2));
   }
   return folder;
@@ -296,7 +296,7 @@ describe.each(CASES)("asi $command $inputs", ({ command, inputs, outputs, option
 function hasNoEffect(command: string, output: readonly string[], [name]: Given): boolean {
   if (output.includes(name)) return true;
   if (name === "--tz") return output.some((one) => WITHOUT_CLOCK.includes(one));
-  // no row is too fast for any sport
+  // no row exceeds the highest speed of any sport
   if (name === "--sport" && command === "plot") return output.length === 0;
   return name === "--serial" && WITHOUT_SERIAL.includes(command);
 }

@@ -1,4 +1,4 @@
-/** Most tests of the command run it in their own process (command.ts): what they see is what a process gives. */
+/** Most tests of the command run it in their own process (command.ts): this one compares that with real processes. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ test.for<[what: string, status: number, args: string[], options?: AsiOptions]>([
     mkdirSync(folder);
     const { stderr, ...result } = await run(args, { ...options, cwd: folder });
     const files = namesIn(folder).map((name) => [name, textOf(folder, name)]);
-    // where an error comes from has other frames below the command's own
+    // the stack of an error has other frames below those of the command
     return { ...result, stderr: stderr.replaceAll(/^ +at .*\n/gm, ""), files };
   };
   const expected = await outcome(asiProcess, own);

@@ -5,7 +5,7 @@ import { decodeSync } from "../src/index.js";
 import { computeRecipe, RECIPES, recipeHash, recipeSensitivity } from "../src/metrics/index.js";
 import { asi, Fixture, MATCH, scratchFolder } from "./asi-process.js";
 
-/** A file with a value as JSON, or with a text, in a folder of its own. */
+/** A file with a value as JSON, or with a text, in a separate folder. */
 const fileOf = (name: string, value: unknown): string => {
   const path = join(scratchFolder(), name);
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));

@@ -37,7 +37,7 @@ describe("asi report", () => {
     });
     const decoded = decodeSync(new Uint8Array(MATCH.bytes));
     expectSame(unpackSamples(fromBase64(samples)), decoded.samples, "samples");
-    // the budget: viewer and 6 bytes a row
+    // the size limit: viewer and 6 bytes per row
     expect(samples.length / decoded.samples.length).toBeLessThanOrEqual(6);
   });
 
@@ -55,7 +55,7 @@ describe("asi report", () => {
     const validated = await asi(["validate", TORN.path, "--json"]);
     const { firstDamage } = dataIn(textOf(folder, "x.html")).inspection.report;
     expect(firstDamage).toEqual(JSON.parse(validated.stdout).report.firstDamage);
-    // the last row of what precedes it
+    // the last row before it
     const before = decodeSync(TORN.bytes.subarray(0, firstDamage?.byteOffset), { strict: true }).samples;
     expect(firstDamage?.afterMs).toBe(before.timestampMs.at(-1));
   });

@@ -32,11 +32,11 @@ import {
 const LOGGING_FILES = fileURLToPath(new URL("./children/log-file-calls.cjs", import.meta.url));
 const hasPipes = process.platform !== "win32";
 
-/** A pipe with a name, open for writing. */
+/** A named pipe, opened for writing. */
 function pipeIn(folder: string, name: string): { path: string; end(bytes: Uint8Array): void } {
   const path = join(folder, name);
   spawnSync("mkfifo", [path]);
-  // for reading too: then it opens at once
+  // for reading too, so that the open does not wait
   const file = openSync(path, "r+");
   return {
     path,
@@ -100,7 +100,7 @@ describe("--jobs", () => {
       }
     });
     expect(csvs()).toEqual(expected);
-    // no recording at all
+    // not a recording
     writeFileSync(slow, "text");
     const { stdout } = await end;
     const inputs = stdout
@@ -138,7 +138,7 @@ describe("--jobs", () => {
           return false;
         }
       });
-      // the same rows, and a frame more
+      // the same rows, and an additional frame
       writeFileSync(slow, Buffer.concat([MATCH.bytes, Buffer.from("text")]));
       const { stdout, status } = await end;
       const [first, second] = stdout
@@ -147,7 +147,7 @@ describe("--jobs", () => {
         .map((line) => JSON.parse(line));
       expect(first).toMatchObject({ input: "slow.asi", files: [{ bytes: MATCH.csv.length }] });
       expect(second).toMatchObject({ input: "copy.asi", error: { code: "FILE_EXISTS" } });
-      expect(second.error.message).toMatch(/what slow\.asi has been converted to/);
+      expect(second.error.message).toMatch(/the output of slow\.asi in the same call/);
       expect(status).toBe(1);
       expect(namesIn(join(folder, "out"))).toEqual([MATCH.expected.fileName]);
       expect(readFileSync(csv, "utf8")).toBe(MATCH.csv);
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")(
     test("nothing of a file", async () => {
       const folder = scratchFolder();
       const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
-      expect(stderr).toMatch(/nothing was kept of what had been written\. \(EFBIG\)/);
+      expect(stderr).toMatch(/the incomplete output was removed\. \(EFBIG\)/);
       expect(namesIn(folder)).toEqual([]);
     });
 
@@ -174,7 +174,7 @@ describe.skipIf(process.platform !== "linux")(
       const kept = textOf(folder, "out.csv");
       expect(kept.length).toBeGreaterThan(0);
       expect(stderr).toMatch(
-        new RegExp(`the first ${kept.length} bytes had been written and are there\\. \\(EFBIG\\)`),
+        new RegExp(`the first ${kept.length} bytes were written and remain\\. \\(EFBIG\\)`),
       );
       expect(MATCH.csv.startsWith(kept)).toBe(true);
     });
@@ -182,7 +182,7 @@ describe.skipIf(process.platform !== "linux")(
     test("nothing of what a full device refused at once", async () => {
       for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
         const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
-        expect(stderr).toMatch(/disk is full; nothing had been written\. \(ENOSPC\)/);
+        expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);
         expect(stdout).toBe("1\n");
       }
     });
@@ -198,7 +198,7 @@ describe("files under a temporary name", () => {
     const convertPipe = () => startAsi(["convert", "pipe", "-d", "out"], { cwd: folder });
     const out = join(folder, "out");
     mkdirSync(out);
-    // rows, so that the file is begun
+    // rows, so that writing of the file begins
     const begin = () => writeSync(openSync(pipe.path, "r+"), MATCH.bytes.subarray(0, 60_000));
 
     const killed = convertPipe();
@@ -217,7 +217,7 @@ describe("files under a temporary name", () => {
     begin();
     await until(() => partsIn(out).length === 1 && !partsIn(out).includes(left));
     const [ofLiving = ""] = partsIn(out);
-    // of another machine, of no machine, and another program's
+    // from another machine, from no machine, and from another program
     const foreign = [
       left.replace(/[0-9a-z]+(-[0-9a-z]+\.part)$/, "othermachine$1"),
       ".asi-1-0-x.part",

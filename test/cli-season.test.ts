@@ -11,10 +11,10 @@ const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 3, 12, 13);
 /** Speeds of Kunz in six matches, a week apart, m/s. The mean of the first five is 3 m/s. */
 const SPEEDS = [2.8, 3.2, 3, 2.9, 3.1, 3.3];
-/** From the first row of a half to its last, twice: 30 minutes at one row a second. */
+/** From the first to the last row of each of two halves: 30 minutes at one row a second. */
 const PLAYED_S = 2 * 1799;
 
-/** A row each second, at one speed. */
+/** A row each second, at constant speed. */
 function recording(serial: string, startMs: number, seconds: number, speed: number): Promise<Uint8Array> {
   const rows = Array.from({ length: seconds }, (_, second) => ({
     timestamp: startMs + second * 1000,
@@ -25,7 +25,7 @@ function recording(serial: string, startMs: number, seconds: number, speed: numb
   return wholeBytes(encode(rows, { serial }));
 }
 
-/** Six matches and a training of Kunz; Lang is there in the first only, and on the bench for its second half. */
+/** Six matches and a training session of Kunz; Lang takes part only in the first match, and sits on the bench in its second half. */
 async function seasonFolder(): Promise<string> {
   const season = join(scratchFolder(), "season");
   const write = async (folder: string, name: string, bytes: Promise<Uint8Array> | string) => {
@@ -66,7 +66,7 @@ describe("asi squad --by player", () => {
     expect([found.status, found.stderr]).toEqual([
       1,
       expect.stringContaining(
-        "wrong.asi: The rows are of 2020-04-12 to 2026-04-12, so some have a wrong date.",
+        "wrong.asi: The rows are from 2020-04-12 to 2026-04-12, so some have a wrong date.",
       ),
     ]);
     rmSync(join(season, "match 1", "wrong.asi"));
@@ -120,7 +120,7 @@ describe("asi squad --by player", () => {
       i === 1 ? 600 * 5 : Number((speed * PLAYED_S).toFixed(3)),
     );
     expect(cells("Kunz", "distance_m").flat().map(Number)).toEqual(metres);
-    // 5 m/s of the training against the match before, 3.3 m/s against the mean of the five before
+    // 5 m/s of the training session relative to the match before, 3.3 m/s relative to the mean of the five before
     const shares = cells("Kunz", "rate_m_per_min_percent_of_last_5_matches").flat();
     expect([shares[0], shares[1], shares.at(-1)]).toEqual(["", "178.6", "110"]);
     expect(cells("Lang", "session", "distance_m")).toEqual([["match 1", "3598"]]);
@@ -138,7 +138,7 @@ describe("asi squad --by player", () => {
       ["match 2 1", "Kunz", "match"],
     ]);
     expect(stderr).toMatch(
-      /periods\.csv: the recordings are of 2 sessions: .* Its periods are those of session 1\n/,
+      /periods\.csv: the recordings are of 2 sessions: .* Its periods belong to session 1\n/,
     );
   });
 
@@ -190,14 +190,14 @@ describe("asi squad --by player", () => {
     expect(existsSync(cache)).toBe(false);
     expect((await run("--cache")).stdout).toBe(plain);
     const kept = readFileSync(cache, "utf8");
-    // what is kept is what is shown
+    // the cached data are shown
     writeFileSync(cache, kept.replaceAll('"Lang"', '"Long"'));
     expect((await run("--cache")).stdout).toContain("Long");
     expect((await run()).stdout).toBe(plain);
     writeFileSync(join(folder, "match 1", "b.asi"), await recording("TRK-2", START_MS, 3660, 2.5));
     const changed = tableOf((await run("--cache")).stdout).find(({ player }) => player === "Lang");
     expect(changed?.distance_m).toBe(String(1799 * 2.5));
-    // a cache that cannot be read is none
+    // an unreadable cache is ignored
     writeFileSync(cache, "{");
     expect((await run("--cache")).status).toBe(0);
   });

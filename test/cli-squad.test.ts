@@ -12,7 +12,7 @@ import { wholeBytes } from "./whole.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
-/** Ten minutes of three players, with a roster and periods as Excel saves them. */
+/** Ten minutes of three players, with a roster and periods in the format of Excel. */
 const trainingFolder = () =>
   folderOfTraining([3, 4, 8], {
     roster: ["Player;Serial;Position", "Müller;TRK-1;GK", "Kunz;TRK-2;FW", "Vogel;TRK-3;FW"],
@@ -69,7 +69,7 @@ describe("asi squad", () => {
     const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "9.asi: The rows are of 2020-05-16 to 2026-05-16, so some have a wrong date. Keep the others with asi convert --from.",
+      "9.asi: The rows are from 2020-05-16 to 2026-05-16, so some have a wrong date. Keep the others with asi convert --from.",
     );
     expect(stdout).toMatch(/3 players/);
   });
@@ -147,7 +147,7 @@ describe("asi squad", () => {
       ["4", "session"],
     ]);
     expect(stderr).toContain(
-      "periods.csv: the recordings are of 2 sessions: 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00 (1.asi and 2 more); 2026-05-16T17:30:00.000+02:00 to 2026-05-16T17:39:59.000+02:00 (4.asi). Its periods are those of session 1\n",
+      "periods.csv: the recordings are of 2 sessions: 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00 (1.asi and 2 more); 2026-05-16T17:30:00.000+02:00 to 2026-05-16T17:39:59.000+02:00 (4.asi). Its periods belong to session 1\n",
     );
   });
 
@@ -212,10 +212,10 @@ describe("asi squad", () => {
     copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
     const again = await asi(["squad", folder, "--format", "csv"]);
     expect(again.stdout).toBe(before.stdout);
-    expect(again.stderr).toContain("1 (1).asi is the same as 1.asi and left out");
+    expect(again.stderr).toContain("1 (1).asi has the same content as 1.asi and is left out");
     const loadAgain = await asi(["load", folder]);
     expect(loadAgain.stdout).toBe(load.stdout);
-    expect(loadAgain.stderr).toContain("and left out");
+    expect(loadAgain.stderr).toContain("and is left out");
   });
 
   it("says which of the recordings of one time counts where a pattern of the roster is too wide", async () => {
@@ -249,7 +249,7 @@ describe("asi squad", () => {
   it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing more once they are saved", async () => {
     const folder = scratchFolder();
     const start = Date.UTC(2026, 4, 16, 12);
-    // minutes on the pitch: the third player comes on for the second
+    // minutes on the pitch: the third player replaces the second
     const times: Record<string, [number, number]> = {
       Keller: [10, 50],
       Kunz: [10, 35],
@@ -440,7 +440,7 @@ describe("the match of the demonstration", () => {
     }
     const { stdout, stderr } = await asi(["squad", folder]);
     expect(stderr).toContain(
-      "More than 1 % of the moving rows of Rider are faster than 45.0 km/h and in no figure",
+      "More than 1 % of the moving rows of Rider are faster than 45.0 km/h and not counted",
     );
     expect(stderr).toContain("--sport");
     expect(stdout).toMatch(/Rider.*150 rows too fast/);

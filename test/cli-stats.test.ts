@@ -14,7 +14,7 @@ import {
 import { asi, Fixture, MATCH, namesIn, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 
-/** Figures from the CSVs of fixtures, by a program that has nothing of the library (metrics/golden/independent.py). */
+/** Figures for the CSVs of fixtures, computed by a program that shares no code with the library (metrics/golden/independent.py). */
 const GOLDENS: Record<
   string,
   { sport: string; params: { max_hr?: number }; figures: Omit<Metrics, "definition"> }
@@ -156,7 +156,7 @@ describe("asi stats", () => {
       accelerations_from_3_m_per_s2: String(figures?.accelerations.threshold_2.values.length),
       hr_mean_bpm: String(figures?.hr_avg),
     });
-    // the others go on, and the gravest status counts
+    // the others continue, and the most severe status is returned
     expect(status).toBe(1);
     expect(stderr).toMatch(/c\.asi: damaged: 8 bad checksums/);
     expect(stderr).toMatch(/asi: d\.asi: The recording has no row.*\(NO_SAMPLES\)/);
@@ -303,7 +303,7 @@ describe("asi stats", () => {
     expect(intensity).toMatchObject({ start_time: from, end_time: to, span: 60 });
     expect(intensity.distance).toHaveLength(3);
     const late = await asi(["stats", MATCH.path, "--from", "2026-01-01"]);
-    expect(late.stderr).toMatch(/The recording runs from 2025-03-15T14:30.*--from\/--to leave none/);
+    expect(late.stderr).toMatch(/The recording runs from 2025-03-15T14:30.*no row is within --from\/--to/);
   });
 
   test.for([

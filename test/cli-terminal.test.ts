@@ -12,16 +12,16 @@ const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).st
 const ERASE = "\r\x1b[K";
 const YELLOW = "\x1b[33m";
 
-/** With a visible sign for the sequence that erases the line. */
+/** Replaces the sequence that erases the line by a visible text. */
 const visible = (output: string) => output.replaceAll(ERASE, "<erase>");
 
-/** Runs a shell script on a terminal; what appears there comes out on `stdout`. */
+/** Runs a shell script on a terminal; `stdout` is the terminal's output. */
 function onTerminal(command: string, folder: string, env: Record<string, string> = {}) {
   const quoted = command.replaceAll("'", `'"'"'`);
   return shell(`script -qec '${quoted}' /dev/null`, folder, { TERM: "xterm", ...env });
 }
 
-// Takes more than half a second: half of the input comes late.
+// Takes more than half a second, because half of the input arrives late.
 const slowly = (path: string) =>
   `(head -c 300000 ${path}; sleep 1; tail -c +300001 ${path}) | $ASI convert - -f -d out`;
 // The reader opens the output together with the writer, and reads it late.

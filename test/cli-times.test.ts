@@ -81,7 +81,7 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T22:10:00.000Z",
       "2025-05-17T22:30:00.000Z",
     ]);
-    // the last row that is in it, and none
+    // the last row in the range, and no row
     expect(await firstAndLast(["--from", "23:50", "--to", "00:10", ...zone], late)).toEqual([
       "2025-05-17T22:10:00.000Z",
       "2025-05-17T22:10:00.000Z",
@@ -121,7 +121,7 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T22:10:00.000Z",
     ]);
-    // a little before the first row: everything, and nothing
+    // slightly before the first row: all rows, and no row
     expect(await firstAndLast(["--from", "22:30", ...zone], night)).toEqual([
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T23:00:00.000Z",
@@ -142,7 +142,7 @@ describe("asi convert --from and --to", () => {
   });
 
   test("are on the day of the first row also if damage before it hides it until the end of the file", async () => {
-    // a frame that claims to be longer than the rest of the recording
+    // a frame whose claimed length is longer than the rest of the recording
     const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0x0f);
     const header = asiInf();
     const rows = everySecond("2025-05-17T21:00:00Z", "2025-05-17T21:00:20Z").subarray(header.length);
@@ -171,19 +171,19 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "02:15", "--to", "02:45", ...zone], spring)).toMatch(/NO_SAMPLES/);
   });
 
-  test("say when the recording is if they leave none of it", async () => {
+  test("say when the recording is if no row is within them", async () => {
     const { status, stderr } = await asi(["convert", MATCH.path, "--from", "16:30", "--tz", "Europe/Zurich"]);
     expect(status).toBe(1);
     expect(stderr).toBe(
-      `asi: ${MATCH.path}: The recording runs from 2025-03-15T15:30:00.000+01:00 to 2025-03-15T15:48:59.900+01:00; --from/--to leave none of it. (NO_SAMPLES)\n`,
+      `asi: ${MATCH.path}: The recording runs from 2025-03-15T15:30:00.000+01:00 to 2025-03-15T15:48:59.900+01:00; no row is within --from/--to. (NO_SAMPLES)\n`,
     );
     const piped = await firstAndLast(["--to", "14:29"], MATCH.bytes);
     expect(piped).toMatch(
-      /runs from 2025-03-15T14:30:00\.000Z to 2025-03-15T14:48:59\.900Z; --from\/--to leave/,
+      /runs from 2025-03-15T14:30:00\.000Z to 2025-03-15T14:48:59\.900Z; no row is within --from\/--to/,
     );
   });
 
-  test("say that they are UTC if they leave nothing and no zone is given", async () => {
+  test("say that they are UTC if no row is within them and no zone is given", async () => {
     const hint = /Times without an offset are UTC; --tz names another zone/;
     expect(await firstAndLast(["--from", "16:30"], MATCH.bytes)).toMatch(hint);
     expect(await firstAndLast(["--from", "2025-03-15T15:30"], MATCH.bytes)).toMatch(hint);

@@ -170,7 +170,7 @@ describe("messages", () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/the disk is full.*\(ENOSPC\)/i);
     const folder = scratchFolder();
-    // a limit of 100 blocks for a file, which the CSV does not fit in
+    // a limit of 100 blocks for a file, which is less than the CSV
     const limited = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
     expect(limited.status).toBe(1);
     expect(limited.stderr).toMatch(/too large.*\(EFBIG\)/);

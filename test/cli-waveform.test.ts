@@ -109,7 +109,7 @@ describe("asi info", () => {
   });
 
   it("says why seconds have no heart rate, and where the beats are", async () => {
-    // a clear signal, in which every other beat is missing: intervals of 0.8 and 3.2 s in turn
+    // a clear signal without every other beat: intervals of 0.8 and 3.2 s alternate
     const beat = syntheticEcg({ durationS: 1.6, bpm: 75 }).samples;
     const slow = Array.from({ length: 20 }, () => [...beat, ...new Array<number>(600).fill(0)]).flat();
     const path = join(scratchFolder(), "slow.asi");

@@ -6,7 +6,7 @@ import { asiProcess, MATCH, namesIn, RIDE, scratchFolder, TORN, textOf, WITH_NME
 
 const BREAKING_THREAD = fileURLToPath(new URL("./children/breaking-thread.cjs", import.meta.url));
 
-/** Runs `asi convert --json` with two threads, which break down as breaking-thread.cjs says; the results by input. */
+/** Runs `asi convert --json` with two threads, which fail as in breaking-thread.cjs; returns the results by input. */
 async function convertWithBreakdowns(folder: string, inputs: string[]) {
   const { status, stdout, stderr } = await asiProcess(
     ["convert", ...inputs, "--jobs", "2", "--json", "-d", "out"],

@@ -9,7 +9,7 @@ import { compileFunction, constants } from "node:vm";
 export const ASI = fileURLToPath(new URL("../dist/bin/asi.cjs", import.meta.url));
 
 export interface AsiResult {
-  /** Exit status; null when a signal ended the process. */
+  /** Exit status; null after a signal. */
   status: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -18,15 +18,15 @@ export interface AsiResult {
 
 export interface AsiOptions {
   cwd?: string;
-  /** Bytes for the standard input; without them it is empty. */
+  /** Bytes for the standard input; default: empty. */
   input?: Uint8Array;
   env?: Record<string, string>;
 }
 
 /**
- * Runs the built command in this process: it sees arguments, an environment, and three pipes of its own, and its modules
- * begin anew with each call. A process of its own, which takes ten times as long, is `asiProcess`: for signals, for what
- * the system does with pipes, and for what Node.js reads from the environment.
+ * Runs the built command in this process: it gets arguments, an environment, and three pipes, and its modules
+ * are loaded again for each call. `asiProcess` starts a process, which takes ten times as long: for signals, for pipes of the
+ * system, and for environment variables that Node.js reads itself.
  */
 export function asi(args: readonly string[], options: AsiOptions = {}): Promise<AsiResult> {
   const result = previous.then(() => run(args, options));
@@ -34,7 +34,7 @@ export function asi(args: readonly string[], options: AsiOptions = {}): Promise<
   return result;
 }
 
-// One call after the other: the working directory is the process's.
+// Calls run one after the other, because the working directory is shared by the process.
 let previous: Promise<unknown> = Promise.resolve();
 
 async function run(args: readonly string[], { cwd, input, env }: AsiOptions): Promise<AsiResult> {
@@ -93,7 +93,7 @@ interface OwnProcess {
   onExitCode(status: number): void;
 }
 
-/** The process as the command sees it: with three pipes, and without signals. */
+/** The object `process` for the command: with three pipes, and without signals. */
 function processWith({ argv, env, stdin, onExitCode }: OwnProcess): NodeJS.Process {
   const own = {
     argv,
@@ -112,7 +112,7 @@ function processWith({ argv, env, stdin, onExitCode }: OwnProcess): NodeJS.Proce
 
 type Written = (error: null, bytesWritten: number) => void;
 
-/** What the command writes to its standard output and standard error. */
+/** The command's standard output and standard error. */
 class Streams {
   readonly #written: Record<number, Uint8Array[]> = { 1: [], 2: [] };
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { convert, type EngineName, inspect } from "../src/index.js";
 import { wholeText } from "./whole.js";
 
-/** Logs of real receivers with the CSV and the counts that independent decoders gave; not part of the repository. */
+/** Logs of real receivers, with CSV and counts from independent decoders; not part of the repository. */
 const folder = fileURLToPath(new URL("../../shared/corpus/recordings/", import.meta.url));
 const names = existsSync(folder)
   ? readdirSync(folder)

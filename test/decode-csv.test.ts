@@ -1,4 +1,4 @@
-/** A CSV means the same wherever it is read: by encodeCsv, which the command uses, and by decodeCsv, which the page uses. */
+/** A CSV gives the same rows in all readers: encodeCsv, which the command uses, and decodeCsv, which the page uses. */
 import { describe, expect, it } from "vitest";
 import { decodeCsv } from "../src/api/csv.js";
 import { type ConvertOptions, convertSync, decode, decodeSync, rowsOf } from "../src/index.js";

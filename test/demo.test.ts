@@ -5,7 +5,7 @@ import { demoRows } from "../src/recording/demo.js";
 const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
 const MINUTE_MS = 60_000;
 
-/** A match of 105 minutes, of which 15 are the break. */
+/** A match of 105 minutes with a break of 15 minutes. */
 function match(seed: number) {
   const rows = [...demoRows({ seed, startMs: KICK_OFF_MS, durationMs: 105 * MINUTE_MS })];
   const samples = {

@@ -4,7 +4,7 @@ import { seededRandom } from "./mutations.js";
 
 export const outputKinds: readonly OutputKind[] = ["csv", "columns", "frames", "beats", "none"];
 
-/** Settings of every kind in turn; limits of time are drawn near `aboutMs`. */
+/** Settings of every kind in rotation; time limits are drawn near `aboutMs`. */
 export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSettings> {
   const random = seededRandom(seed ^ 0x5e77);
   const settings: Partial<EngineSettings> = { output: outputKinds[seed % outputKinds.length] ?? "csv" };
@@ -22,14 +22,14 @@ export function drawnSettings(seed: number, aboutMs: number): Partial<EngineSett
   return settings;
 }
 
-// JSON has no infinity.
+// JSON does not support infinity.
 export function settingsText(settings: Partial<EngineSettings>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 }
 
-/** An engine may tell a damage a chunk earlier than another; nobody sees how many bytes had been written by then. */
+/** An engine may report damage a chunk earlier than another; the number of bytes written until then is irrelevant. */
 export function withoutLead(outcome: Outcome): Outcome {
   if (outcome.stop !== null) outcome.report.bytes.total = Number.NaN;
   return outcome;

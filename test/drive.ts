@@ -11,7 +11,7 @@ import type { EcgFigures } from "../src/engine/heart-rate/waveform-figures.js";
 import type { BeatBatch, Range, Report, SampleBatch, SampleQuality } from "../src/types.js";
 import { joined } from "./frames.js";
 
-/** All that an engine says of one input. */
+/** All results of an engine for one input. */
 export interface Outcome {
   csv: string;
   columns: SampleColumns;
@@ -20,14 +20,14 @@ export interface Outcome {
   frames: Uint8Array;
   beats: BeatColumns;
   ecgFigures: EcgFigures | null;
-  /** Positions in `csv`, or indices in `columns`, at which a range begins. */
+  /** Starts of ranges as positions in `csv`, or indices in `columns`. */
   rangeBreaks: number[];
   headers: { byteOffset: number; payload: Uint8Array }[];
   produced: Produced;
   recorded: Recorded;
   ranges: Range[];
   report: Report;
-  /** The signal that ended the work early; null when the input was read to its end. */
+  /** The signal that ended the work early; null if the input was read to its end. */
   stop: StepResult | null;
 }
 
@@ -40,7 +40,7 @@ export type QualityColumns = { [column in keyof SampleQuality]: number[] };
 /** The beats of all steps as plain arrays. */
 export type BeatColumns = { [column in Exclude<keyof BeatBatch, "length">]: number[] };
 
-/** Of a CSV, from the first frame to the last. */
+/** Settings for a CSV, from the first frame to the last. */
 export const DEFAULT_SETTINGS: EngineSettings = {
   output: "csv",
   serial: null,
@@ -55,7 +55,7 @@ export const DEFAULT_SETTINGS: EngineSettings = {
 };
 
 /**
- * Puts an input through an engine, chunk by chunk, with the library's own driver. The output of each step is copied at once,
+ * Runs an engine on an input, chunk by chunk, with the library's driver. The output of each step is copied at once,
  * since the next step overwrites it.
  */
 export function drive(

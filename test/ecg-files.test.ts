@@ -27,7 +27,7 @@ async function written(frames: readonly Frame[], writer: WaveformWriter<EcgBatch
   return joined([...pieces, ...writer.end(await decoding.info, await decoding.report)]);
 }
 
-/** Frames of a device whose clock has whole milliseconds, with some of them lost. */
+/** Frames of a device whose clock has whole milliseconds; some of them are lost. */
 const recordings = fc
   .record({
     sampleRateHz: fc.constantFrom(125, 128, 250, 500, 1000, 333),
@@ -116,7 +116,7 @@ describe("an EDF+ file of the waveform", () => {
       message: expect.stringContaining("samples at 250 and at 128 Hz"),
     });
     expect(await error(frame(0, 0))).toMatchObject({ code: "FORMAT_LIMIT" });
-    // three samples an hour would become a record of 65535 samples each
+    // three samples an hour would each become a record of 65535 samples
     const lonely = Array.from({ length: 4000 }, (_, i) => frame(i * 3_600_000, 65_535));
     expect(await error(...lonely)).toMatchObject({
       code: "FORMAT_LIMIT",
@@ -134,7 +134,7 @@ describe("an EDF+ file of the waveform", () => {
     const { stdout } = spawnSync("save2gdf", ["-JSON", "ecg.edf"], { cwd: folder, encoding: "utf8" });
     expect(stdout).toMatch(/"NumberOfSamples"\s*: 1000,/);
     expect(stdout).toMatch(/"Samplingrate"\s*: 250\.000000/);
-    // its clock counts days as doubles
+    // its clock stores days as doubles
     expect(stdout).toMatch(/"StartOfRecording"\s*: "2025-06-08 06:45:00\.(019|020)/);
     spawnSync("save2gdf", ["-f=ASCII", "ecg.edf", "samples"], { cwd: folder });
     const samples = readFileSync(join(folder, "samples.a01"), "utf8").trim().split(/\s+/).map(Number);
@@ -146,7 +146,7 @@ describe("a Parquet file of the waveform", () => {
   it("holds, for DuckDB, every sample with its time to the microsecond", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const folder = scratchFolder();
-    // DuckDB remembers a file by its name
+    // DuckDB caches a file by its name
     let files = 0;
     await fc.assert(
       fc.asyncProperty(recordings, async (frames) => {

@@ -1,9 +1,9 @@
-/** What an EDF+ file says (www.edfplus.info/specs), read by the specification alone. */
+/** The content of an EDF+ file (www.edfplus.info/specs), read by a parser that follows only the specification. */
 export interface EdfFile {
   reserved: string;
   recording: string;
   sampleRateHz: number;
-  /** Without the samples that pad a record behind a gap. */
+  /** Without the samples that pad a record before a gap. */
   records: { startMs: number; samples: number[] }[];
 }
 
@@ -34,7 +34,7 @@ export function edfIn(bytes: Uint8Array): EdfFile {
   for (let i = 0; i < number(236, 8); i++) {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, 2 * count);
     const samples = Array.from({ length: count }, (_, k) => view.getInt16(2 * k, true));
-    // each list: when it begins, how long it lasts, what it says
+    // each list: start, duration, text
     const [first = [], noSignal] = text(at + 2 * count, listBytes)
       .split("\0")
       .map((list) => list.split(END_OF_FIELD));

@@ -27,11 +27,11 @@ import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
 import { all, wholeBytes, wholeText } from "./whole.js";
 
-// The engines serve one input after another, as they do in the library: what is left of one must not reach the next.
+// The engines are reused for one input after another, as in the library: state from one must not affect the next.
 const oracle = new Oracle();
 const engines = ENGINES.map((name) => createEngine(name));
 
-/** Compares all engines with the oracle on one input. `where` names it in the message. */
+/** Compares all engines with the oracle for one input. `where` identifies it in the message. */
 function expectAlike(
   input: Uint8Array | Uint8Array[],
   settings: Partial<EngineSettings>,
@@ -69,7 +69,7 @@ describe("each engine gives what the oracle gives", () => {
   });
 });
 
-/** Recordings small enough that thousands of mutations of them take seconds: the start of each kind of fixture. */
+/** Recordings that are small enough for thousands of mutations within seconds: the start of each type of fixture. */
 const seeds = fixturesWithRows(20_000)
   .map(({ name, bytes, expectation }) => ({ name, bytes, startMs: expectation.report?.start ?? 0 }))
   .concat(
@@ -104,7 +104,7 @@ describe(`${MUTATIONS} mutated recordings`, () => {
       met.damaged += Object.values(report.damage).some((count) => count > 0) ? 1 : 0;
       met.stopped += stop === null ? 0 : 1;
     }
-    // The mutations leave something to compare: rows around damage in most, early ends in some.
+    // The mutations leave something to compare: rows around damage in most cases, early ends in some.
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.damaged).toBeGreaterThan(BLOCK / 2);
     expect(met.stopped).toBeGreaterThan(BLOCK / 50);
@@ -128,14 +128,14 @@ describe(`${MUTATIONS} recordings with other fields and good checksums`, () => {
       met.rows += report.rows.total > 0 ? 1 : 0;
       met.withoutRow += report.frames.gnss > report.rows.total ? 1 : 0;
     }
-    // what was changed is read, and some of it gives no row
+    // the changes are read, and some of them give no row
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.withoutRow).toBeGreaterThan(BLOCK / 4);
   });
 });
 
 describe("short frames of 0 to 12 bytes", () => {
-  /** A known kind among them is known at its shortest payload; an ASI-INF of any length is a header. */
+  /** The shortest payload of each known type; an ASI-INF of any length is a header. */
   const kinds = [0x040a, 0x0107, 0xa501, 0xa502];
   const short = kinds.flatMap((kind) =>
     Array.from({ length: 13 }, (_, bytes) => ubxFrame(kind, new Uint8Array(bytes))),
@@ -163,9 +163,9 @@ describe("short frames of 0 to 12 bytes", () => {
   it("are counted, and kept by a repair", () => {
     const bytes = inputs["good ones"];
     const { report, frames } = expectAlike(bytes, { output: "frames" }, "repair");
-    // The first header is the host's to write.
+    // The caller writes the first header.
     expect(frames).toEqual(joined([navPvt(), ...short, navPvt()]));
-    // The ECG-HR of 12 bytes is one without intervals.
+    // The ECG-HR of 12 bytes has no intervals.
     expect(report.frames).toMatchObject({ ecgHr: 1, unknown: short.length - 1 });
     expect(report.bytes.skipped).toBe(0);
   });
@@ -225,7 +225,7 @@ describe("random recordings", () => {
 });
 
 describe("rows that follow one another closely", () => {
-  /** Where the characters of a number change: its sign, its whole part, the tenth that coordinates share, its limits. */
+  /** Values at which the text of a number changes: sign, whole part, the tenth that coordinates share, limits. */
   const edges = {
     latitudeE7: [0, -1_000_000, 999_999, 9_999_999, -10_000_000, 100_000_000, 900_000_000, -900_000_000],
     longitudeE7: [0, -1_000_000, 1_000_000, -9_999_999, 1_000_000_000, 1_800_000_000, -1_800_000_000],
@@ -246,7 +246,7 @@ describe("rows that follow one another closely", () => {
     for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);
       const draw = <T>(from: readonly T[]): T => from[random(from.length)] as T;
-      // one field or a few at an edge: a row that is far from the one before is not read as one of a run
+      // one or several fields with extreme values: a row that is far from the previous one is not part of its run
       const about = { ...ordinary };
       for (const field of Object.keys(edges) as (keyof typeof edges)[]) {
         if (random(3) === 0) about[field] = draw(edges[field]);

@@ -90,7 +90,7 @@ describe("an error says what is wrong, where, and what to do", () => {
       joined([header, row]),
       { from: 1001 },
       { code: "NO_SAMPLES" },
-      /The recording runs from 1970-01-01T00:00:01\.000Z to .*; from and to leave none of it/,
+      /The recording runs from 1970-01-01T00:00:01\.000Z to .*; no row is within from and to/,
     ],
   ])("%s", async ([, bytes, options, expected, message]) => {
     const error = await conversionError(bytes, options);

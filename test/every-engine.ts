@@ -7,7 +7,7 @@ import "./scalar-core.js";
 /** The engines of the library. */
 export const ENGINES: EngineName[] = ["simd", "scalar", "plain"];
 
-/** They and the oracle, each with its name. */
+/** The engines and the oracle, with their names. */
 export const everyEngine: readonly (readonly [name: string, create: () => Engine])[] = [
   ["the oracle", () => new Oracle()],
   ...ENGINES.map((name) => [`the ${name} engine`, () => createEngine(name)] as const),

@@ -1,4 +1,4 @@
-/** The README, the documents of the library and the help show commands that a reader copies: each of them works. */
+/** Tests the commands in the README, the documents of the library and the help: each of them works. */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ASI, asi, Fixture, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "
 import { asiInf, joined } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
-/** What stands behind a command: a remark, or columns of text. */
+/** Text after a command: a comment, or columns of text. */
 const REMARK = /\s+#\s.*$| {2,}\S.*$/;
 
 const DOCUMENTS = [
@@ -25,7 +25,7 @@ const documents = DOCUMENTS.map((path) => readFileSync(join(import.meta.dirname,
 );
 const shellBlocks = [...documents.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
 
-/** A recording of the ECG alone. */
+/** A recording with only ECG. */
 const WAVEFORM = joined([
   asiInf(),
   ...waveformFrames(syntheticEcg({ durationS: 20, bpm: 90 }), Date.UTC(2025, 4, 17)),
@@ -37,7 +37,7 @@ const linesOf = (text: string) =>
     .filter((line) => /^(?: {2})?(?:asi|cat) /.test(line))
     .map((line) => line.trim().replace(REMARK, ""));
 
-/** The names of the commands, as the help lists them. */
+/** The names of the commands in the help. */
 async function commands(): Promise<string[]> {
   const { stdout } = await asi(["--help"]);
   const list = stdout.slice(stdout.indexOf("Commands:"));

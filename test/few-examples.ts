@@ -1,4 +1,4 @@
-/** For mutation testing: properties look at a few examples, the same ones in every run, and stop at the first that fails. */
+/** For mutation testing: properties use a few examples, the same in every run, and stop at the first failure. */
 import type * as FastCheck from "fast-check";
 import { vi } from "vitest";
 

@@ -2,21 +2,21 @@ import { joined, ubxFrame } from "./frames.js";
 import type { Random } from "./mutations.js";
 
 /**
- * Changes what frames say, or which frames there are, and makes every checksum good again: unlike damage, which a
- * checksum gives away, all of this reaches the code behind the checksum.
+ * Changes the content or the selection of frames, and updates every checksum: unlike damage, which
+ * checksums detect, these changes reach the code after the checksum.
  */
 
-/** A recording cut into its frames and the bytes between them. */
+/** A recording divided into its frames and the bytes between them. */
 export type Pieces = readonly Uint8Array[];
 
-/** An integer of a payload, and values at which something changes. All widths are in bytes. */
+/** An integer of a payload, with its boundary values. All widths are in bytes. */
 interface Field {
   offset: number;
   width: number;
   limits?: readonly number[];
 }
 
-/** Bytes of a payload that belong together. */
+/** Bytes of a payload that form a unit. */
 type Structure = readonly [offset: number, length: number];
 
 interface Layout {
@@ -59,7 +59,7 @@ const NAV_PVT: Layout = {
     { offset: 68, width: 4, limits: [0, 300, -1] },
     { offset: 76, width: 2, limits: [0, 300, 9999, 65_535] },
   ],
-  // date and time with their validity, the date, the time, the fix, the position, all that a row is made of
+  // date and time with their validity, the date, the time, the fix, the position, all values of a row
   structures: [
     [4, 8],
     [4, 4],
@@ -106,7 +106,7 @@ const ASI_INF: Layout = {
     { offset: 0, width: 1, limits: [0, 1, 2] },
     { offset: 2, width: 2, limits: [0, 100] },
     { offset: 4, width: 1, limits: [0, 0x2d, 0x2e, 0x41] },
-    // a NUL that ends the serial number, and what follows it
+    // a NUL that ends the serial number, and the next character
     { offset: 8, width: 1, limits: [0, 0x41] },
     { offset: 19, width: 1, limits: [0, 0x41] },
   ],
@@ -128,7 +128,7 @@ const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
 const CLASS_IDS = [0x0107, 0xa500, 0xa501, 0xa502, 0x0135];
 const LENGTHS = [0, 1, 11, 12, 14, 16, 63, 64, 65, 83, 84, 91, 92, 93, 100, 300];
 
-/** Frames by their syncs and lengths alone; other bytes stay between them. */
+/** Frames found only by their syncs and lengths; other bytes remain between them. */
 export function cut(recording: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let foreign = 0;
@@ -148,7 +148,7 @@ export function cut(recording: Uint8Array): Uint8Array[] {
   return pieces;
 }
 
-/** One to six mutations of the frames; the pieces themselves are left as they are. */
+/** Applies one to six mutations to the frames; the pieces themselves are not modified. */
 export function mutateFields(pieces: Pieces, random: Random): Uint8Array {
   const mutated = [...pieces];
   for (let remaining = 1 + random(6); remaining > 0 && mutated.length > 0; remaining--) {
@@ -166,7 +166,7 @@ const setField: Mutation = (pieces, random) => {
   });
 };
 
-/** The same value in several frames in a row: a run of rows, or of frames without one. */
+/** Sets one value in several consecutive frames: a run of rows, or of frames without one. */
 const setFieldOfSeveral: Mutation = (pieces, random) => {
   const first = random(pieces.length);
   const kind = kindOf(pieces[first]);
@@ -186,7 +186,7 @@ const fillStructure: Mutation = (pieces, random) => {
   const kind = kindOf(pieces[first]);
   const structure = draw(LAYOUTS.get(kind ?? 0)?.structures ?? [], random);
   if (structure === undefined) return;
-  // mostly zeros: what no receiver has filled in
+  // usually zeros: values that a receiver has not set
   const fill = [0, 0, 0, 0xff, random(256)][random(5)] ?? 0;
   for (let i = first; i < last; i++) {
     if (kindOf(pieces[i]) !== kind) continue;
@@ -269,7 +269,7 @@ const mutations: readonly Mutation[] = [
   swapPieces,
 ];
 
-/** Class and id of a frame, class first; null for what is none. */
+/** Class and id of a frame, class first; null if it is not a frame. */
 function kindOf(piece: Uint8Array | undefined): number | null {
   if (piece === undefined || piece.length < 8 || piece[0] !== 0xb5 || piece[1] !== 0x62) return null;
   return ((piece[2] ?? 0) << 8) | (piece[3] ?? 0);
@@ -292,7 +292,7 @@ function writeField(payload: Uint8Array, field: Field, random: Random): void {
   writeInteger(payload, field, drawValue(field, random));
 }
 
-/** Bytes of a value for the field, lowest first: one of its limits, an extreme of its width, or any. */
+/** Bytes of a value for the field, lowest first: one of its limits, an extreme of its width, or any value. */
 function drawValue({ width, limits = [] }: Field, random: Random): number[] {
   const bytes = (value: number) =>
     Array.from({ length: width }, (_, i) => (i < 4 ? value >> (8 * i) : 0) & 0xff);

@@ -255,10 +255,10 @@ describe("a FIT file that is damaged after its first record gives the rows befor
       }
       const { samples, summary } = read;
       const times = [...samples.timestampMs];
-      // as many as are whole, and the last of them is named
+      // all complete rows, and the damage names the last of them
       expect(times.length, `${length} bytes`).toBeGreaterThanOrEqual(most);
       most = times.length;
-      // fewer bytes than a header has could be anything
+      // fewer bytes than a header could be any file
       const isHeaderBegun = length > good.length && length < good.length + 14;
       const byteOffset = isHeaderBegun ? good.length : length;
       expect(summary.damage, `${length} bytes`).toMatchObject({ byteOffset, afterMs: times.at(-1) });

@@ -25,7 +25,7 @@ function sampleAt(timestampMs: number, fields: Partial<Sample> = {}): Sample {
   };
 }
 
-/** The file of these batches, as its pieces come out. */
+/** The file of these batches, in the pieces of the writer. */
 function fitPieces(batches: readonly SampleBatch[]): Uint8Array[] {
   const instants = batches.flatMap((batch) => [...batch.timestampMs]);
   const ranges = findRanges(instants);
@@ -55,12 +55,12 @@ function fitOf(...batches: SampleBatch[]): Uint8Array {
   return joined(fitPieces(batches));
 }
 
-/** What an independent reader finds; it checks both checksums. */
+/** The content according to an independent reader, which verifies both checksums. */
 function parsed(file: Uint8Array) {
   return new FitParser({ mode: "list", force: false }).parseAsync(new Uint8Array(file).buffer);
 }
 
-/** The time of a record, with the milliseconds that the field of ours tells. */
+/** The time of a record, with the milliseconds from our developer field. */
 function instantOf(record: { timestamp?: unknown; timestamp_ms?: unknown }): number {
   return ms(record.timestamp) + Number(record.timestamp_ms);
 }
@@ -267,7 +267,7 @@ it("rows and ranges of any number are kept until the end, when the header can te
     periodMs: 100,
     formatVersion: 1,
   };
-  // more rows than are kept together, cut into ranges of which one is a single row
+  // more rows than the buffer, in ranges, one of which is a single row
   const rows = Array.from({ length: 40_000 }, (_, i) => sampleAt(START_MS + 100 * i, { speedMmPerS: i }));
   const batch = batchOf(rows);
   const starts = [0, 16_384, 16_385, 30_000];

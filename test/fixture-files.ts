@@ -3,15 +3,15 @@ import { fileURLToPath } from "node:url";
 import type { Expectation } from "../fixtures/index.js";
 import type { DecodeOptions } from "../src/index.js";
 
-/** A fixture as it lies on the disk. */
+/** A fixture on the disk. */
 export interface FixtureFile {
   /** Folder and name without extension: `valid/match-hr`. */
   name: string;
   bytes: Uint8Array;
-  /** Null where there is no row to write. */
+  /** Null if there is no row. */
   csv: string | null;
   expectation: Expectation;
-  /** What to read it with. */
+  /** Options for reading it. */
   options: DecodeOptions;
 }
 
@@ -23,19 +23,19 @@ export const fixtures: readonly FixtureFile[] = ["valid", "damaged"].flatMap((fo
     .map((file) => load(`${folder}/${file.slice(0, -".asi".length)}`, readdirSync(root + folder))),
 );
 
-/** The fixture of that name. */
+/** The fixture with this name. */
 export function fixture(name: string): FixtureFile {
   const found = fixtures.find((file) => file.name === name);
   if (found === undefined) throw new Error(`there is no fixture ${name}`);
   return found;
 }
 
-/** A fixture in a text format, as it lies on the disk. */
+/** A fixture in a text format, from the disk. */
 export function formatFile({ name }: FixtureFile, extension: string): string {
   return readFileSync(`${root}${name}.${extension}`, "utf8");
 }
 
-/** Fixtures that give rows, all of them smaller than `maxBytes`. */
+/** Fixtures with rows that are smaller than `maxBytes`. */
 export function fixturesWithRows(maxBytes = Number.POSITIVE_INFINITY): readonly FixtureFile[] {
   return fixtures.filter(({ csv, bytes }) => csv !== null && bytes.length < maxBytes);
 }

@@ -14,7 +14,7 @@ import { rowIn, rowsInFile } from "./rows-in-file.js";
 import { expectSame } from "./same.js";
 import { wholeBytes } from "./whole.js";
 
-// Every format with every option that selects rows, read back by programs that know nothing of this library.
+// Tests every format with every option that selects rows, with readers that are independent of this library.
 
 const RUN = new Fixture("valid/run-fix-loss");
 const run = new Uint8Array(readFileSync(RUN.path));
@@ -41,7 +41,7 @@ const CASES = FORMATS.flatMap((format) =>
   Object.entries(SELECTIONS).map(([name, selection]) => [format.name, name, selection] as const),
 );
 
-/** The rows that the options select, as the columns tell them. */
+/** The selected rows, from columns. */
 function selected(bytes: Uint8Array, format: (typeof FORMATS)[number], selection: Selection): Row[] {
   const { fillHrMs = selection.everyMs === undefined ? format.fillHrMs : 2000 } = selection;
   const { samples } = decodeSync(bytes, { ...selection, fillHrMs });
@@ -68,7 +68,7 @@ describe("a file holds the selected rows", () => {
       const found: Row[][] = [];
       for (const { path } of files) found.push(await rowsInFile(name, readFileSync(path)));
       expectSame(found.flat(), selected(run, format, selection), name);
-      // ranges are those of the recording, also where few of its rows are written
+      // ranges are those of the recording, even if few of its rows are written
       const sizes = findRanges(found.flat().map(({ timestamp }) => timestamp)).map(({ size }) => size);
       expect(found.map(({ length }) => length)).toEqual(sizes);
     } finally {

@@ -191,7 +191,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("heart rate", () => {
-    /** Readings and rows in file order: [time in ms, bpm] is a reading, a number is a row. Gives the hr of each row. */
+    /** Readings and rows in file order: [time in ms, bpm] is a reading, a number is a row. Returns the hr of each row. */
     function joinedHr(events: (number | [bigint | number, number])[], fillHrMs = 0): string[] {
       const frames = events.map((event) =>
         typeof event === "number"

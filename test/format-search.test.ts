@@ -16,12 +16,12 @@ describe.for(everyEngine)("%s", ([, create]) => {
   const good = navPvt();
   const NO_DAMAGE: Report["damage"] = { badChecksums: 0, overlong: 0, overruns: 0 };
 
-  /** A frame start that claims a payload of `length` bytes. */
+  /** The start of a frame with a claimed payload of `length` bytes. */
   function start(length: number): Uint8Array {
     return Uint8Array.of(0xb5, 0x62, 0x01, 0x07, length & 0xff, length >> 8);
   }
 
-  /** A recording of a few frames of every kind, with damage and text between them. */
+  /** A recording with a few frames of every type, with damage and text between them. */
   const mixed = joined([
     ascii("$GPGGA\r\n"),
     asiInf(),
@@ -214,7 +214,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   interface Found {
-    /** All frames but headers, one after the other. */
+    /** All frames except headers, concatenated. */
     frames: Uint8Array;
     headers: number;
     damage: Report["damage"];
@@ -235,7 +235,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
 
   const isHeader = (frame: Uint8Array) => frame[2] === 0xa5 && frame[3] === 0x00;
 
-  /** Headers that repeat the one before are handed out with the other frames. */
+  /** Headers that repeat the previous one are output with the other frames. */
   function withoutHeaders(frames: Uint8Array): Uint8Array {
     const kept: Uint8Array[] = [];
     for (let at = 0; at < frames.length; ) {
@@ -246,7 +246,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     return joined(kept);
   }
 
-  /** The search as the recording format words it: the whole input at once, every span summed again. */
+  /** The search as the recording format describes it: on the whole input at once, with a new sum for each span. */
   function foundToTheLetter(bytes: Uint8Array): Found {
     const frames: Uint8Array[] = [];
     const damage = { ...NO_DAMAGE };
@@ -267,7 +267,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     return { frames: joined(frames), headers, damage, skipped };
   }
 
-  /** The frame that begins at `at`, the damage if it does not hold, null if none begins. */
+  /** The frame at `at`, the damage if it is invalid, null if there is no frame. */
   function judge(bytes: Uint8Array, at: number): Uint8Array | keyof Report["damage"] | null {
     const rest = bytes.subarray(at);
     const [sync1, sync2, , , lengthLow, lengthHigh] = rest;

@@ -115,7 +115,7 @@ describe("formats", () => {
     expect(() => convertSync(edges.bytes, fromJavaScript)).toThrow(/convertSync writes CSV only/);
   });
 
-  // a KML track has 16,384 rows at most; of the others a buffer holds 1,300
+  // a KML track has at most 16,384 rows; buffers of the others have 1,300
   it.for(FORMATS)("longer than any buffer hold all rows in order: %s", async (format) => {
     const length = format === "kml" ? 17_000 : 3_000;
     const rows = Array.from({ length }, (_, i) =>
@@ -147,7 +147,7 @@ describe("formats", () => {
   });
 });
 
-// --- what a reader that knows nothing of this library finds, and what it must find ---
+// --- what an independent reader finds, and the expected content ---
 
 type Found = unknown;
 
@@ -167,7 +167,7 @@ function byRange(rows: readonly Row[]): Row[][] {
   });
 }
 
-// What togeojson makes of one point is not told from another's: positions, times and heart rates by segment or lap.
+// The result of togeojson for each segment or lap: positions, times and heart rates.
 interface Tracks {
   features: {
     geometry: { type: string; coordinates: unknown };

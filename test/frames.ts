@@ -1,4 +1,4 @@
-/** Builds the frames of a recording byte by byte, from the recording format and nothing of the product. */
+/** Builds the frames of a recording byte by byte, from the recording format and without code of the product. */
 
 /** A UBX frame. `classId`: class and id as one number, class first. */
 export function ubxFrame(classId: number, payload: Uint8Array): Uint8Array {
@@ -35,7 +35,7 @@ export interface AsiInfFields {
   payloadBytes?: number;
 }
 
-/** ASI-INF, the recording header. A payload other than 64 bytes is cut or filled with NUL. */
+/** ASI-INF, the recording header. A payload other than 64 bytes is truncated or padded with NUL. */
 export function asiInf(fields: AsiInfFields = {}): Uint8Array {
   const { formatVersion = 1, periodMs = 100, serial = "TEST-1", payloadBytes = 64 } = fields;
   const { deviceName = "Tracker", deviceType = "T1", firmwareVersion = "1.0" } = fields;
@@ -73,7 +73,7 @@ export interface NavPvtFields {
   payloadBytes?: number;
 }
 
-/** NAV-PVT, the GNSS frame: without arguments a good fix at 1970-01-01T00:00:00, 0 degrees, 0 metres, at rest. */
+/** NAV-PVT, the GNSS frame: without arguments a valid fix at 1970-01-01T00:00:00, 0 degrees, 0 metres, at rest. */
 export function navPvt(fields: NavPvtFields = {}): Uint8Array {
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nano = 0 } = fields;
   const { valid = 0b11, fixType = 3, flags = 0b1, payloadBytes = 92 } = fields;
@@ -101,7 +101,7 @@ export function navPvt(fields: NavPvtFields = {}): Uint8Array {
   return ubxFrame(0x0107, resized(payload, payloadBytes));
 }
 
-/** The NAV-PVT fields of a UTC time between 1970 and 9999, ms since 1970. */
+/** The NAV-PVT fields for a UTC time between 1970 and 9999, ms since 1970. */
 export function civilTime(timestampMs: number): NavPvtFields {
   const date = new Date(timestampMs);
   return {
@@ -122,7 +122,7 @@ export interface EcgHrFields {
   quality?: number;
   /** In 1/1024 s. */
   rrIntervals?: readonly number[];
-  /** The count that the frame claims, when it is not that of `rrIntervals`. */
+  /** The claimed count, if it differs from the length of `rrIntervals`. */
   claimedCount?: number;
 }
 
@@ -144,7 +144,7 @@ export interface EcgRawFields {
   timeMs?: bigint | number;
   sampleRateHz?: number;
   samples?: readonly number[];
-  /** The count that the frame claims, when it is not that of `samples`. */
+  /** The claimed count, if it differs from the length of `samples`. */
   claimedCount?: number;
 }
 
@@ -165,7 +165,7 @@ export function ascii(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** Pieces one after another. */
+/** Concatenates the pieces. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(pieces.reduce((total, piece) => total + piece.length, 0));
   let offset = 0;

@@ -87,7 +87,7 @@ describe.for(engines)("the %s engine", (engine) => {
         const error = await asiError(collect(conversion.body, pieces));
         expect(error.code).toBe(expectation.error);
         expect(error.byteOffset).toBe(expectation.errorByteOffset);
-        // a header further on refuses the recording when the rows in front of it have come out
+        // a later header refuses the recording after the rows before it have been output
         if (error.byteOffset === 0 || expectation.error === "NO_SAMPLES") expect(pieces).toEqual([]);
         expect(await asiError(conversion.fileName)).toMatchObject({
           code: error.code,
@@ -120,7 +120,7 @@ describe.skipIf(!hasGpsdecode)("gpsd's gpsdecode gives the same GNSS columns", (
   it.for(valid.map(named))("%s", async ([, { bytes, options }]) => {
     const rows = (await all(decodeRows(bytes, options))).map(({ hr, ...gnss }) => gnss);
     const times = new Set(rows.map(({ timestamp }) => timestamp));
-    // gpsd also gives positions that are no fixes: those of dead reckoning alone.
+    // gpsd also returns positions without a fix, from dead reckoning alone.
     expect(gpsdFixes(bytes).filter(({ timestamp }) => times.has(timestamp))).toEqual(rows);
   });
 });
@@ -135,12 +135,12 @@ interface TimePositionVelocity {
   speed?: number;
 }
 
-/** A position of gpsd's; what it leaves out is undefined. */
+/** A position from gpsd; missing values are undefined. */
 type Fix = Pick<Row, "timestamp"> & {
   [field in "latitude" | "longitude" | "altitude" | "speed"]: number | null | undefined;
 };
 
-/** What gpsd makes of the recording: its reports of time, position and velocity (TPV) that have a position. */
+/** The fixes of the recording according to gpsd: its reports of time, position and velocity (TPV) with a position. */
 function gpsdFixes(bytes: Uint8Array): Fix[] {
   const { stdout, status } = spawnSync("gpsdecode", ["-j"], { input: bytes, maxBuffer: 1 << 28 });
   expect(status).toBe(0);

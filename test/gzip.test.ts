@@ -25,7 +25,7 @@ describe("a recording compressed with gzip", () => {
     }
     expect((await shell("cat match.asi.gz | $ASI convert - -o -", folder)).stdout).toBe(MATCH.csv);
     expect((await shell("$ASI convert - -o - < match.asi.gz", folder)).stdout).toBe(MATCH.csv);
-    // the first bytes come one by one
+    // the first bytes arrive one by one
     const slowly = `(for i in 0 1 2 3 4; do dd bs=1 count=1 status=none; sleep 0.05; done; cat) < match.asi.gz`;
     expect((await shell(`${slowly} | $ASI convert - -o -`, folder)).stdout).toBe(MATCH.csv);
     const { stdout } = await asi(["info", "match.asi.gz", "--json"], { cwd: folder });
@@ -77,7 +77,7 @@ describe("a recording compressed with gzip", () => {
 
   test("that expands to 400 MB takes no more memory than another", async () => {
     const folder = scratchFolder();
-    // foreign bytes behind a header: all of them are read
+    // foreign bytes after a header: all of them are read
     const zeros = Buffer.alloc(1_000_000);
     const expanding = (function* () {
       yield MATCH.bytes.subarray(0, 172);
@@ -107,7 +107,7 @@ describe("a recording compressed with gzip", () => {
   });
 });
 
-// Linux counts in `maxRSS` the process that started this one too, which holds the modules of many tests.
+// On Linux, `maxRSS` includes the parent process before the exec, which has loaded the modules of many tests.
 const TELLS_ITS_MEMORY = `
 import { existsSync, readFileSync } from "node:fs";
 const status = "/proc/self/status";

@@ -10,13 +10,13 @@ import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
 import { type SyntheticEcgOptions, syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
-// The engines serve one input after another: what is left of one must not reach the next.
+// The engines are reused for one input after another: state from one must not affect the next.
 const oracle = new Oracle();
 const engines = ENGINES.map((name) => createEngine(name));
 
 const START_MS = 1_700_000_000_000;
 
-/** The outcome of all engines, which is that of the oracle. */
+/** The outcome of all engines, which equals that of the oracle. */
 function outcome(input: Uint8Array | Uint8Array[], settings: Partial<EngineSettings>, where = ""): Outcome {
   const expected = drive(oracle, input, settings);
   for (const engine of engines) {
@@ -25,7 +25,7 @@ function outcome(input: Uint8Array | Uint8Array[], settings: Partial<EngineSetti
   return expected;
 }
 
-/** A recording of a waveform alone. */
+/** A recording with only a waveform. */
 function recordingOf(options: SyntheticEcgOptions, pieceSamples?: number): Uint8Array {
   return joined([asiInf(), ...waveformFrames(syntheticEcg(options), START_MS, pieceSamples)]);
 }
@@ -48,7 +48,7 @@ describe("all engines find the same beats, to the bit", () => {
     const { beats } = outcome(recordingOf({ durationS: 60, gain: 1000 * gain }), { output: "beats" });
     const expected = drive(oracle, recordingOf({ durationS: 60 }), { output: "beats" }).beats;
     expect(beats.timestampMs).toHaveLength(expected.timestampMs.length);
-    // the samples of another gain are rounded differently
+    // samples with another gain are rounded differently
     for (const column of ["timestampMs", "rrMs"] as const) {
       const errors = [...beats[column]].map((value, i) => Math.abs(value - (expected[column][i] ?? 0)));
       expect(Math.max(...errors)).toBeLessThanOrEqual(1);
@@ -92,7 +92,7 @@ describe("all engines find the same beats, to the bit", () => {
   });
 });
 
-/** A waveform whose pieces are lost, doubled, late, early, of another rate, with rows and readings among them. */
+/** A waveform with lost, duplicate, late and early pieces and other rates, with rows and readings between them. */
 function disturbed(seed: number): Uint8Array {
   const random = seededRandom(seed ^ 0xecc);
   const frames: Uint8Array[] = [asiInf()];

@@ -35,7 +35,7 @@ function oneChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
 const kinds = Object.keys(HOSTILE_INPUTS) as HostileInput[];
 
 describe("an input that is made to take long", () => {
-  /** Decodes `bytes`, and counts what the engine was asked to do. */
+  /** Decodes `bytes`, and counts the work of the engine. */
   function work(engine: Engine, bytes: Uint8Array): { steps: number; bytesWritten: number } {
     const counted = { steps: 0, bytesWritten: 0 };
     const { write, step } = engine;
@@ -69,12 +69,12 @@ describe("an input that is made to take long", () => {
     for (const [name, most] of stepBytes) {
       const { steps, bytesWritten } = work(createEngine(name), bytes);
       expect(bytesWritten).toBe(bytes.length);
-      // one more for the first header and one for the end, and where the room for input is not quite filled
+      // one more for the first header and one for the end, and some because the input buffer is not completely filled
       expect(steps, name).toBeLessThan(1.2 * (bytes.length / most) + 4);
     }
   });
 
-  // Six times is promised, and measured by the benchmark; this sees what does not grow in proportion.
+  // The limit of six times is measured by the benchmark; this test detects time that is not proportional.
   it.for(kinds)("takes no more than 60 times as long as good frames: %s", async (kind) => {
     const size = inLongForm(4_000_000, 1_000_000);
     const shortestMs = async (bytes: Uint8Array) => {
@@ -92,7 +92,7 @@ describe("an input that is made to take long", () => {
 });
 
 describe("the event loop", () => {
-  // Enough that reading takes several turns on any machine.
+  // Large enough for several turns of the event loop on any machine.
   const bytes = makeHostile("headers", inLongForm(80_000_000, 20_000_000));
   let folder = "";
   let path = "";
@@ -106,7 +106,7 @@ describe("the event loop", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Every verb, on megabytes of headers in one `Uint8Array` or one file. */
+  /** All functions, with megabytes of headers in one `Uint8Array` or one file. */
   const verbs: Record<string, (options: DecodeOptions) => Promise<unknown>> = {
     decode: (options) => all(decode(bytes, options)),
     convert: (options) => wholeBytes(convert(bytes, options).body),
@@ -118,7 +118,7 @@ describe("the event loop", () => {
     repairFile: (options) => repairFile(path, { ...options, force: true }),
   };
 
-  // The slowest engine, so that there is much to interrupt on any machine.
+  // The slowest engine, so that the work is long enough on any machine.
   const engine = "plain";
 
   it.for(Object.keys(verbs))("has its turns while %s is at work", async (verb) => {
@@ -133,7 +133,7 @@ describe("the event loop", () => {
     await verbs[verb]?.({ engine });
     const elapsedMs = performance.now() - startMs;
     isOver = true;
-    // one in 16 ms is what it should be
+    // one in 16 ms is the target
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 

@@ -4,7 +4,7 @@ import { type JsonKeys, samplesToJson } from "../src/api/json.js";
 import { type EngineName, rowsOf, type SampleBatch } from "../src/index.js";
 import { anySample, batchOf } from "./sample-batches.js";
 
-/** What a reader of the JSON must get: the rows in SI units. */
+/** The expected content of the JSON: the rows in SI units. */
 const expected = (batch: SampleBatch) => [...rowsOf(batch)];
 
 const text = (batch: SampleBatch, engine: EngineName, keys?: JsonKeys) =>

@@ -7,7 +7,7 @@ import { fixture } from "./fixture-files.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 import { csvFields, thrown, wholeText } from "./whole.js";
 
-// the writer of rows as it is, with its calls counted
+// the unchanged writer of rows, with a counter of its calls
 const write = vi.spyOn(WasmRowWriter.prototype, "write");
 
 const recording = joined([

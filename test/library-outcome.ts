@@ -1,7 +1,7 @@
 import { AsiError, convert, type DecodeOptions, repair } from "../src/index.js";
 import { wholeBytes, wholeText } from "./whole.js";
 
-/** Whatever the library makes of a recording: bytes, report and name, or the error. */
+/** The library's results for a recording: bytes, report and name, or the error. */
 export async function libraryOutcome(bytes: Uint8Array, options: DecodeOptions): Promise<unknown> {
   const conversion = convert(bytes, options);
   const { serial, signal, engine } = options;

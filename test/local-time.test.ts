@@ -8,12 +8,12 @@ import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { examples } from "./long-form.js";
 import { thrown, wholeText } from "./whole.js";
 
-/** Each with a peculiarity. */
+/** Each has a special feature. */
 const ZONES = [
   "UTC",
   "Europe/Zurich",
   "America/New_York",
-  // quarters and halves of an hour
+  // quarter and half hours
   "Asia/Kolkata",
   "Asia/Kathmandu",
   "America/St_Johns",
@@ -29,7 +29,7 @@ const ZONES = [
   "Africa/Monrovia",
 ];
 
-// Making a formatter takes far longer than using it.
+// Creating a formatter takes much longer than using it.
 const CLOCKS = new Map(
   ZONES.map((timeZone) => [
     timeZone,
@@ -46,7 +46,7 @@ const CLOCKS = new Map(
   ]),
 );
 
-/** What clocks show, by another way: one field at a time. */
+/** The local time, computed in another way: one field at a time. */
 function clockReading(zone: string, ms: number): string {
   // 17/05/2025, 16:30:00
   const [day, month, year, ...time] = CLOCKS.get(zone)?.format(ms).split(/\D+/) ?? [];
@@ -125,7 +125,7 @@ describe("local times", () => {
             return reading + offsetText(asUtcMs(reading) - ms);
           });
           expect(written).toEqual(expected);
-          // without offsets that have seconds, which ISO 8601 has no form for
+          // without offsets that have seconds, which ISO 8601 cannot express
           const parsed = written.map((text, i) => (text.length === 29 ? Date.parse(text) : times[i]));
           expect(parsed).toEqual(times);
         },
@@ -139,7 +139,7 @@ describe("local times", () => {
       const known = new TimeZone(zone);
       const end = Date.UTC(2030, 0);
       let changes = 0;
-      // A hundred thousand expectations would take seconds.
+      // One `expect` for each of a hundred thousand values would take seconds.
       const wrong: number[] = [];
       for (let ms = Date.UTC(1999, 0); ms < end; ) {
         const { toMs, offsetMs } = known.periodAt(ms);
@@ -276,9 +276,9 @@ describe("the instants of a time that clocks show", () => {
   const iso = (ms: number) => new Date(ms).toISOString();
 
   it.for([
-    // shown once
+    // occurs once
     ["Europe/Zurich", "2025-05-17T16:30:00", "2025-05-17T14:30:00.000Z", "2025-05-17T14:30:00.000Z"],
-    // shown twice
+    // occurs twice
     ["Europe/Zurich", "2025-10-26T02:30:00", "2025-10-26T00:30:00.000Z", "2025-10-26T01:30:00.000Z"],
     // skipped
     ["Europe/Zurich", "2025-03-30T02:30:00", "2025-03-30T01:00:00.000Z", "2025-03-30T00:59:59.999Z"],

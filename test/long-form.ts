@@ -1,6 +1,6 @@
 /**
- * How much of a check `npm test` does. The long form (`npm run test:long`) runs the files that ask here, in full; every
- * promise has its test in both forms unless a line says otherwise.
+ * The extent of a check in `npm test`. The long form (`npm run test:long`) runs the files that use this, in full; every
+ * promise is tested in both forms unless a line says otherwise.
  */
 export const isLongForm = process.env.TEST_LONG === "1";
 

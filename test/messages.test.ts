@@ -13,7 +13,7 @@ import {
 import { readFileChunks } from "../src/node.js";
 import { asiError, thrown } from "./whole.js";
 
-/** What a message shows of a value: here as an instant, which can be anything for a caller in JavaScript. */
+/** The text of a value in a message: here in place of an instant, which can be any value in JavaScript. */
 function shown(value: unknown): string {
   const { message } = thrown(() => csvFileName("TEST-1", value as number, 0)) as Error;
   return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
@@ -176,7 +176,7 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     ],
     [
       "BAD_ARGUMENT",
-      "timestampMs has 0 entries, and length says 1.",
+      "timestampMs has 0 entries, but length is 1.",
       () => samplesToJson({ ...columns, length: 1 }),
     ],
   ])("%s: %s", ([code, message, attempt]) => {

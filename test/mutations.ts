@@ -1,6 +1,6 @@
-/** Damages recordings in the ways that radio links, memory cards and hostile senders do; the same seed, the same damage. */
+/** Damages recordings like radio links, memory cards and hostile senders; determined by the seed. */
 
-/** Whole numbers from 0 up to, not including, `below`. */
+/** Whole numbers from 0 to `below`, exclusive. */
 export type Random = (below: number) => number;
 
 /** A seeded generator (mulberry32, Tommy Ettinger, public domain). */
@@ -16,7 +16,7 @@ export function seededRandom(seed: number): Random {
 
 type Mutation = (bytes: Uint8Array, random: Random) => Uint8Array;
 
-/** One to six mutations of `recording`, drawn by `seed`. The recording itself is left as it is. */
+/** Applies one to six mutations to `recording`, determined by `seed`. The recording itself is not modified. */
 export function mutate(recording: Uint8Array, seed: number): Uint8Array {
   const random = seededRandom(seed);
   let bytes: Uint8Array = recording.slice();
@@ -27,7 +27,7 @@ export function mutate(recording: Uint8Array, seed: number): Uint8Array {
   return bytes;
 }
 
-/** `bytes` cut into chunks of random sizes, now of a few bytes, now of many. */
+/** `bytes` divided into chunks of random sizes, from a few bytes to many. */
 export function randomChunks(bytes: Uint8Array, random: Random): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let offset = 0; offset < bytes.length; ) {
@@ -69,7 +69,7 @@ const duplicateSpan: Mutation = (bytes, random) => {
   return splice(bytes, position, position, bytes.slice(from, to));
 };
 
-/** The length that a false sync claims: of every size, often at the limits. */
+/** The length claimed by a false sync: of every size, often at the limits. */
 const claims: ((random: Random) => number)[] = [
   (random) => random(16),
   (random) => random(300),
@@ -85,7 +85,7 @@ const spliceFalseSyncs: Mutation = (bytes, random) => {
     const claimed = claims[random(claims.length)]?.(random) ?? 0;
     const falseStart = Uint8Array.of(0xb5, 0x62, random(256), random(256), claimed & 0xff, claimed >> 8);
     const position = random(result.length + 1);
-    // A sync torn off before its length is complete is one as well.
+    // A sync that ends before its length is complete is a false start too.
     const part = falseStart.subarray(0, 1 + random(6));
     const sync = random(4) === 0 ? part : falseStart;
     result = splice(result, position, overwrites ? position + sync.length : position, sync);
@@ -121,7 +121,7 @@ const mutations: readonly Mutation[] = [
   swapFrames,
 ];
 
-/** Where a span of up to 300 bytes begins and ends. */
+/** Start and end of a span of up to 300 bytes. */
 function span(bytes: Uint8Array, random: Random): [number, number] {
   const from = random(bytes.length + 1);
   return [from, Math.min(bytes.length, from + 1 + random(300))];

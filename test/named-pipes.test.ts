@@ -16,7 +16,7 @@ function pipeIn(folder: string): string {
 
 const descriptors = () => readdirSync("/proc/self/fd").length;
 
-/** Long enough for descriptors that are being closed. */
+/** Long enough for descriptors to be closed. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await stat("/");
 }
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== "linux")("a pipe that nobody opens at its o
       control.abort(reason);
       expect(await running).toMatchObject({ name: "AbortError", code: "ABORTED", cause: reason });
     }
-    // waits for ever where the pool has no thread left
+    // waits forever if the pool has no thread left
     await settled();
     expect(descriptors()).toBe(before);
   });

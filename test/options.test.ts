@@ -1,4 +1,4 @@
-/** Options that are refused before a byte is read, and those at the edge of their range. */
+/** Tests options that are refused before a byte is read, and valid ones at the limits. */
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { samplesToJson } from "../src/api/json.js";

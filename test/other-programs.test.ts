@@ -8,7 +8,7 @@ import { fixture } from "./fixture-files.js";
 import { rangesInXml, rowIn } from "./rows-in-file.js";
 import { wholeBytes } from "./whole.js";
 
-// What programs of others find in our files, where they are installed. On Debian:
+// Tests the library's files with other programs, if they are installed. On Debian:
 // apt-get install gpsbabel gdal-bin libxml2-utils python3-gpxpy
 // The schemas are in the package pytrainer; ASI_SCHEMAS names the folder if it was only unpacked.
 
@@ -28,7 +28,7 @@ for (const [program, isInstalled] of Object.entries(isThere)) {
 }
 
 let folder: string;
-// Not made where all tests are skipped, because then nothing would remove it.
+// Not made if all tests are skipped, because then nothing would remove it.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "asi-programs-"));
   return () => rmSync(folder, { recursive: true });
@@ -61,7 +61,7 @@ describe.skipIf(!isThere.gpsbabel)("gpsbabel reads", () => {
       rowsWritten(name, format).map(({ speed: _, timestamp, hr, ...row }) =>
         rounded({
           ...row,
-          // it reads no developer fields of FIT, and no heart rates of KML
+          // it does not read developer fields of FIT, or heart rates of KML
           timestamp: format === "fit" ? Math.floor(timestamp / 1000) * 1000 : timestamp,
           hr: format === "kml" ? null : hr,
         }),

@@ -185,7 +185,7 @@ describe("asi convert --name", () => {
       cwd: folder,
     });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/b\.asi: 2025-03-15\.csv is what a\.asi has been converted to/);
+    expect(stderr).toMatch(/b\.asi: 2025-03-15\.csv is the output of a\.asi in the same call/);
     expect(namesIn(folder)).toEqual(["2025-03-15.csv", "a.asi", "b.asi"]);
   });
 });

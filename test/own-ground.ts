@@ -1,13 +1,13 @@
 /**
- * Gives a run a temporary folder of its own, and fails the run when a test leaves something there, or a process that runs
- * on.
+ * Gives a run a separate temporary folder, and fails the run if a test leaves a file there, or a process that is still
+ * running.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-// What programs that the tests start keep there between their runs.
+// Files of other programs that remain there between their runs.
 const CACHES = /^(tsx-\d+|node-compile-cache|v8-compile-cache.*)$/;
 
 const MAX_LOOKS = 100;
@@ -28,7 +28,7 @@ export default function setup(): () => Promise<void> {
     }
     const left = readdirSync(folder).filter((name) => !CACHES.test(name));
     let running = processesIn(folder);
-    // what a worker started ends with it, which takes a moment
+    // child processes of a worker end shortly after it
     for (let i = 0; i < MAX_LOOKS && running.length > 0; i++) {
       await setTimeout(LOOK_AGAIN_MS);
       running = processesIn(folder);
@@ -39,7 +39,7 @@ export default function setup(): () => Promise<void> {
   };
 }
 
-/** Processes that a test started, by the temporary folder in their environment; only Linux tells. */
+/** Processes started by a test, identified by the temporary folder in their environment; only on Linux. */
 function processesIn(folder: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc").flatMap((id) => {
@@ -49,11 +49,11 @@ function processesIn(folder: string): string[] {
       const [, parent] = readFileSync(`/proc/${id}/stat`, "utf8")
         .replace(/^.*\) /s, "")
         .split(" ");
-      // the runner's own: workers, and the compiler
+      // processes of the test runner: workers, and the compiler
       if (Number(parent) === process.pid) return [];
       return [`${id} ${readFileSync(`/proc/${id}/cmdline`, "utf8").replaceAll("\0", " ").trim()}`];
     } catch {
-      // it has ended, or is another user's
+      // it has ended, or belongs to another user
       return [];
     }
   });

@@ -152,7 +152,7 @@ function transfer({ buffer }: Uint8Array): void {
   structuredClone(buffer, { transfer: [buffer as ArrayBuffer] });
 }
 
-// Where they differ: that is all that must be known, and a difference of megabytes takes minutes to print.
+// Reports only the position of a difference, because printing a difference of megabytes takes minutes.
 function expectEqual(actual: unknown, expected: unknown, where: string): void {
   expect(isDeepStrictEqual(actual, expected), where).toBe(true);
 }

@@ -1,4 +1,4 @@
-/** The published package in bundles: what a bundler makes of it, and where that runs. */
+/** Tests bundles of the published package: their content, and the environments in which they run. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createContext, runInContext } from "node:vm";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stop();
 });
 
-/** What belongs to no browser in a bundle: other packages than the loader of the core, and what is left to be imported. */
+/** Inputs that do not belong in a browser bundle: packages other than the loader of the core, and remaining imports. */
 function foreignInputs({ inputs, outputs }: Metafile): string[] {
   const imported = Object.values(outputs)
     .flatMap((output) => output.imports.map(({ path }) => path))
@@ -30,7 +30,7 @@ function foreignInputs({ inputs, outputs }: Metafile): string[] {
   return [...Object.keys(inputs).filter((path) => !isOurs(path)), ...imported];
 }
 
-/** The bundle's entry and the chunks that it needs at once: what is loaded before anything runs. */
+/** The bundle's entry and its static imports, which are loaded first. */
 function loadedAtOnce(
   { outputFiles = [], metafile }: BuildResult<{ metafile: true }>,
   folder: string,
@@ -95,7 +95,7 @@ globalThis.run = async (base64, options) => {
     expect(code).not.toMatch(/\bprocess\./);
   });
 
-  /** A global object with what browsers and Node.js share, and nothing of Node.js. */
+  /** A global object with the features that browsers and Node.js share, and without those of Node.js. */
   function browserLike(without: readonly string[] = [], mayCompile = true, others: object = {}) {
     const shared = {
       ReadableStream,
@@ -106,7 +106,7 @@ globalThis.run = async (base64, options) => {
       atob,
       AbortController,
     };
-    // what a content security policy without 'wasm-unsafe-eval' does, and workers at the edge of a network
+    // like a content security policy without 'wasm-unsafe-eval', or workers at the edge of a network
     const codeGeneration = { strings: mayCompile, wasm: mayCompile };
     const context = createContext({ ...shared, ...others, Blob }, { codeGeneration });
     for (const name of without) runInContext(`delete globalThis.${name}`, context);
@@ -148,7 +148,7 @@ globalThis.run = async (base64, options) => {
   it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
     const page = browserLike([], false);
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "plain" });
-    // compiled in another realm than the page's
+    // compiled in another realm
     const module = new WebAssembly.Module(readFileSync(join(scratch.installed, "dist/core.wasm")));
     expect(await page.initialize({ module })).toBe("simd");
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "simd" });

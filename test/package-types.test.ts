@@ -1,4 +1,4 @@
-/** The types of the published package, for each way in which people import it. */
+/** Tests the types of the published package, for each way to import it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -101,7 +101,7 @@ convert(bytes, { formt: "gpx" });
     ["as a CommonJS module of Node.js", "consumer.cts", { module: "node16", moduleResolution: "node16" }],
     ["for a bundler", "consumer.ts", { module: "esnext", moduleResolution: "bundler" }],
   ])("fit, without those of Node.js: %s", ([, file, options]) => {
-    // a CommonJS module imports no ES module, which the type of a core is
+    // a CommonJS module cannot import an ES module such as the type of a core
     const core = file.endsWith(".cts") ? "" : consumerOfCore;
     writeFileSync(join(scratch.folder, file), consumer + core);
     expect(
@@ -112,7 +112,7 @@ convert(bytes, { formt: "gpx" });
         types: [],
         strict: true,
         exactOptionalPropertyTypes: true,
-        // ours are checked, those of TypeScript are not
+        // our types are checked, those of TypeScript are not
         skipLibCheck: false,
         skipDefaultLibCheck: true,
         noEmit: true,

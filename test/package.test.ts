@@ -1,4 +1,4 @@
-/** What the package that is published brings, and how people use it. Bundles of it: package-bundles.test.ts; its types: package-types.test.ts. */
+/** Tests content and use of the published package. Bundles of it: package-bundles.test.ts; its types: package-types.test.ts. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ afterAll(() => {
   scratch?.remove();
 });
 
-/** Writes a file into the scratch folder and runs it there. */
+/** Writes a file to the scratch folder and runs it there. */
 function run(file: string, source: string): { stdout: string; stderr: string; status: number | null } {
   writeFileSync(join(scratch.folder, file), source);
   return spawnSync(process.execPath, [file], { cwd: scratch.folder, encoding: "utf8" });
@@ -54,7 +54,7 @@ describe("the manifest", () => {
 
   it("is clean by the rules of publint", async () => {
     const { messages } = await publint({ pkgDir: scratch.installed, strict: true, pack: false });
-    // Suggestions are no faults: it would have `imports` in the place of `browser`.
+    // Suggestions are not errors: one would replace `browser` by `imports`.
     const faults = messages.filter(({ type }) => type !== "suggestion");
     expect(faults.map(({ code, path }) => ({ code, path }))).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe("the packed files", () => {
     expect(maps).toEqual([]);
     const command = readFileSync(join(scratch.installed, "dist/bin/asi.cjs"), "utf8");
     expect(command.includes("function main(")).toBe(true);
-    // but for texts, which stay whole
+    // except for texts, which are not broken
     expect(command.split("\n").filter((line) => line.length > 1_000).length).toBeLessThan(10);
   });
 

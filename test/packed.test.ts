@@ -7,7 +7,7 @@ import { examples } from "./long-form.js";
 import { expectSame } from "./same.js";
 import { anySample, batchOf, type Sample, trackOf } from "./sample-batches.js";
 
-/** What must come back: everything but the altitude of two-dimensional fixes. */
+/** The expected result of a round trip: all values except the altitude of two-dimensional fixes. */
 function expected(samples: readonly Sample[]): SampleBatch {
   return batchOf(samples.map((sample) => (sample.fixType === 2 ? { ...sample, altitudeMm: 0 } : sample)));
 }

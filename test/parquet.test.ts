@@ -31,12 +31,12 @@ interface ReadRow {
   hr: number | null;
 }
 
-/** The rows that an independent reader finds. */
+/** The rows according to an independent reader. */
 async function rowsIn(file: ArrayBuffer): Promise<ReadRow[]> {
   return (await parquetReadObjects({ file })) as unknown as ReadRow[];
 }
 
-/** What it should find. */
+/** The expected rows. */
 function expectedOf(samples: readonly Sample[]): ReadRow[] {
   return [...rowsOf(batchOf(samples))].map(({ timestamp, ...row }) => ({
     timestamp: new Date(timestamp),
@@ -61,7 +61,7 @@ function samples(count: number, fields: (index: number) => Partial<Sample> = () 
   return Array.from({ length: count }, (_, i) => sampleAt(i, fields(i)));
 }
 
-/** Decimals come as integers times a power of ten: the last bits of a double are not those of the quotient. */
+/** Decimals are read as integers times a power of ten: the last bits of the double differ from those of the quotient. */
 function toDigits(rows: readonly ReadRow[]): unknown[] {
   const digits = (value: number | null, count: number) => (value === null ? null : value.toFixed(count));
   return rows.map((row) => ({

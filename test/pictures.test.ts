@@ -219,7 +219,7 @@ describe("the picture", () => {
 describe("a picture in pixels", () => {
   const drawn = (shapes: readonly Shape[], width = 40, height = 20, scale = 1) =>
     toPixels({ width, height, title: "", shapes }, scale);
-  /** How much black there is on white, in whole pixels. */
+  /** The number of black pixels. */
   const ink = ({ rgb }: { rgb: Uint8Array }) =>
     rgb.reduce((sum, value) => sum + (255 - value), 0) / (3 * 255);
   const line = (width: number, ...points: [number, number][]): Shape => ({
@@ -277,14 +277,14 @@ describe("a picture in pixels", () => {
     for (const character of [...characters, ..."äöüÄÖÜßéèêñçøåÅæłŁőžş–·…²°"]) {
       expect(shapeOf(character), character).not.toContain(unknown.slice(1, -1));
     }
-    // accents take no room
+    // accents need no additional space
     expect(drawnText("Müller", 10, 1).width).toBe(drawnText("Muller", 10, 1).width);
     expect(drawnText("M\u00fc", 10, 1)).toEqual(drawnText("Mu\u0308", 10, 1));
   });
 });
 
 describe("a PNG", () => {
-  /** The pixels of a PNG without interlacing, by the specification and Node's zlib. */
+  /** The pixels of a PNG without interlacing, decoded by the specification with Node's zlib. */
   function pixelsIn(png: Uint8Array) {
     const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
     expect([...png.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
@@ -317,7 +317,7 @@ describe("a PNG", () => {
     const read = pixelsIn(await toPng(pixels, 0.5));
     expect([read.width, read.height]).toEqual([600, pixels.height]);
     expect(Buffer.compare(read.rgb, pixels.rgb)).toBe(0);
-    // track, figures and plots are there
+    // track, figures and plots are drawn
     expect(new Set(pixels.rgb).size).toBeGreaterThan(200);
   });
 });

@@ -6,7 +6,7 @@ import { ascii, asiInf, civilTime, joined, navPvt, ubxFrame } from "./frames.js"
 import { expectSame } from "./same.js";
 import { all, asiError, wholeBytes } from "./whole.js";
 
-/** Fixtures that are recordings, with rows or without. */
+/** Fixtures that are recordings, with or without rows. */
 const recordings = fixtures.filter(({ expectation }) => expectation.report !== undefined);
 
 async function repaired(source: Uint8Array, options: RepairOptions = {}): Promise<Uint8Array> {
@@ -22,7 +22,7 @@ describe("a repaired recording", () => {
       expect(await repairing.report).toEqual(expectation.report);
       expect((await repairing.info).serial).toBe(expectation.serial ?? undefined);
 
-      // without the options: the repaired file is a recording by itself
+      // without the options: the repaired file needs none
       const rows = decodeRows(clean, { strict: true });
       expectSame(await all(rows), await all(decodeRows(bytes, options)), "rows");
       const { serial } = await rows.info;

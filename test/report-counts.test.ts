@@ -9,11 +9,11 @@ import { examples } from "./long-form.js";
 import { mutate } from "./mutations.js";
 import { all, wholeBytes } from "./whole.js";
 
-// With a serial number given, every input that has a frame at all is read to its end.
+// With a serial number, every input with at least one frame is read to its end.
 const serial = "ACCOUNT-1";
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 
-/** The report on an input; also on one without any frame, whose error has it. */
+/** The report on an input; without any frame it is in the error. */
 async function reportOn(bytes: Uint8Array, engine?: EngineName): Promise<Report> {
   try {
     return (await inspect(pieces(bytes, 700), { serial, engine })).report;
@@ -107,7 +107,7 @@ describe("the report", () => {
   });
 });
 
-// Headers of another version or a wrong length, which random and mutated bytes now and then hold.
+// Returns null for headers of another version or a wrong length, which random and mutated bytes sometimes contain.
 function unlessRefused(error: unknown): null {
   if (error instanceof AsiError && ["UNSUPPORTED_VERSION", "BAD_HEADER"].includes(error.code)) return null;
   throw error;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BeatDetector } from "../src/engine/heart-rate/beat-detector.js";
 import { type SyntheticEcgOptions, syntheticEcg } from "./synthetic-ecg.js";
 
-/** As the library defines it: pairs of successive intervals that differ by more than 20 % are left out. 0: an unknown interval. */
+/** RMSSD as in the library: pairs of successive intervals that differ by more than 20 % are excluded. 0: an unknown interval. */
 function rmssdOf(rrMs: readonly number[]): number {
   let sum = 0;
   let pairs = 0;
@@ -18,7 +18,7 @@ function rmssdOf(rrMs: readonly number[]): number {
   return Math.sqrt(sum / pairs);
 }
 
-/** Times and intervals of the beats found, ms. */
+/** Times and intervals of the detected beats, ms. */
 function foundIn(samples: Int16Array, rateHz: number): { atMs: number[]; rrMs: number[] } {
   const atMs: number[] = [];
   const rrMs: number[] = [];
@@ -38,7 +38,7 @@ function foundIn(samples: Int16Array, rateHz: number): { atMs: number[]; rrMs: n
 
 const foundIntervals = (samples: Int16Array, rateHz: number) => foundIn(samples, rateHz).rrMs;
 
-/** Of known beats, ms; 0 for a pause. */
+/** Intervals of known beats, ms; 0 for a pause. */
 const intervalsOf = (beatsMs: readonly number[]) =>
   beatsMs.slice(1).map((ms, i) => (ms - (beatsMs[i] ?? 0) < 3000 ? ms - (beatsMs[i] ?? 0) : 0));
 
@@ -61,7 +61,7 @@ describe("RMSSD of the beats found is within 10 % of that of the true beats", ()
 });
 
 it("a beat is found within 3 ms (standard deviation) where steps and muscles are as loud as the R waves", () => {
-  // the maxima of the envelope are 10 ms off here: as much as was measured in the running recording of docs/heart-rate.md
+  // the maxima of the envelope are 10 ms off here, as measured in the running recording of docs/heart-rate.md
   const { rateHz, samples, beatsS } = syntheticEcg({ durationS: 300, bpm: 150, running: 1.2, drift: 0.3 });
   const { atMs } = foundIn(Int16Array.from(samples), rateHz);
   expect(atMs.length).toBe(beatsS.length);
@@ -74,7 +74,7 @@ it("a beat is found within 3 ms (standard deviation) where steps and muscles are
 
 const FOLDER = fileURLToPath(new URL("../../shared/corpus/ecg/", import.meta.url));
 
-// 104 is a paced heart, whose QRS complexes change their shape from beat to beat: there is no such promise for it.
+// 104 is a paced heart, whose QRS complexes change their shape from beat to beat, so it has no such promise.
 describe.skipIf(!existsSync(FOLDER))("and of annotated records of real hearts within 5 %", () => {
   it.for(["mitdb_100", "mitdb_108", "mitdb_119", "mitdb_208", "mitdb_231"])("%s", (name) => {
     const { rate, beats } = JSON.parse(readFileSync(`${FOLDER}${name}.json`, "utf8")) as {

@@ -20,7 +20,7 @@ import { all, csvRows, wholeBytes, wholeText } from "./whole.js";
 
 const header = { serial: "ROUND-1", deviceName: "Tracker", firmwareVersion: "2.1", periodMs: 1000 };
 
-/** Integers divided as the library divides them, so that each number is the double nearest to the decimal. */
+/** Integers divided as in the library, so that each number is the double nearest to the decimal. */
 function decimals(min: number, max: number, scale: number, edges: readonly number[]): fc.Arbitrary<number> {
   return fc
     .oneof(
@@ -50,7 +50,7 @@ const row: fc.Arbitrary<Row> = fc
     speed: metres,
     hr: fc.option(fc.integer({ min: 1, max: 255 }), { freq: 3 }),
   })
-  // the heart rate's clock begins in 1970
+  // times of heart rates start in 1970
   .map((drawn) => (drawn.timestamp < 0 ? { ...drawn, hr: null } : drawn));
 
 const rows = fc.array(row, { minLength: 1, maxLength: 80 });
@@ -83,7 +83,7 @@ describe("rows decoded are the rows encoded", () => {
   it("and those of every fixture, encoded again", async () => {
     for (const { bytes, options, name } of fixturesWithRows(200_000)) {
       const decoded = await all(decodeRows(bytes, options));
-      // Outside these years the format has no date; within a second of them a fraction may step over the edge.
+      // The format has no dates outside these years; within a second of them a fraction may cross the limit.
       const encodable = decoded.filter(({ timestamp: ms }) => ms >= YEAR_1_MS && ms <= YEAR_9999_MS);
       expect(await all(decodeRows(encode(encodable, header))), name).toEqual(encodable);
     }
@@ -176,7 +176,7 @@ describe("fast-csv reads back what WebAssembly wrote", () => {
         try {
           expected = await all(decodeRows(bytes, options));
         } catch {
-          return; // refused, for a broken header
+          return; // refused because of an invalid header
         }
         if (expected.length === 0) return;
         const csv = await wholeText(convert(bytes, options).body);

@@ -19,7 +19,7 @@ import { anySample, batchOf, type Sample } from "./sample-batches.js";
 const plain = new PlainRowWriter();
 const cores = (["simd", "scalar"] as const).map((name) => ({ name, writer: createEngine(name).rowWriter }));
 
-/** All rows from `from` on, in as many calls as it takes; at least one row in each. */
+/** Writes all rows from `from`, in several calls if necessary; at least one row in each. */
 function write(
   writer: RowWriter,
   template: RowTemplate,
@@ -236,7 +236,7 @@ describe("random rows by random templates", () => {
 });
 
 describe("random rows by the layouts of a CSV", () => {
-  /** The layout, and parts of it that are out of the order, conditional or missing. */
+  /** The layout, and parts of it in another order, conditional or missing. */
   const layout = fc
     .record({
       time: fc.constantFrom<Field>("seconds", "isoTime", "localTime", "spreadsheetTime", "milliseconds"),
@@ -311,7 +311,7 @@ describe("the rows of a step", () => {
     for (const name of ["simd", "scalar", "plain"] as const) {
       const engine = createEngine(name);
       drive(engine, recording, { output: "columns" });
-      // the last step has no rows: those of the first are taken again
+      // the last step has no rows: the rows of the first step are read again
       engine.reset({
         output: "columns",
         serial: null,
@@ -331,7 +331,7 @@ describe("the rows of a step", () => {
       expect(batch.length, name).toBe(3);
       expect(write(engine.rowWriter, template, batch), name).toBe("1000\n2000\n3000\n");
       expect(write(engine.rowWriter, template, batch, { from: 1, to: 2 }), name).toBe("2000\n");
-      // what the caller gives does not disturb them
+      // rows of the caller do not affect them
       expect(write(engine.rowWriter, template, batchOf([sample])), name).toBe("1747492205050\n");
       expect(write(engine.rowWriter, template, batch, { from: 2 }), name).toBe("3000\n");
     }

@@ -54,7 +54,7 @@ describe("everyMs keeps of each range", () => {
   it("at most one row for each multiple, also where times run backwards: the one of the first pass, in the order of the recording", () => {
     expect(keptOf([0, 1000, 2000, 1000, 900, 2000, 3000])).toEqual([0, 1000, 2000, 3000]);
     expect(keptOf([5000, 6000, 7000, 1000, 2000, 5000, 6000])).toEqual([5000, 6000, 7000, 1000, 2000]);
-    // the row of 1000 is still sought when time goes back to 0
+    // the row for 1000 is still searched for when time goes back to 0
     expect(keptOf([0, 900, 100, 990, 2000])).toEqual([0, 990, 2000]);
     // another range
     expect(keptOf([0, 1000, 400_000, 0, 1000])).toEqual([0, 1000, 400_000, 0, 1000]);
@@ -140,7 +140,7 @@ describe("everyMs", () => {
   });
 });
 
-/** The definition, row by row. */
+/** The definition, implemented row by row. */
 function expectedOf(times: readonly number[], everyMs: number): number[] {
   let next = 0;
   return findRanges(times).flatMap(({ size }) => {

@@ -7,14 +7,14 @@ import FitParser from "fit-file-parser";
 import type { FormatName, Row } from "../src/index.js";
 import { csvRows } from "./whole.js";
 
-// What readers that know nothing of this library find in the files of each format.
+// Independent readers for the files of each format.
 
 /** The rows of a file, in order. */
 export async function rowsInFile(format: FormatName, bytes: Uint8Array): Promise<Row[]> {
   return READERS[format](bytes);
 }
 
-/** The row as the format can tell it: the limits are in docs/formats.md. */
+/** The row with the precision of the format: the limits are in docs/formats.md. */
 export function rowIn(format: FormatName, row: Row): Row {
   const longitude = row.longitude === 180 ? -180 : row.longitude;
   switch (format) {
@@ -62,7 +62,7 @@ const READERS: Readonly<Record<FormatName, (bytes: Uint8Array) => Promise<Row[]>
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-// an exact decimal becomes the nearest double, which is what a row holds
+// an exact decimal becomes the nearest double, as in a row
 const DUCKDB_COLUMNS =
   "epoch_ms(timestamp) AS timestamp, latitude::DOUBLE AS latitude, longitude::DOUBLE AS longitude, altitude::DOUBLE AS altitude, speed::DOUBLE AS speed, hr";
 

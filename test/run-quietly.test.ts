@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runQuietly } from "../scripts/run-quietly.mjs";
 
-/** What is said about a script that is run, and its status. */
+/** Runs a script; returns its output and its status. */
 async function run(script: string, options = {}): Promise<{ said: string; status: number }> {
   let said = "";
   const status = await runQuietly(["-e", script], options, (text: string) => {

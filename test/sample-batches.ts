@@ -10,7 +10,7 @@ const instant = fc.oneof(
   fc.integer({ min: -3_000, max: 3_000 }),
   fc.integer({ min: 1_700_000_000_000, max: 1_700_000_003_000 }),
 );
-/** Any sample that a recording can hold. */
+/** Any sample that a recording can contain. */
 export const anySample = fc.record({
   timestampMs: instant,
   latitudeE7: fc.oneof(
@@ -25,7 +25,7 @@ export const anySample = fc.record({
   fixType: fc.constantFrom(2, 3, 4),
 });
 /**
- * Up to 60 samples of a device that moves: steps of milliseconds, now and then a gap around the 300 s that end a range, or a
+ * Up to 60 samples of a moving device: steps of milliseconds, sometimes a gap near the 300 s that end a range, or a
  * step back; values at their limits.
  */
 export function trackOf({ from, to }: { from: number; to: number }): fc.Arbitrary<Sample[]> {

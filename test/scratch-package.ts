@@ -19,28 +19,28 @@ export const repository = fileURLToPath(new URL("..", import.meta.url));
 /** A folder outside the repository in which the package is installed. */
 export interface ScratchPackage {
   folder: string;
-  /** Where the package lies installed. */
+  /** Path of the installed package. */
   installed: string;
   remove(): void;
 }
 
-/** A package that was packed first. */
+/** An installed package that was packed first. */
 export interface PackedPackage extends ScratchPackage {
   /** Paths of the packed files. */
   files: string[];
-  /** Of the tarball. */
+  /** Size of the tarball. */
   packedBytes: number;
 }
 
 /**
- * Packs what has been built and unpacks the tarball beside the dependencies of the repository.
+ * Packs the build and unpacks the tarball beside the dependencies of the repository.
  *
- * @param withNpm npm installs it as a user does, where a registry can be reached
+ * @param withNpm npm installs it as for a user, if a registry is available
  */
 export function installPacked(withNpm: boolean): PackedPackage {
   const scratch = scratchPackage();
   const { folder, installed } = scratch;
-  // The scripts would build again, under the feet of other tests.
+  // The scripts would build again, while other tests use the build.
   const packed = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
   if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
   const [tarball] = JSON.parse(packed.stdout) as [
@@ -57,7 +57,7 @@ export function installPacked(withNpm: boolean): PackedPackage {
   return { ...scratch, files: tarball.files.map(({ path }) => path), packedBytes: tarball.size };
 }
 
-/** The build and the manifest as an installed package, which takes no packing: for what imports it. */
+/** Installs build and manifest as a package without packing, for tests that only import it. */
 export function installBuilt(): ScratchPackage {
   const scratch = scratchPackage();
   cpSync(join(repository, "dist"), join(scratch.installed, "dist"), { recursive: true });
@@ -69,7 +69,7 @@ export function installBuilt(): ScratchPackage {
 function scratchPackage(): ScratchPackage {
   if (!existsSync(join(repository, "dist/index.js")))
     throw new Error("there is no dist; run `npm run build` first");
-  // npm gives a folder below the temporary one by its real path
+  // npm returns the real path of a folder in the temporary folder
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "asi-package-")));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   return {

@@ -1,4 +1,4 @@
-/** The serial number that a caller gives, and the texts of a header. */
+/** Tests the serial number from a caller, and the texts of a header. */
 import { describe, expect, it } from "vitest";
 import { type AsiError, convert, decode, decodeRows, encode, inspect, repair } from "../src/index.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";

@@ -7,7 +7,7 @@ import { expectSame } from "./same.js";
 
 const snappy = new SnappyCompressor();
 
-/** What an independent reader makes of the compressed bytes. */
+/** The compressed bytes, decompressed by an independent reader. */
 function throughSnappy(bytes: Uint8Array): Uint8Array {
   const whole = new Uint8Array(bytes.length);
   snappyUncompress(snappy.compress(bytes), whole);

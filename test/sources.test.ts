@@ -29,7 +29,7 @@ import { all, csvRows, rejection, thrown, wholeBytes, wholeColumns, wholeText } 
 const golden = fixture("valid/hour-without-hr");
 const chunkBytes = 10_000;
 
-/** Every kind of source, each with the same bytes. */
+/** Every kind of source, with the same bytes. */
 const kinds: [string, (bytes: Uint8Array) => Source][] = [
   ["Uint8Array", (bytes) => bytes],
   [

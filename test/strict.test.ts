@@ -1,4 +1,4 @@
-/** Strict reading: the first damage is the end. */
+/** Tests strict reading: it stops at the first damage. */
 import { describe, expect, it } from "vitest";
 import { convert, decode, decodeRows, inspect } from "../src/index.js";
 import { fixture } from "./fixture-files.js";
@@ -28,7 +28,7 @@ describe("strict reading", () => {
       byteOffset,
     });
     expect(await asiError(inspect(bytes, { strict: true }))).toMatchObject({ code: "DAMAGED", byteOffset });
-    // without it, the rows around the damage come out
+    // without it, the rows before and after the damage are returned
     expect(await all(decodeRows(bytes))).not.toHaveLength(0);
   });
 

@@ -33,7 +33,7 @@ async function settled<T>(work: () => T | Promise<T>): Promise<T | object> {
   }
 }
 
-/** The results of the synchronous functions are those of the asynchronous ones. */
+/** Expects that synchronous and asynchronous functions return the same results. */
 async function expectAlike(bytes: Uint8Array, options: ConvertOptions, where: string): Promise<void> {
   const converted = settled(() => {
     const { csv, fileName, info, report } = convertSync(bytes, options);

@@ -13,15 +13,15 @@ export interface SyntheticEcgOptions {
   rateHz?: number;
   durationS: number;
   bpm?: number;
-  /** Height of the R wave, in units of the samples; negative: upside down. */
+  /** Height of the R wave, in units of the samples; negative: inverted. */
   gain?: number;
-  /** Share of beats that come early, wide, and are followed by a pause. */
+  /** Share of beats that are early and wide, and followed by a pause. */
   prematureShare?: number;
-  /** Amplitudes in R waves: of steps and their muscle noise, of a drifting baseline, of mains hum. */
+  /** Amplitudes relative to the R wave: of steps with their muscle noise, of a drifting baseline, of mains hum. */
   running?: number;
   drift?: number;
   hum?: number;
-  /** Samples stop at these values, as those of a converter. */
+  /** Samples are clipped at these values, as by a converter. */
   limits?: readonly [low: number, high: number];
 }
 
@@ -33,14 +33,14 @@ const WAVES = [
   [0.026, 0.009, -0.22],
   [0.24, 0.045, 0.28],
 ] as const;
-/** The same of a premature ventricular beat. */
+/** Waves of a premature ventricular beat, in the same units. */
 const WIDE_WAVES = [
   [0, 0.03, 1.1],
   [0.09, 0.04, -0.5],
   [0.3, 0.06, -0.25],
 ] as const;
 
-/** An ECG with known beats. Not a model of the heart: shapes and disturbances that a detector must cope with. */
+/** An ECG with known beats. It does not model a heart: it has the shapes and disturbances that a detector must handle. */
 export function syntheticEcg(options: SyntheticEcgOptions): SyntheticEcg {
   const { seed = 1, rateHz = 250, durationS, bpm = 75, gain = 1000, prematureShare = 0 } = options;
   const random = seededRandom(seed);
@@ -79,7 +79,7 @@ export function syntheticEcg(options: SyntheticEcgOptions): SyntheticEcg {
       drift * Math.sin(2 * Math.PI * 0.31 * s) +
       hum * Math.sin(2 * Math.PI * 50 * s);
     const sample = Math.round(gain * (value + disturbance + 0.01 * noise()));
-    // no negative zero: a recording has none
+    // no negative zero, which a recording cannot contain
     return Math.max(limits[0], Math.min(limits[1], sample)) + 0;
   });
   return { rateHz, samples, beatsS };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runChild } from "./child.js";
 import { fixture } from "./fixture-files.js";
 
-// Summer time, leap days, the turns of years and of the epoch; years 1 to 9999 would show local times of old.
+// Summer time, leap days, the ends of years and of the epoch; years 1 to 9999 would have historical local times.
 const names = ["valid/run-fix-loss", "valid/hour-without-hr", "damaged/before-1970", "damaged/before-2001"];
 
 describe("results do not depend on the time zone of the machine", () => {

@@ -5,7 +5,7 @@ import { joinBatches } from "../src/rows/sample-batch.js";
 import { ascii, joined } from "./frames.js";
 import { all } from "./whole.js";
 
-/** All rows of a track, and what was in it. */
+/** All rows of a track, and its summary. */
 export async function readTrack(
   source: Parameters<typeof decodeTrack>[0],
 ): Promise<{ samples: SampleBatch; summary: TrackSummary }> {
@@ -14,7 +14,7 @@ export async function readTrack(
   return { samples, summary: await track.summary };
 }
 
-/** A batch as a FIT file, written here. */
+/** A batch as a FIT file, written by the library. */
 export function ownFit(samples: SampleBatch): Uint8Array {
   const ranges = findRanges(samples.timestampMs);
   const writer = new FitWriter({ rows: samples.length, ranges: ranges.length }, "Tracker");
@@ -28,7 +28,7 @@ export function ownFit(samples: SampleBatch): Uint8Array {
   return joined([...pieces, writer.end()]);
 }
 
-/** A FIT file of these messages, with its header and checksums. */
+/** A FIT file with these messages, with header and checksums. */
 export function fitFile(messages: readonly (readonly number[])[], headerBytes: 12 | 14 = 14): Uint8Array {
   const data = Uint8Array.from(messages.flat());
   const header = new Uint8Array(headerBytes);
@@ -39,7 +39,7 @@ export function fitFile(messages: readonly (readonly number[])[], headerBytes: 1
   return sealed(joined([header, data, Uint8Array.of(0, 0)]));
 }
 
-/** The same file with the checksum that fits it. */
+/** The file with a valid checksum. */
 export function sealed(file: Uint8Array): Uint8Array {
   const bytes = file.slice();
   const end = bytes.length - 2;
@@ -47,7 +47,7 @@ export function sealed(file: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A definition message. Fields: number, bytes, base type; fields of developers: number, bytes, index of the developer. */
+/** A definition message. Fields: number, bytes, base type; developer fields: number, bytes, index of the developer. */
 export function fitDefinition(
   local: number,
   global: number,

@@ -41,7 +41,7 @@ it(`${MUTATIONS} damaged tracks give rows, or an error of the library with its p
   for (let seed = 0; seed < MUTATIONS; seed++) {
     const format = (["fit", "gpx", "tcx"] as const)[seed % 3] ?? "fit";
     const mutated = mutate(tracks[format], seed);
-    // a checksum that holds leads further into the file
+    // with a valid checksum, more of the file is read
     const bytes = format === "fit" && seededRandom(seed)(3) > 0 ? sealed(mutated) : mutated;
     try {
       const { samples, summary } = await readTrack(bytes);

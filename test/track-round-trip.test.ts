@@ -6,7 +6,7 @@ import { batchOf, type Sample, trackOf } from "./sample-batches.js";
 import { readTrack } from "./track-files.js";
 import { wholeBytes } from "./whole.js";
 
-/** A recording of these samples, and its rows. */
+/** A recording with these samples, and its rows. */
 async function recordingOf(
   samples: readonly Sample[],
 ): Promise<{ recording: Uint8Array; rows: SampleBatch }> {
@@ -20,12 +20,12 @@ async function throughFile(recording: Uint8Array, format: "gpx" | "tcx" | "fit")
   return readTrack(file);
 }
 
-// some 60 rows between the years 1999 and 2125, which all formats hold
+// about 60 rows between the years 1999 and 2125, which all formats support
 const anyTrack = trackOf({ from: Date.UTC(1999, 0), to: Date.UTC(2125, 0) }).filter(
   (rows) => rows.length > 0,
 );
 
-/** Far apart, with speeds that happen to be 3.6 times the way between them: no km/h. */
+/** Far apart, with speeds that happen to be 3.6 times their distances, but are not in km/h. */
 const leap: Sample[] = [
   {
     timestampMs: 915_148_800_000,
@@ -63,7 +63,7 @@ describe("a recording that becomes a track and a recording again has the same ro
       fc.asyncProperty(anyTrack, async (samples) => {
         const { recording, rows } = await recordingOf(samples);
         const track = await throughFile(recording, format);
-        // an altitude that is not there has no value, and the kinds of fixes with one are not told apart
+        // a missing altitude has no value, and the types of fixes with one are not distinguished
         const expected = batchOf(
           Array.from({ length: rows.length }, (_, i) => ({
             timestampMs: rows.timestampMs[i] as number,

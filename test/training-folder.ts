@@ -7,8 +7,8 @@ import { wholeBytes } from "./whole.js";
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
 /**
- * A folder with ten minutes of players at constant speeds (m/s) whose heart beats 150 times a minute, by the trackers TRK-1, TRK-2
- * and so on, with the lines of a roster and of periods as Excel saves them.
+ * A folder with ten minutes of players at constant speeds (m/s) with a heart rate of 150, recorded by the trackers TRK-1, TRK-2
+ * and so on, with the lines of a roster and of periods in the format of Excel.
  */
 export async function folderOfTraining(
   speeds: readonly number[],

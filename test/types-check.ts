@@ -1,9 +1,9 @@
 import ts from "typescript";
 
-// The libraries of TypeScript are the same for each program, and take most of the time.
+// Parsed library files of TypeScript: they are the same for each program, and take most of the time.
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
-/** What the compiler says of a file and of what it imports. `options` as in a tsconfig.json. */
+/** The compiler's errors in a file and its imports. `options` as in a tsconfig.json. */
 export function errorsOfTypes(file: string, options: Record<string, unknown>): string[] {
   const converted = ts.convertCompilerOptionsFromJson(options, ".");
   const host = ts.createCompilerHost(converted.options);

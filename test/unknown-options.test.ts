@@ -1,4 +1,4 @@
-/** A misspelt option is never ignored: every exported function that takes options refuses it, and names the one that was meant. */
+/** Tests that every exported function refuses a misspelt option, and names the correct one. */
 import { describe, expect, it } from "vitest";
 import * as csv from "../src/api/csv.js";
 import * as json from "../src/api/json.js";
@@ -16,7 +16,7 @@ const demo = { startMs: 0, durationMs: 1000 };
 
 type Options = Record<string, unknown>;
 
-/** How each function is called with options, one of its options with a letter less, and the option that was meant. */
+/** A call of each function with options, one of its options without a letter, and the correct option. */
 const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspelt: string, meant: string]> = {
   AsiCsvStream: [(options) => new library.AsiCsvStream(options), "delimter", "delimiter"],
   AsiDecoderStream: [(options) => new library.AsiDecoderStream(options), "evryMs", "everyMs"],
@@ -78,7 +78,7 @@ const WITHOUT_OPTIONS = [
   "withoutFormula",
 ];
 
-/** Figures beyond those of `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
+/** Other functions than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
 const UNCHECKED = [
   "accelerationSpeedProfile",
   "canonicalRecipe",

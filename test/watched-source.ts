@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
-/** A recording in small chunks that counts what is asked of it, and knows whether it was let go. */
+/** A recording in small chunks that counts requests, and records whether it was released. */
 export class Watched {
   pulls = 0;
   isClosed = false;
   readonly #chunks: readonly Uint8Array[];
   readonly #failure: unknown;
 
-  /** @param failure what is thrown behind the last chunk; undefined: nothing, it ends */
+  /** @param failure an error after the last chunk; undefined for none */
   constructor(chunks: readonly Uint8Array[], failure?: unknown) {
     this.#chunks = chunks;
     this.#failure = failure;
@@ -27,7 +27,7 @@ export class Watched {
     }
   }
 
-  /** A stream that keeps nothing in store. */
+  /** A stream without a buffer. */
   stream(): ReadableStream<Uint8Array> {
     const iterator = this.iterable();
     return new ReadableStream(
@@ -58,12 +58,12 @@ export const chunks = Array.from({ length: 50 }, (_, i) =>
   ]),
 );
 
-/** Long enough for whatever is still under way to come to rest. */
+/** Long enough for pending work to finish. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Chunks that come one turn of the event loop after another. */
+/** Chunks that arrive in separate turns of the event loop. */
 export async function* later(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -71,7 +71,7 @@ export async function* later(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** A stream as people make them. */
+/** An ordinary stream. */
 export function streamOf(chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.iterator]();
   return new ReadableStream({

@@ -12,8 +12,8 @@ import { rowIn, rowsInFile } from "./rows-in-file.js";
 import { expectSame } from "./same.js";
 import { csvRows, wholeBytes } from "./whole.js";
 
-// What the library makes of a recording with a waveform is kept byte by byte in fixtures/waveform/expected. UPDATE_GOLDENS=1
-// writes it again: look at what changed. Whether it is right is checked against what the generator put in.
+// The output for a recording with a waveform is compared byte by byte with fixtures/waveform/expected. UPDATE_GOLDENS=1
+// rewrites it: review the changes. Its correctness is checked against the data of the generator.
 
 const folder = fileURLToPath(new URL("../fixtures/waveform/", import.meta.url));
 const RECORDING = `${folder}run.asi`;
@@ -60,7 +60,7 @@ describe.for(FORMATS)("rows with derived heart rates as %s", ([name, options]) =
   });
 });
 
-/** Heart rates last 2 s here; a reading is at most 1 s older than its row. */
+/** Heart rates are valid for 2 s here; a reading is at most 1 s older than its row. */
 function filled(rows: ReturnType<typeof csvRows>): ReturnType<typeof csvRows> {
   let last = { timestamp: Number.NEGATIVE_INFINITY, hr: 0 };
   return rows.map((row) => {
@@ -72,7 +72,7 @@ function filled(rows: ReturnType<typeof csvRows>): ReturnType<typeof csvRows> {
 describe("the heart rates of the rows", () => {
   const startMs = truth.startMs;
 
-  /** 60 s by the mean of the RR intervals of the last 8 s, at most 16 (docs/heart-rate.md). */
+  /** 60 s divided by the mean of the RR intervals of the last 8 s, at most 16 (docs/heart-rate.md). */
   const meanRateAt = (ms: number) => {
     const ends = truth.beatsMs.filter((beat) => beat <= ms && beat > ms - 8000).slice(-17);
     return (60_000 * (ends.length - 1)) / ((ends.at(-1) ?? 0) - (ends[0] ?? 0));
@@ -116,12 +116,12 @@ describe("asi beats", () => {
       .map((line) => 1000 * Number(line.split(",")[0]));
     const isNear = (ms: number, others: readonly number[]) =>
       others.some((other) => Math.abs(other - ms) <= 20);
-    // the step of the electrode that comes off moves the beat in front of it
+    // the step in the signal when the electrode comes off shifts the beat before it
     const clear = truth.beatsMs.filter((ms) => ms < electrodeOff[0] - 125 || ms >= electrodeOff[0]);
     expect(clear.filter((ms) => !isNear(ms, found))).toEqual([]);
     const others = found.filter((ms) => !isNear(ms, truth.beatsMs));
     expect(others.filter((ms) => ms < electrodeOff[0] - 125 || ms >= electrodeOff[1])).toEqual([]);
-    // the electrode coming off looks like beats for a moment
+    // when the electrode comes off, the signal resembles beats for a moment
     expect(others.length).toBeLessThan(5);
   });
 });

@@ -9,12 +9,12 @@ import {
 } from "../src/index.js";
 import { chunks, streamOf } from "./watched-source.js";
 
-// Every verb that reads on demand and promises what is known at the end, with every way of reading and not reading.
+// All functions that read on demand and return promises for the end, with all ways of reading and not reading.
 
-/** A reading of 50 chunks that nobody has begun. */
+/** A reading of 50 chunks that has not started. */
 interface Begun<R> {
   readable: R;
-  /** What the verb promises besides. */
+  /** Further promises of the function. */
   promises: Record<string, Promise<unknown>>;
 }
 
@@ -64,7 +64,7 @@ type Outcome = "NOT_READ" | "ABORTED" | "held" | "fulfilled";
 
 interface Way<R> {
   outcome: Outcome;
-  /** Whether the header has been read, so that `info` is fulfilled whatever else. */
+  /** Whether the header has been read, so that `info` is fulfilled in any case. */
   readsHeader?: boolean;
   act(readable: R, control: AbortController): unknown;
 }
@@ -168,15 +168,15 @@ async function drain(values: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of values);
 }
 
-/** One promise of one verb, read in one way. */
+/** One promise of one function, read in one way. */
 export interface Wait {
   name: string;
   expected: Outcome;
-  /** Begins, reads in that way, and gives the promise; what is held meanwhile is to be kept alive. */
+  /** Starts, reads in that way, and returns the promise; `held` must be kept alive in the meantime. */
   begin(): Promise<{ promise: Promise<unknown>; held: unknown }>;
 }
 
-/** All of them. */
+/** All combinations. */
 export const WAITS: readonly Wait[] = [
   ...waitsOf(STREAM_VERBS, WAYS_WITH_STREAMS),
   ...waitsOf(ITERABLE_VERBS, WAYS_WITH_ITERABLES),

@@ -2,38 +2,38 @@ import { AsiError, convert, type DecodeOptions, type Row, type SampleBatch } fro
 import type { SampleColumns } from "./drive.js";
 import { joined } from "./frames.js";
 
-/** All that a stream gives. */
+/** Concatenates all chunks of a stream. */
 export async function wholeBytes(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of stream) pieces.push(piece);
   return joined(pieces);
 }
 
-/** All that a stream gives, as text. */
+/** The text of all chunks of a stream. */
 export async function wholeText(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(await wholeBytes(stream));
 }
 
-/** All that is iterated over. */
+/** All values of an iteration. */
 export async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const value of values) collected.push(value);
   return collected;
 }
 
-/** The error with which a promise is rejected. Fails where it is fulfilled, or rejected with something else. */
+/** The error of a rejected promise. Fails if it is fulfilled, or rejected with another error. */
 export async function asiError(promise: Promise<unknown>): Promise<AsiError> {
   const reason = await rejection(promise);
   if (reason instanceof AsiError) return reason;
   throw new Error(`rejected with ${String(reason)} instead of an AsiError`, { cause: reason });
 }
 
-/** The error that the conversion of some bytes ends with. */
+/** The error of a failed conversion. */
 export function conversionError(bytes: Uint8Array, options: DecodeOptions = {}): Promise<AsiError> {
   return asiError(wholeBytes(convert(bytes, options).body));
 }
 
-/** What a promise is rejected with. */
+/** The reason of a rejected promise. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -43,7 +43,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   throw new Error("fulfilled, not rejected");
 }
 
-/** What a function throws. */
+/** The error of a function. */
 export function thrown(act: () => unknown): unknown {
   try {
     act();
@@ -53,7 +53,7 @@ export function thrown(act: () => unknown): unknown {
   throw new Error("nothing was thrown");
 }
 
-/** The columns of all batches, one after another. */
+/** The concatenated columns of all batches. */
 export function wholeColumns(batches: readonly SampleBatch[]): SampleColumns {
   const column = (name: keyof SampleColumns) => batches.flatMap((batch) => [...batch[name]]);
   return {
@@ -67,7 +67,7 @@ export function wholeColumns(batches: readonly SampleBatch[]): SampleColumns {
   };
 }
 
-/** The fields of each line of a standard CSV, its header line left out. */
+/** The fields of each line of a standard CSV, without its header line. */
 export function csvFields(csv: string): string[][] {
   return csv
     .split("\n")
@@ -75,7 +75,7 @@ export function csvFields(csv: string): string[][] {
     .map((line) => line.split(","));
 }
 
-/** The rows of a standard CSV, each number the double nearest to its digits. */
+/** The rows of a standard CSV; each number is the double nearest to its digits. */
 export function csvRows(csv: string): Row[] {
   return csvFields(csv).map(([timestamp = "", latitude, longitude, altitude, speed, hr]) => ({
     timestamp: Number(timestamp.replace(".", "")),

@@ -27,7 +27,7 @@ const offline: Plugin = {
   },
 };
 
-/** Compresses every file at build, so that no server has to do it for each request. */
+/** Compresses every file during the build, so that servers need not compress each response. */
 const compressedFiles: Plugin = {
   name: "compressed-files",
   apply: "build",
@@ -59,14 +59,14 @@ export default defineConfig({
   build: {
     target: "es2022",
     license: { fileName: "licences.md" },
-    // Scripts and styles are files: the policy of the page allows nothing inline.
+    // Scripts and styles are files, because the policy of the page forbids inline ones.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // a busy machine is no fault of the page
+      // a slow machine is not an error of the page
       checks: { pluginTimings: false },
       output: {
-        // so that a test finds the size of what needs an account
+        // names that a test uses to measure the size of the views with an account
         chunkFileNames: ({ moduleIds }) =>
           `assets/${moduleIds.some((id) => id.includes("/src/app/")) ? "app-" : ""}[name]-[hash].js`,
       },

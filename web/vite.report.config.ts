@@ -3,10 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
-/** Where the command finds the template. */
+/** Path of the template that the command reads. */
 const TEMPLATE = fileURLToPath(new URL("../dist/report.html", import.meta.url));
 
-/** Packages of others that are in the script; their licences want to go with them. */
+/** Bundled packages, whose licences must be included. */
 const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core"];
 
 async function licences(): Promise<string> {
@@ -17,7 +17,7 @@ async function licences(): Promise<string> {
   return `/*!\n${(await Promise.all(texts)).join("\n\n")}\n*/`;
 }
 
-/** Writes page, script and styles as one file. Its policy allows this script and these styles, and no request at all. */
+/** Writes page, script and styles as one file. Its policy allows only this script and these styles, and no requests. */
 const oneFile: Plugin = {
   name: "one-file",
   apply: "build",
@@ -33,7 +33,7 @@ const oneFile: Plugin = {
       delete bundle[name];
     }
     script = `${await licences()}\n${script}`;
-    // within a script element these would end it, or begin a comment
+    // within a script element, these sequences would end it or begin a comment
     script = script.replace(/<\/script/gi, "<\\/script").replace(/<!--/g, "\\x3c!--");
     const policy = [
       "default-src 'none'",
@@ -63,7 +63,7 @@ function hashOf(text: string): string {
 
 /** The template of reports: a page in one file, without a worker, because browsers start none from `file://`. */
 export default defineConfig({
-  // It has no other files. With a relative address vite asks each dynamic import where it is, which a script in one file cannot say.
+  // There are no other files. With a relative address, vite asks for the address of the script, which an inline script does not have.
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [oneFile],
@@ -79,7 +79,7 @@ export default defineConfig({
       input: "report.html",
       output: { format: "iife", codeSplitting: false },
       onLog(level, log, show) {
-        // vite's helper for dynamic imports asks where it is only when there are files to load beforehand, so never here
+        // vite's helper for dynamic imports uses its address only if there are files to preload, which is never the case here
         if (log.code === "EMPTY_IMPORT_META" && log.message.includes("vite/preload-helper.js")) return;
         show(level, log);
       },

@@ -3,11 +3,11 @@ import { ORDER } from "../test/order.js";
 
 export const settings = {
   globalSetup: ["../test/own-ground.ts", "test/browser-setup.ts"],
-  // No test judges by the clock; this only ends one that hangs, on a slow machine too.
+  // No test measures time; this limit only ends tests that hang, also on a slow machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
-  // One browser and one service serve all files. A third worker would only wait for the processor.
+  // One browser and one service are shared by all files. A third worker would only wait for the processor.
   maxWorkers: 2,
   isolate: false,
   sequence: ORDER,

@@ -1,4 +1,4 @@
-// Finds heart beats in an ECG, sample by sample: maxima of the envelope that stand out. Causal; constant memory.
+// Finds heart beats in an ECG, sample by sample: prominent maxima of the envelope. Causal; constant memory.
 
 import {
   candidates,
@@ -31,26 +31,26 @@ import { acceptScore, addRr, clearLevels, clearRrs, noise, rejectScore, rrS, set
 import { addBeat, addReadingRr, clearReading, lastValley, MIN_SIGNAL, readingAt } from "./reading";
 
 // Times in s.
-// A maximum sooner after a start is an effect of the filters.
+// A maximum earlier after a start is an effect of the filters.
 const SETTLING_S: f64 = 0.05;
-// A maximum stands when no higher one follows for this time.
+// A maximum is confirmed when no higher one follows for this time.
 const CONFIRMATION_S: f64 = 0.2;
-// A maximum of similar height further away makes a beat doubtful.
+// A maximum of similar height at a greater distance makes a beat doubtful.
 const RIVAL_S: f64 = 0.12;
 // Similar: 0.6 of the envelope, and therefore 0.36 of its square.
 const SIMILAR: f64 = 0.36;
-// A maximum is compared with the envelope at both sides, from NEAR_S to SCORING_S away.
+// A maximum is compared with the envelope on both sides, from NEAR_S to SCORING_S away.
 const NEAR_S: f64 = 0.125;
 const SCORING_S: f64 = 0.28;
-// From the QRS complex to the centre of the slopes of the filtered signal.
+// Time from the QRS complex to the centre of the slopes of the filtered signal.
 const DELAY_S: f64 = 0.03;
-// A longer time without a beat is a pause and no RR interval.
+// A longer time without a beat is a pause and not an RR interval.
 const MAX_RR_S: f64 = 3;
 // Window of a level, and time between two checks of the levels.
 const LEVEL_WINDOW_S: f64 = 1.2;
 const LEVEL_CHECK_S: f64 = 0.8;
 const LONG_SILENCE_S: f64 = 6;
-// Heart rates are forgotten after a longer gap, and everything after a much longer one.
+// A longer gap clears the heart rates, and a much longer one the whole state.
 const HISTORY_GAP_S: f64 = 2;
 const FORGOTTEN_GAP_S: f64 = 10;
 
@@ -72,15 +72,15 @@ let start: i64 = 0;
 // a maximum that a higher one may replace; negative: none
 let pending: i64 = -1;
 let pendingIsDouble: bool = false;
-// Maxima whose sum of squares is not higher do not matter.
+// Maxima with a lower or equal sum of squares are ignored.
 let least: f64 = -Infinity;
-// maxima that wait for the samples after them, in order: at most two, since they are further apart than half of SCORING_S
+// maxima that wait for later samples, in order: at most two, because their distance is more than half of SCORING_S
 let waiting1: i64 = -1;
 let waiting1IsDouble: bool = false;
 let waiting2: i64 = -1;
 let waiting2IsDouble: bool = false;
 let lastBeat: i64 = NEVER;
-// where the QRS complex of that beat lies, between two samples
+// position of the QRS complex of that beat, between two samples
 let lastQrs: f64 = 0;
 let isLinked: bool = false;
 let isLearning: bool = true;
@@ -88,10 +88,10 @@ let isLearning: bool = true;
 let isSearchDue: bool = false;
 let nextLevelCheck: i64 = 0;
 let nextSecond: i64 = 0;
-// The number of samples at which something is due.
+// The number of samples at the next action.
 let dueAt: i64 = 0;
 
-/** Forgets everything. The next sample has the index 0. */
+/** Clears the state. The next sample has the index 0. */
 export function forgetBeats(rate: f64): void {
   if (rate != rateHz) setRate(rate);
   nextSample = 0;
@@ -126,7 +126,7 @@ function restart(): void {
   schedule();
 }
 
-/** `samples` are missing: ends the signal before them, and starts again after them. */
+/** Handles `samples` missing samples: ends the signal before them, and starts again after them. */
 export function skipSamples(samples: i64): void {
   endBeats();
   if ((samples as f64) > FORGOTTEN_GAP_S * rateHz) {
@@ -134,7 +134,7 @@ export function skipSamples(samples: i64): void {
     return;
   }
   nextSample += samples;
-  // a second that ends with the gap has no signal after it
+  // a second that ends with the gap is not followed by signal
   nextSecond = (nextSample / (rateHz as i64) + 1) * (rateHz as i64);
   if ((samples as f64) > HISTORY_GAP_S * rateHz) {
     clearRrs();
@@ -143,7 +143,7 @@ export function skipSamples(samples: i64): void {
   restart();
 }
 
-/** The signal ends here: classifies the last maxima as if silence followed. */
+/** Ends the signal: classifies the last maxima as if silence followed. */
 export function endBeats(): void {
   silence(nextSample, scoring);
   if (waiting1 >= 0) scoreWaiting();
@@ -153,7 +153,7 @@ export function endBeats(): void {
   scoreWaiting();
 }
 
-/** Takes `count` samples from the address `at` on. */
+/** Processes `count` samples from the address `at`. */
 export function pushSamples(at: usize, count: i32): void {
   const end = nextSample + (count as i64);
   while (true) {
@@ -230,7 +230,7 @@ function scoreWaiting(): void {
   waiting1 = waiting2;
   waiting1IsDouble = waiting2IsDouble;
   waiting2 = -1;
-  // the envelope is smooth: a sample each 12 ms says enough
+  // the envelope is smooth: one sample every 12 ms is enough
   let sum: f64 = 0;
   let count: f64 = 0;
   let lowestBefore: f64 = Infinity;
@@ -292,14 +292,14 @@ function accept(candidate: i32): void {
   onBeat(qrs, rrS, quality);
 }
 
-// Classifies the candidates from the given one on.
+// Classifies the candidates from the given one.
 function classifyFrom(candidate: i32): void {
   for (let i = candidate; i < candidates; i++) {
     if (isBeat(i)) accept(i);
   }
 }
 
-// The number of samples from which on a missing beat is searched for.
+// The number of samples from which a missing beat is searched for.
 function searchTime(): i64 {
   return ceil<f64>((lastBeat as f64) + 1.6 * rrS * rateHz + (scoring as f64)) as i64;
 }

@@ -1,4 +1,4 @@
-// The last maxima of the envelope that were scored, in order of time. Each: n i64, score f64, valley f64,
+// The last scored maxima of the envelope, in order of time. Each: n i64, score f64, valley f64,
 // isDouble i32, QRS f64; 40 bytes.
 
 const CAPACITY: i32 = 24;
@@ -18,7 +18,7 @@ function entry(index: i32): usize {
   return ENTRIES + 40 * (place < CAPACITY ? place : place - CAPACITY);
 }
 
-/** Adds one and drops the first if there are too many. */
+/** Adds one and drops the first one if necessary. */
 export function pushCandidate(n: i64, score: f64, valley: f64, isDouble: bool, qrs: f64): void {
   if (candidates == CAPACITY) {
     first = first + 1 == CAPACITY ? 0 : first + 1;
@@ -42,7 +42,7 @@ export function scoreOf(index: i32): f64 {
   return load<f64>(entry(index), 8);
 }
 
-/** The lowest envelope beside the maximum, on its higher side, as a share of the maximum: 0 for a beat alone. */
+/** The minimum of the envelope beside the maximum, on its higher side, as a share of the maximum: 0 for an isolated beat. */
 export function valleyOf(index: i32): f64 {
   return load<f64>(entry(index), 16);
 }
@@ -52,12 +52,12 @@ export function isDoubleAt(index: i32): bool {
   return load<i32>(entry(index), 24) != 0;
 }
 
-/** Where its QRS complex lies, between two samples. */
+/** The position of its QRS complex, between two samples. */
 export function qrsOf(index: i32): f64 {
   return load<f64>(entry(index), 32);
 }
 
-/** The first that is later than `n`, or `candidates`. */
+/** The first one after `n`, or `candidates`. */
 export function firstAfter(n: i64): i32 {
   let index = candidates;
   while (index > 0 && placeOf(index - 1) > n) index--;

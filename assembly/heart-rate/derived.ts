@@ -11,13 +11,13 @@ let clockMs: f64 = 0;
 let clockN: i64 = 0;
 let rateHz: f64 = 0;
 
-/** Where the beats of this step end. A beat takes fewer bytes than the frames that it was found in, so there is always room. */
+/** End of the beats of this step. A beat takes fewer bytes than its frames, so there is always enough space. */
 export let beatsEnd: usize = OUTPUT;
 let putsBeats: bool = false;
 
 // --- figures of the whole waveform ---
 
-/** Seconds of signal, and those with a reading; their sum and maximum. */
+/** Seconds of signal, and seconds with a reading; sum and maximum of the readings. */
 export let seconds: i32 = 0;
 export let readings: i32 = 0;
 export let readingSum: f64 = 0;
@@ -53,7 +53,7 @@ function wholeTimeMs(n: i64): f64 {
   return floor<f64>(timeMsOf(n) + 0.5);
 }
 
-/** A beat at `n`, between two samples; `rrS`: time since the beat before, 0 after a gap or a pause; `quality`: 0 to 1. Output: f64 each. */
+/** A beat at `n`, between two samples; `rrS`: time since the last beat, 0 after a gap or pause; `quality`: 0 to 1. Output: f64s. */
 export function onBeat(n: f64, rrS: f64, quality: f64): void {
   const rrMs = rrS * 1000;
   countRr(rrMs);
@@ -64,7 +64,7 @@ export function onBeat(n: f64, rrS: f64, quality: f64): void {
   beatsEnd += 24;
 }
 
-/** A beat that is not reported. */
+/** Handles a beat that is not reported. */
 export function onDoubtfulBeat(): void {
   previousRrMs = 0;
 }
@@ -78,7 +78,7 @@ function countRr(rrMs: f64): void {
   previousRrMs = rrMs;
 }
 
-/** A second ends before sample `n`; `bpm`: the heart rate known by then, 0: none. */
+/** Ends a second before sample `n`; `bpm`: the heart rate known at that time, 0: none. */
 export function onSecond(n: i64, bpm: f64): void {
   const rounded = floor<f64>(bpm + 0.5);
   seconds++;

@@ -1,25 +1,25 @@
-// The envelope of the QRS complexes: band-pass, slope, and the root of the mean square slope. Stored are sums of squares; only
-// those near a maximum are needed as roots.
+// The envelope of the QRS complexes: band-pass, slope, and the root of the mean square slope. It stores sums of squares; roots
+// are needed only near a maximum.
 
 import { gain, highA1, highA2, lowA1, lowA2, setBand } from "./band-pass";
 
-// Time over which the slope is measured, and length of the moving average, s.
+// Time for the measurement of the slope, and length of the moving average, s.
 const SLOPE_S: f64 = 0.012;
 const WINDOW_S: f64 = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice SCORING_S of beats.ts, at 1000 Hz.
 const SLOPE_MASK: i32 = 15;
-// The values of a beat are needed until it is scored: as long as WINDOW_S and SCORING_S of beats.ts together.
+// The values of a beat are needed until it is scored: WINDOW_S and SCORING_S of beats.ts together.
 const WINDOW_MASK: i32 = 511;
 const SUMS_MASK: i32 = 1023;
 const FILTERED: usize = memory.data(8 * (SLOPE_MASK + 1), 16);
 const SQUARES: usize = memory.data(8 * (WINDOW_MASK + 1), 16);
 const SUMS: usize = memory.data(8 * (SUMS_MASK + 1), 16);
 
-// Filter states below this are rounding errors of a signal that has ended. Smaller ones would become slow subnormal numbers.
+// Filter states below this are rounding errors after the end of a signal. Smaller ones would become slow subnormal numbers.
 const NOTHING: f64 = 1e-100;
 
-/** Samples between which the slope is measured. */
+/** Distance of the samples for the slope. */
 export let slopeSamples: i32 = 1;
 let windowSamples: i32 = 1;
 /** The envelope is the root of a sum times this. */
@@ -34,7 +34,7 @@ let y1: f64 = 0;
 let y2: f64 = 0;
 let sum: f64 = 0;
 
-/** Index of the next sample after `take`, and whether the one before the last is a local maximum. */
+/** Index of the next sample after `take`, and whether the last but one is a local maximum. */
 export let taken: i64 = 0;
 export let hasMaximum: bool = false;
 
@@ -50,7 +50,7 @@ export function setEnvelopeRate(rateHz: f64): void {
   scale = sqrt<f64>(1 / (windowSamples as f64));
 }
 
-/** Forgets the signal. The next sample becomes its zero line. */
+/** Clears the signal. The next sample becomes its zero line. */
 export function restartEnvelope(): void {
   isFirst = true;
   u1 = u2 = y1 = y2 = sum = 0;
@@ -60,7 +60,7 @@ export function restartEnvelope(): void {
 }
 
 /**
- * Takes samples from the address `at`, which is that of sample `n`, until the sample `until` or a local maximum with a sum above
+ * Processes samples from the address `at` of sample `n`, until the sample `until` or a local maximum with a sum above
  * `least`.
  */
 export function take(at: usize, n: i64, until: i64, least: f64): void {
@@ -73,7 +73,7 @@ export function take(at: usize, n: i64, until: i64, least: f64): void {
   const b1 = lowA1;
   const b2 = lowA2;
   const g = gain;
-  // places in the rings, in bytes
+  // positions in the rings, in bytes
   let i: i32 = (n as i32) << 3;
   const slopeBack = slopeSamples << 3;
   const windowBack = windowSamples << 3;
@@ -123,7 +123,7 @@ export function take(at: usize, n: i64, until: i64, least: f64): void {
   taken = n + (((at - begin) >> 1) as i64);
 }
 
-/** Removes rounding errors from the sum after the sample `n` - 1, and states that are as good as zero. */
+/** Removes rounding errors from the sum after the sample `n` - 1, and negligible filter states. */
 export function refreshEnvelope(n: i64): void {
   let fresh: f64 = 0;
   const to = n as i32;
@@ -154,8 +154,8 @@ export function rootAt(n: i64): f64 {
 }
 
 /**
- * Centre of the slopes in the window that ends at sample `n`, between two samples; steep ones count more. The envelope has a flat
- * top, because its window is longer than the QRS complex: noise moves its maximum by many milliseconds, this centre by few.
+ * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
+ * top, because its window is longer than the QRS complex: noise shifts its maximum by many milliseconds, this centre by few.
  */
 export function centreAt(n: i64): f64 {
   let sumOfWeights: f64 = 0;
@@ -169,7 +169,7 @@ export function centreAt(n: i64): f64 {
   return sumOfWeights > 0 ? (n as f64) - sumOfPlaces / sumOfWeights : (n as f64);
 }
 
-/** Overwrites `count` samples from `from` on with silence. */
+/** Overwrites `count` samples from `from` with silence. */
 export function silence(from: i64, count: i32): void {
   for (let i: i32 = 0; i < count; i++) store<f64>(SUMS + (((((from as i32) + i) & SUMS_MASK) << 3) as usize), 0);
 }

@@ -2,14 +2,14 @@
 
 import { clearRing, lengthOf, medianOf, pushTo, RING_16, RING_8, ranked } from "./ranks";
 
-// RR interval before any is known, s.
+// Initial RR interval, s.
 const FIRST_RR_S: f64 = 0.8;
 
 const SCORES: usize = memory.data(RING_8, 16);
 const REJECTED: usize = memory.data(RING_16, 16);
 const RRS: usize = memory.data(RING_8, 16);
 
-/** Levels of beats and of what is rejected, in units of the envelope. */
+/** Levels of beats and of rejected maxima, in units of the envelope. */
 export let signal: f64 = 0;
 export let noise: f64 = 0;
 /** Median and lower quartile of the RR intervals, s. */
@@ -27,7 +27,7 @@ export function clearRrs(): void {
   rrS = shortRrS = FIRST_RR_S;
 }
 
-/** Starts again with a level of beats. */
+/** Restarts with a level of beats. */
 export function setSignal(level: f64): void {
   signal = level;
   noise = 0;

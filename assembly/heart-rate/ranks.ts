@@ -1,9 +1,9 @@
-// Rings of the last numbers, which keep them sorted too. A ring: capacity, next and length as i32, then the numbers in order of
+// Rings of the last numbers, which are also kept sorted. A ring: capacity, next and length as i32, then the numbers in order of
 // time, then sorted.
 
 const HEAD: i32 = 16;
 
-/** Bytes of a ring. */
+/** Size of a ring in bytes. */
 export const RING_4: i32 = HEAD + 2 * 8 * 4;
 export const RING_8: i32 = HEAD + 2 * 8 * 8;
 export const RING_16: i32 = HEAD + 2 * 8 * 16;
@@ -26,7 +26,7 @@ function sortedOf(ring: usize): usize {
   return ring + HEAD + (load<i32>(ring) << 3);
 }
 
-/** Adds a number, and drops the oldest one if there is no room. */
+/** Adds a number, and drops the oldest one if the ring is full. */
 export function pushTo(ring: usize, number: f64): void {
   const capacity = load<i32>(ring);
   const next = load<i32>(ring, 4);
@@ -50,7 +50,7 @@ export function pushTo(ring: usize, number: f64): void {
   store<f64>(at, number);
 }
 
-/** The oldest number; there must be one. */
+/** The oldest number; the ring must not be empty. */
 export function oldestOf(ring: usize): f64 {
   const index = load<i32>(ring, 4) - lengthOf(ring);
   return load<f64>(ring + HEAD + ((index < 0 ? index + load<i32>(ring) : index) << 3));
@@ -64,21 +64,21 @@ export function dropOldest(ring: usize): void {
   store<i32>(ring, length, 8);
 }
 
-/** The number of a rank, 0 being the lowest. */
+/** The number with a rank; rank 0 is the lowest. */
 // @ts-ignore: decorator
 @inline
 export function ranked(ring: usize, rank: i32): f64 {
   return load<f64>(sortedOf(ring) + (rank << 3));
 }
 
-/** The median; there must be a number. */
+/** The median; the ring must not be empty. */
 export function medianOf(ring: usize): f64 {
   const length = lengthOf(ring);
   const middle = length >> 1;
   return (length & 1) == 1 ? ranked(ring, middle) : (ranked(ring, middle - 1) + ranked(ring, middle)) / 2;
 }
 
-// Where a number is that must be there.
+// The rank of a number in the ring.
 function rankOf(sorted: usize, number: f64): usize {
   while (load<f64>(sorted) < number) sorted += 8;
   return sorted;

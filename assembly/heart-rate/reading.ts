@@ -1,4 +1,4 @@
-// Decides each second whether the beats of the last seconds make a heart rate.
+// Decides each second whether the beats of the last seconds give a heart rate.
 
 import { noise, signal } from "./levels";
 import {
@@ -15,14 +15,14 @@ import {
 } from "./ranks";
 
 const MIN_RRS: i32 = 4;
-// Time of the RR intervals that make a reading, s.
+// Time of the RR intervals for a reading, s.
 const HISTORY_S: f64 = 8;
 const MAX_BEATS: i32 = 8;
 const MIN_BPM: f64 = 24;
 const MAX_BPM: f64 = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL: f64 = 0.25;
-// A reading counts from this good second on.
+// A reading is valid from this good second on.
 const GOOD_SECONDS: i32 = 3;
 
 const RRS: usize = memory.data(RING_16, 16);
@@ -57,7 +57,7 @@ export function addReadingRr(rrS: f64, endS: f64): void {
   pushTo(ENDS, endS);
 }
 
-/** Median valley of the last four beats, or as many as there are. */
+/** Median valley of the last four beats; of all if there are fewer. */
 export function lastValley(): f64 {
   return medianOf(LAST_VALLEYS);
 }
@@ -104,7 +104,7 @@ function possibleReading(nowS: f64, lastBeatS: f64): f64 {
 function isPlausible(spread: f64): bool {
   const count = lengthOf(SCORES);
   const valley = medianOf(VALLEYS);
-  // of ones and zeros, sorted, the fourth from the end is a one: four beats are doubtful
+  // the fourth value from the end of sorted ones and zeros is a one: four beats are doubtful
   if (valley > 0.38 || (count >= 4 && ranked(DOUBLES, count - 4) == 1)) return false;
   const dropped: i32 = count == MAX_BEATS ? 1 : 0;
   const ratio = ranked(SCORES, count - 1 - dropped) / ranked(SCORES, dropped);

@@ -7,20 +7,20 @@ const MIN_RATE_HZ: i32 = 100;
 const MAX_RATE_HZ: i32 = 1000;
 // The last instant of the year 9999: no row is later.
 const MAX_TIME_MS: u64 = 253402300799999;
-// A piece continues the one before it if its time is at most this far from the expected one: the larger of both.
+// A piece continues the previous one if its time differs from the expected one by at most this: the larger of both.
 const TOLERANCE_SAMPLES: f64 = 1.5;
 const TOLERANCE_MS: f64 = 20;
-// Share of a time error by which the clock follows.
+// Share of a time error that the clock adopts.
 const FOLLOWING: f64 = 1.0 / 8;
-// A later piece after a longer time begins another signal.
+// A piece after a longer gap begins another signal.
 const MAX_GAP_MS: f64 = 3600000;
-// So much contiguous signal that is older than what is known begins another signal.
+// This duration of contiguous older signal begins another signal.
 const OLD_SIGNAL_S: f64 = 10;
 
-// 0: nothing is known.
+// 0: unknown.
 let rateHz: i32 = 0;
 let toleranceMs: f64 = 0;
-// signal older than what is known
+// number of samples older than the known signal
 let oldSamples: i32 = 0;
 let oldEndMs: f64 = 0;
 
@@ -29,7 +29,7 @@ export function resetWaveform(putsBeats: bool): void {
   resetDerived(putsBeats);
 }
 
-/** Takes the payload of an ECG-RAW. Other sample rates than 100 to 1000 Hz, and later times than the year 9999, are ignored. */
+/** Processes the payload of an ECG-RAW. Sample rates other than 100 to 1000 Hz, and times after the year 9999, are ignored. */
 export function takeWaveform(payload: usize): void {
   const rate: i32 = load<u16>(payload, 8);
   const count: i32 = load<u16>(payload, 12);
@@ -59,7 +59,7 @@ export function takeWaveform(payload: usize): void {
   push(samples, count);
 }
 
-/** The waveform has ended: reports the last beats. */
+/** Ends the waveform: reports the last beats. */
 export function endWaveform(): void {
   if (rateHz != 0) endBeats();
   rateHz = 0;

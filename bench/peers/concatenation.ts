@@ -1,10 +1,10 @@
 import type { CsvPeer } from "./peer.js";
 import { fieldsOf, readRows } from "./rows.js";
 
-/** Where the text is encoded and begun afresh: one string for the whole file takes three times as long. */
+/** Length at which the text is encoded and a new one begins: a single string for the whole file takes three times as long. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** DataView in, a string that grows by concatenation, encoded piece by piece. */
+/** Reads with DataView, and builds a string by concatenation, which is encoded in pieces. */
 export const concatenation: CsvPeer = (recording, sink) => {
   const encoder = new TextEncoder();
   let csv = "timestamp,latitude,longitude,altitude,speed,hr\n";

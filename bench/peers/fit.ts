@@ -1,6 +1,6 @@
 import FitParser from "fit-file-parser";
 
-/** What a decoder makes of one record, as far as the CSV has it too. */
+/** A decoded record, reduced to the values in the CSV. */
 export interface FitRecord {
   timestampMs: number;
   latitude: number;
@@ -10,12 +10,12 @@ export interface FitRecord {
   hr: number | null;
 }
 
-/** A decoder of FIT files: the number of its records, and each of them on demand. */
+/** A decoder of FIT files: returns the number of records, and a function that returns one of them. */
 export type FitPeer = (
   file: Uint8Array<ArrayBuffer>,
 ) => Promise<{ length: number; record(index: number): FitRecord }>;
 
-/** `force: false` makes it check the file's CRC, as the other decoders check theirs. */
+/** `force: false` makes it check the file's CRC, like the other decoders. */
 export const fitFileParser: FitPeer = async (file) => {
   const { records = [] } = await new FitParser({ mode: "list", force: false }).parseAsync(file.buffer);
   return {

@@ -1,9 +1,9 @@
 /**
- * The reader behind the two everyday peers: DataView in, objects and strings out, written as one writes it who
- * minds the time but does not bend the code for it.
+ * The reader of the two simple peers: DataView, objects and strings, in the style of ordinary code that is reasonably
+ * fast but not optimized.
  */
 
-/** A row in the integers in which it came. */
+/** A row with its original integers. */
 export interface PlainRow {
   timestampMs: number;
   latitudeE7: number;
@@ -18,7 +18,7 @@ interface Reading {
   bpm: number;
 }
 
-/** The six texts of a row's CSV line. */
+/** The six fields of a row's CSV line. */
 export function fieldsOf(row: PlainRow): [string, string, string, string, string, string] {
   return [
     decimal(row.timestampMs, 1000, 3),
@@ -30,14 +30,14 @@ export function fieldsOf(row: PlainRow): [string, string, string, string, string
   ];
 }
 
-/** Quicker than `toFixed` of the quotient: half the time of the whole line. */
+/** Faster than `toFixed` of the quotient, which takes half of the time for a line. */
 function decimal(scaled: number, scale: number, digits: number): string {
   const magnitude = Math.abs(scaled);
   const whole = Math.floor(magnitude / scale);
   return `${scaled < 0 ? "-" : ""}${whole}.${String(magnitude - whole * scale).padStart(digits, "0")}`;
 }
 
-/** Rows of a recording by the rules of the recording format, without the account of damage. */
+/** Rows of a recording by the rules of the recording format, without a report of damage. */
 export function* readRows(recording: Uint8Array): Generator<PlainRow> {
   const view = new DataView(recording.buffer, recording.byteOffset, recording.byteLength);
   const waiting: Reading[] = [];
@@ -65,7 +65,7 @@ export function* readRows(recording: Uint8Array): Generator<PlainRow> {
   }
 }
 
-/** The latest reading not after the row, if younger than a second; all not after it leave the list. */
+/** Returns the latest reading not after the row, if it is less than a second old; removes all readings not after the row. */
 function takeReading(waiting: Reading[], timestampMs: number): number | null {
   let latest: Reading | null = null;
   for (let i = 0; i < waiting.length; ) {
@@ -80,7 +80,7 @@ function takeReading(waiting: Reading[], timestampMs: number): number | null {
   return latest !== null && timestampMs - latest.timeMs < 1000 ? latest.bpm : null;
 }
 
-/** Length of the payload of the frame that begins at `at`; null when none does. */
+/** Length of the payload of the frame at `at`; null if there is none. */
 function frameLength(view: DataView, at: number): number | null {
   if (view.getUint16(at) !== 0xb562) return null;
   const length = view.getUint16(at + 4, true);

@@ -1,13 +1,13 @@
 import type { components } from "./schema.js";
 
-/** The job of an upload or of other work after a response. */
+/** The job of an upload, or of other work that continues after the response. */
 export type Job = components["schemas"]["Job"];
 
 /** The service has refused a request. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** The stable code of `X-Error-Code`, such as `not_found`; null when the response is not the service's. */
+  /** The stable code in `X-Error-Code`, such as `not_found`; null if the response is not from the service. */
   readonly code: string | null;
   /** The body of the response: an object with messages, or text. */
   readonly body: unknown;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
     this.requestId = response.headers.get("X-Request-Id");
   }
 
-  /** Reads the body of a response that is an error. */
+  /** Creates the error of a response from its body. */
   static async of(response: Response): Promise<ApiError> {
     const text = await response.text();
     const type = response.headers.get("Content-Type") ?? "";
@@ -42,7 +42,7 @@ export class JobFailedError extends Error {
   }
 }
 
-/** The messages in a body, with the names of their fields. */
+/** The messages in a body, preceded by the names of their fields. */
 function messageOf(body: unknown): string {
   if (typeof body === "string") return body;
   if (Array.isArray(body)) return body.map(messageOf).join(" ");
@@ -57,7 +57,7 @@ function messageOf(body: unknown): string {
 
 /**
  * The data of a response.
- * @throws ApiError when the service has refused the request
+ * @throws ApiError if the service has refused the request
  */
 export async function unwrap<Data>(
   result: Promise<{ data?: Data; error?: unknown; response: Response }>,

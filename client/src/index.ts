@@ -50,7 +50,7 @@ export interface SendOptions {
 }
 
 export interface UploadOptions extends SendOptions {
-  /** The same key makes a repeated upload the same job, for 24 hours. Default: a new one for each call. */
+  /** A key that makes repeated uploads the same job, for 24 hours. Default: a new key for each call. */
   idempotencyKey?: string;
 }
 
@@ -62,12 +62,12 @@ export interface WaitOptions extends SendOptions {
 export interface ConvertedFile {
   /** `{serial}_{start}_{end}.csv`. */
   fileName: string;
-  /** The account of every byte of the recording, as `asi-convert` gives it. */
+  /** The report on every byte of the recording, as from `asi-convert`. */
   report: unknown;
   csv: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** `GET`, `POST`, `PUT`, `PATCH` and `DELETE` of every documented path, and what needs more than one request. */
+/** `GET`, `POST`, `PUT`, `PATCH` and `DELETE` for every documented path, and functions for tasks with several requests. */
 export interface Client extends FetchClient<paths> {
   /**
    * The results of a list, page after page.
@@ -95,10 +95,10 @@ export interface Client extends FetchClient<paths> {
   convert(recording: RecordingSource, options?: SendOptions): Promise<ConvertedFile>;
 }
 
-/** Gets the headers too, which its type does not say. It reads from them whether the body is a form. */
+/** The function also gets the headers, which its type omits. It determines from them whether the body is a form. */
 const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
 
-/** A random key of 32 hexadecimal digits that nobody else uses, as for `Idempotency-Key`. */
+/** A random key of 32 hexadecimal digits, for `Idempotency-Key` and others. */
 // `crypto.randomUUID` is missing in pages without TLS
 export const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
   const { token, session = false } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  // Only a session can be renewed during a request: its cookie is not in the request. A token is.
+  // Only a session can be renewed during a request, because its cookie is not part of the request. A token is.
   const { onSessionEnd, ...retryOptions } = options;
   const renewable = session && onSessionEnd !== undefined ? { ...retryOptions, onSessionEnd } : retryOptions;
   const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, renewable);
@@ -134,14 +134,14 @@ export function createClient(options: ClientOptions): Client {
     async onRequest({ request, schemaPath }) {
       const isOpen = openOperations.has(`${request.method} ${schemaPath}`);
       if (!isOpen || session) await credentials(request.headers);
-      // Without authentication the service has nobody to whom the key belongs.
+      // Without authentication, a key cannot be assigned to an account.
       if (request.method === "POST" && !isOpen && !request.headers.has("Idempotency-Key")) {
         request.headers.set("Idempotency-Key", newKey());
       }
     },
   });
 
-  /** Sends a body that is too long to be copied for each time. */
+  /** Sends a body that is too long to be copied for each attempt. */
   async function sendRecording(path: string, body: Blob | FormData, key: string, signal?: AbortSignal) {
     const headers = new Headers({ "Idempotency-Key": key });
     if (body instanceof Blob) headers.set("Content-Type", body.type);
@@ -203,7 +203,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** The parts of a token request: RFC 6749 sections 4.3.2 and 6. */
+/** The parameters of a token request: RFC 6749 sections 4.3.2 and 6. */
 export type TokenRequest = { client_id: string; client_secret: string } & (
   | { username: string; password: string }
   | { refresh_token: string }

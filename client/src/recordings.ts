@@ -1,4 +1,4 @@
-/** A recording: in memory, in a file (`File`, or `openAsBlob` of Node.js), or as it arrives. */
+/** A recording: in memory, in a file (`File`, or `openAsBlob` of Node.js), or as a stream. */
 export type RecordingSource = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
@@ -9,7 +9,7 @@ export async function blobOf(source: RecordingSource): Promise<Blob> {
   return source instanceof ReadableStream ? new Response(source).blob() : new Blob([source]);
 }
 
-/** Bytes that become base64 at a time: a multiple of three, so that the texts can be joined. */
+/** Number of bytes converted to base64 at once: a multiple of three, so that the texts can be joined. */
 const PIECE_BYTES = 3 * 16_384;
 
 /** The body of a bulk load, `{"asi_b64": "..."}`, written piece by piece instead of as one long text. */
@@ -26,7 +26,7 @@ const DIGITS = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 const PADDING = 0x3d;
 
 /**
- * The bytes in base64 (RFC 4648 section 4), in ASCII. `btoa`, which wants a string of them, takes at least five times as long in
+ * The bytes in base64 (RFC 4648 section 4), in ASCII. `btoa`, which requires a string of them, takes at least five times as long in
  * Node.js 20; `toBase64` of `Uint8Array` is not in all supported engines.
  */
 function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -43,7 +43,7 @@ function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 export const fileNameOf = ({ headers }: Response): string | null =>
   /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;
 
-/** The form with a file that a body is if one of its members is a blob; null for other bodies. */
+/** The form for a body that has a blob among its members; null for other bodies. */
 export function formOf(body: unknown): FormData | null {
   if (typeof body !== "object" || body === null) return null;
   const members = Object.entries(body);

@@ -1,23 +1,23 @@
-/** When and how often a request is repeated. */
+/** Options for the repetition of requests. */
 export interface RetryOptions {
   /** Repetitions of one request; default 3, and 0 for none. */
   retries?: number;
   /** The longest wait that the service may ask for, ms; default 60 000. After a longer one the response is returned. */
   maxRetryWaitMs?: number;
   /**
-   * Called when the service refuses a request because it knows no session for it: it has ended, or there was none. The request
+   * Called when the service refuses a request because there is no session: it has ended, or there was none. The request
    * waits. `true` repeats it once, because there is a session again; if that is refused too, the response is returned, as after
    * `false`.
    */
   onSessionEnd?: () => Promise<boolean>;
 }
 
-/** Safe to repeat, because a second time changes nothing more (RFC 9110 section 9.2.2). */
+/** Safe to repeat, because further executions change nothing (RFC 9110 section 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /**
- * Whether a request can be repeated after this status. A throttled request was refused before it did anything. Of one that
- * met an unavailable database this is not known, so it must be one that takes effect once.
+ * Whether a request can be repeated after this status. A throttled request was refused before it had an effect. If the
+ * database was unavailable, this is unknown, so the request must be one that takes effect only once.
  */
 const mayRepeat = ({ method, headers }: Request, status: number): boolean =>
   status === 429 || (status === 503 && (IDEMPOTENT.has(method) || headers.has("Idempotency-Key")));
@@ -34,8 +34,8 @@ function retryAfterMs({ headers }: Response): number | undefined {
 }
 
 /**
- * Sends a request, and again as often as the service asks for with `Retry-After` in a 429 or 503, where that is safe.
- * @param newRequest makes a new request for each attempt, because a body can be read once
+ * Sends a request, and repeats it if the service asks for that with `Retry-After` in a 429 or 503, if that is safe.
+ * @param newRequest creates a new request for each attempt, because a body can be read only once
  */
 export async function sendWithRetries(
   newRequest: () => Request,

@@ -39,7 +39,7 @@ beforeAll(async () => {
 const baseUrl = () => s.service.url ?? "";
 const clientOf = ({ token }: TestAccount) => createClient({ baseUrl: baseUrl(), token });
 
-/** A client whose requests are recorded and may be answered before they reach the service, or instead. */
+/** A client whose requests are recorded; `answer` can answer them instead of the service. */
 function watched(answer: (request: Request, time: number) => Promise<Response | undefined>, options = {}) {
   const sent: Request[] = [];
   const client = createClient({
@@ -128,7 +128,7 @@ describe("requests", () => {
       baseUrl: baseUrl(),
       session: true,
       fetch(request: Request) {
-        // stands for the cookie, which Node.js does not keep
+        // replaces the cookie, which Node.js does not store
         if (isSignedIn) request.headers.set("Authorization", `Bearer ${ann.token}`);
         return fetch(request);
       },
@@ -150,7 +150,7 @@ describe("requests", () => {
     expect((await rename()).response.status).toBe(403);
     expect((await unwrap(rename())).custom_name).toBe("After signing in");
     expect(timesAsked).toBe(2);
-    // a right that is missing is no session that is missing
+    // a missing right is not a missing session
     await client.GET("/api/v1/managers/{manager}/", { params: { path: { manager: 1 } } });
     expect(timesAsked).toBe(2);
   });
@@ -168,7 +168,7 @@ describe("a request of the page whose session is refused again and again", () =>
         return fetch(request);
       },
       async onSessionEnd() {
-        // the user has signed in, but the cookie does not get through
+        // the user has signed in, but the cookie is not sent
         return ++timesAsked < 10;
       },
     });
@@ -360,7 +360,7 @@ describe("repetition", () => {
   it("is not made where a request could take effect twice", async () => {
     const { client, sent } = watched(async () => busy(503));
     await client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: ann.id } }, body: {} });
-    // Registration has no user yet to whom a key could belong.
+    // During registration there is no user yet to whom a key could belong.
     await client.POST("/api/v1/managers/", { body: { username: "x", email: "x@example.org" } });
     expect(sent.map(({ method, headers }) => [method, headers.get("idempotency-key")])).toEqual([
       ["PATCH", null],

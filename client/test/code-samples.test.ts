@@ -1,4 +1,4 @@
-/** The examples of the documentation, in curl, TypeScript and Python: they are run. */
+/** Runs the examples of the documentation in curl, TypeScript and Python. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0
 if (!hasRequests) console.warn("The library requests of Python is missing: its examples are not run.");
 const LANGUAGES: Language[] = ["curl", "TypeScript", ...(hasRequests ? ["Python" as const] : [])];
 
-/** The example of a body with values for the members that have a known name. */
+/** Replaces known members in the example of a body. */
 function withValues(example: unknown, known: Record<string, unknown>): unknown {
   if (Array.isArray(example) || typeof example !== "object" || example === null) return example;
   return Object.fromEntries(
@@ -108,7 +108,7 @@ function withValues(example: unknown, known: Record<string, unknown>): unknown {
   );
 }
 
-/** The examples of a running service under a path, with the ids of things that are there. */
+/** The examples for a running service under a path, with ids of existing objects. */
 class Examples {
   readonly document: OpenApi;
   readonly #proxy: PathProxy;
@@ -129,7 +129,7 @@ class Examples {
     await s.send("PATCH", `/api/v1/managers/${owner.id}/`, { token, json: { external_id: externalId } });
     const managed = { managed_by: owner.id, athlete_profile: { first_name: "Cleo" } };
     const { body: anotherManaged } = await s.post("/api/v1/athletes/create-managed/", managed, token);
-    // The owner's time has just begun.
+    // The ownership has just begun.
     const now = new Date().toISOString();
     const known = { ...ids, owner: owner.id, managed_by: owner.id, athlete: managedAthlete };
     const knownTo: Record<string, object> = {
@@ -143,7 +143,7 @@ class Examples {
       updateManagedAthlete: { external_id: `${externalId}-managed` },
       eraseAthlete: { password: owner.password },
     };
-    /** Whom an operation is about that only the manager of an athlete may use, or that ends what others are about. */
+    /** Athletes for operations that only their manager may use, or that delete objects of other examples. */
     const about: Record<string, object> = {
       updateManagedAthlete: { athlete: managedAthlete },
       updateManagedAthletePartially: { athlete: managedAthlete },
@@ -174,8 +174,8 @@ class Examples {
   }
 
   /**
-   * Runs an example as somebody does who has copied it into a file.
-   * @returns the status of the last response, and what was printed
+   * Runs an example like a user who has copied it into a file.
+   * @returns the status of the last response, and the output
    */
   async run(
     operationId: string,
@@ -186,7 +186,7 @@ class Examples {
     const env = { ...process.env, ASI_TOKEN: token };
     const options = { cwd: folder, env, timeout: 60_000 };
     this.#proxy.answers.length = 0;
-    // What curl is told in its own file. The stream of live data does not end.
+    // Configuration file of curl. The stream of live data does not end, so it gets a time limit.
     const maxTime = operationId === "streamRawData" ? "max-time = 3\n" : "";
     writeFileSync(join(folder, ".curlrc"), `silent\n${maxTime}`);
     const outcome =
@@ -207,11 +207,11 @@ class Examples {
   }
 }
 
-/** What ends things that other examples are about: first the parts, then the wholes, and at last the tokens. */
+/** Operations that end objects of other examples: first parts, then wholes, finally tokens. */
 const ENDS = [/^DELETE .*(permissions|webhooks|timeframes)/, /^DELETE|^POST .*(release|erase)/, /password/];
 
 /**
- * What only somebody with a secret may do: the id of an application, the token of a mailed link, the current password, the username of
+ * Operations that require a secret: the id of an application, the token in a mailed link, the current password, the username of
  * a manager.
  */
 const NEEDS_SECRET = {
@@ -244,7 +244,7 @@ describe("the examples of a service under a path", () => {
     await proxy?.stop();
   });
 
-  /** With an operation for each way to send and to receive. */
+  /** At least one operation for each way to send and to receive. */
   const REPRESENTATIVE = [
     ["listDevices", 200],
     ["createActivity", 201],
@@ -267,13 +267,13 @@ describe("the examples of a service under a path", () => {
       ENDS.findIndex((pattern) => pattern.test(`${method} ${path}`));
     const entries = entriesOf(examples.document).sort((a, b) => rank(a) - rank(b));
     const { owner, thatAthlete, anotherAthlete } = scene;
-    // Another session of the owner's, because the owner's own is needed further on.
+    // A separate session, because the owner's session is needed later.
     const tokens: Record<string, string> = { endSession: await s.logIn(owner.username, owner.password) };
     const refused: Record<string, unknown> = {};
     for (const { entry } of entries) {
       let { status, printed } = await examples.run(entry.operationId, "curl", tokens[entry.operationId]);
       for (const { token } of [thatAthlete, anotherAthlete]) {
-        // Some are for the athlete alone.
+        // Some operations are only for the athlete.
         if (status === 403) ({ status, printed } = await examples.run(entry.operationId, "curl", token));
       }
       const isDone = (status ?? 500) < 300 && entry.responses[`${status}`] !== undefined;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a program in a file of its own. @returns what it prints */
+/** Runs a program in a separate file. @returns its output */
 async function runFile(name: string, source: string, env: Record<string, string> = {}): Promise<string> {
   writeFileSync(join(folder, name), source);
   const { stdout } = await run(process.execPath, [join(folder, name)], { env: { ...process.env, ...env } });
@@ -79,7 +79,7 @@ describe("the package", () => {
       ASI_PASSWORD: ann.password,
       RECORDING: recording,
     });
-    // The service under test runs jobs only when it is told to.
+    // The service under test runs jobs only on request.
     const jobs = setInterval(() => s.runJobs(), 200);
     const printed = await done.finally(() => clearInterval(jobs));
     expect(printed).toContain(`Hello ${ann.username}`);

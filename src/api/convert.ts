@@ -45,7 +45,7 @@ export interface Conversion {
 }
 
 /**
- * Converts a recording, to CSV unless `format` says otherwise: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
+ * Converts a recording, to CSV unless `format` selects another format: `timestamp,latitude,longitude,altitude,speed,hr`, in s, degrees,
  * m, m/s, bpm. The source is read only as fast as the stream is read, and released when the stream is cancelled.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream and the promises `NOT_A_RECORDING`,
@@ -57,7 +57,7 @@ export function convert(source: Source, options: ConvertOptions = {}): Conversio
   return conversionOf(source, options, "Read body to its end first, then await it.");
 }
 
-/** The same. `whatToDo`: a sentence that says what to do before awaiting a promise. */
+/** Like `convert`. `whatToDo`: a sentence with instructions for callers who await a promise too early. */
 export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
@@ -83,7 +83,7 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format that the options name. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
+ * The format in the options. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
  * it does not write.
  */
 export function formatOf(options: ConvertOptions): Format {
@@ -130,7 +130,7 @@ function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
   }
 }
 
-/** Layout that only CSV has. */
+/** Options that only CSV has. */
 const CSV_OPTIONS = [
   "columns",
   "delimiter",
@@ -149,7 +149,7 @@ export const CONVERT_OPTIONS = [
   }),
 ];
 
-/** The reading behind a conversion. */
+/** The reader of a conversion. */
 export function fileReader(
   source: Source,
   options: ConvertOptions,
@@ -192,7 +192,7 @@ export function convertSync(
 ): ConvertedRecording {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
-  // callers in JavaScript can still pass one
+  // the types forbid a format, but callers in JavaScript can pass one
   if (format !== CSV) {
     throw new AsiError(
       "BAD_OPTION",

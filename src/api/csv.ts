@@ -7,7 +7,7 @@ import type { EngineName, SampleBatch } from "../types.js";
 import { checkTimes, writeSamples } from "./samples-text.js";
 
 export interface SamplesToCsvOptions {
-  /** Whether the text starts with the line that names the columns; default true. */
+  /** Whether the text starts with the line of column names; default true. */
   header?: boolean | undefined;
   /** The engine to use; default the fastest one available. All give the same bytes. */
   engine?: EngineName | undefined;

@@ -30,7 +30,7 @@ async function* waveformsIn(frames: AsyncIterable<Uint8Array>): AsyncGenerator<E
 interface Piece {
   timeMs: number;
   rateHz: number;
-  /** Where the samples are. */
+  /** Byte offset of the samples. */
   offset: number;
   count: number;
 }
@@ -74,7 +74,7 @@ function batchOf(view: DataView, pieces: readonly Piece[]): EcgBatch {
   let index = 0;
   for (const { timeMs, offset, count } of pieces) {
     for (let i = 0; i < count; i++) {
-      // a frame without a rate says no more than when it begins
+      // without a rate, only the time of the first sample is known
       batch.timestampMs[index] = sampleRateHz === 0 ? timeMs : timeMs + (i * 1000) / sampleRateHz;
       batch.sample[index] = view.getInt16(offset + 2 * i, true);
       index += 1;

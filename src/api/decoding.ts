@@ -6,7 +6,7 @@ import { promisesOfReading } from "../sources/promise-of-reading.js";
 import type { EngineName, RecordingInfo, Report } from "../types.js";
 
 /**
- * What a recording contains, as it is read. It can be iterated once; a second iteration throws `ALREADY_READ`. The promises are
+ * The content of a recording, as it is read. It can be iterated once; a second iteration throws `ALREADY_READ`. The promises are
  * fulfilled by the iteration, and rejected if it fails, stops early or is aborted. Awaiting them before the iteration has started
  * rejects with `NOT_READ` immediately; such a promise can be awaited again and is fulfilled once the recording has been read.
  * Between two steps of the iterator they stay pending.
@@ -20,7 +20,7 @@ export interface Decoding<T> extends AsyncIterable<T> {
   readonly engine: Promise<EngineName>;
 }
 
-/** Outputs of a reader on demand. */
+/** A decoding with the outputs of a reader. */
 export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decoding<Outputs[K]> {
   const promised = promisesOfReading(
     {
@@ -44,7 +44,7 @@ export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decod
   };
 }
 
-/** The same decoding with other items, made from its own. */
+/** A decoding with other items, which are made from those of `decoding`. */
 export function mapDecoding<T, U>(
   decoding: Decoding<T>,
   items: (decoding: AsyncIterable<T>) => AsyncIterator<U>,

@@ -3,7 +3,7 @@ import { acquireEngine, bestEngine, preferCore, prepareEngine, releaseEngine } f
 import { AsiError } from "../errors.js";
 import type { EngineName } from "../types.js";
 
-/** A `WebAssembly.Module`, where the types of the platform have one: those of Node.js alone have none. */
+/** A `WebAssembly.Module`, if the platform's types declare it: Node.js types do not. */
 export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
   ? M
   : object;
@@ -41,7 +41,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
   return bestEngine();
 }
 
-// A module of another realm is not an instance of the class of this one.
+// A module from another realm is not an instance of this realm's class.
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

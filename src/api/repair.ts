@@ -24,7 +24,7 @@ export type RepairOptions = Pick<DecodeOptions, "serial" | "signal" | "engine">;
 export const REPAIR_OPTIONS = optionNames<RepairOptions>({ serial: true, signal: true, engine: true });
 
 /**
- * Copies the valid frames of a recording, including those of unknown kinds, and omits damaged frames and foreign bytes. The
+ * Copies the valid frames of a recording, including unknown kinds, and omits damaged frames and foreign bytes. The
  * result has the same rows as the input. With `serial`, the headers get that serial number, and a plain u-blox log gets a header.
  *
  * @throws AsiError like `decode`

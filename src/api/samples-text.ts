@@ -8,7 +8,7 @@ import type { EngineName, SampleBatch } from "../types.js";
 interface Surroundings {
   before: Uint8Array;
   after: Uint8Array;
-  /** Bytes at the start of the first row that are left out, such as a comma that only separates rows. */
+  /** Number of bytes omitted from the start of the first row, such as a comma between rows. */
   leftOutOfFirst?: number;
 }
 

@@ -9,7 +9,7 @@ import { failureOf, placeOf, systemCode } from "./terminal/problem.js";
 import { UsageError } from "./terminal/usage-error.js";
 
 /**
- * The command `asi`.
+ * Runs the command `asi`.
  *
  * @param args arguments after the command name
  * @returns the exit status
@@ -33,9 +33,9 @@ export function main(args: readonly string[]): Promise<ExitStatus> {
 
 function tell(console: Console, error: unknown): ExitStatus {
   if (process.env.ASI_DEBUG === "1" && error instanceof Error) console.trace(error);
-  // commander has said it itself
+  // commander has already printed it
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.done : ExitStatus.wrongUsage;
-  // nobody reads on
+  // nobody reads the output any more
   if (systemCode(error) === "EPIPE") return ExitStatus.done;
   const problem = failureOf(error).error;
   if (error instanceof UsageError || (error instanceof AsiError && error.code === "BAD_OPTION")) {

@@ -27,7 +27,7 @@ import { COLOR_MODES } from "./terminal/console.js";
 import type { ExitStatus } from "./terminal/exit-status.js";
 import { printable, printableLines } from "./terminal/printable.js";
 
-/** The definition of each command is a file in commands/. */
+/** Each command is defined in a file in commands/. */
 const COMMANDS = [
   // in the order of the help
   addConvert,
@@ -48,7 +48,7 @@ const COMMANDS = [
   addCompletion,
 ];
 
-/** Defines the commands and options of `asi`. The module of a command is loaded when the command runs. */
+/** Defines the commands and options of `asi`. The module of a command is loaded on demand. */
 export function buildProgram(context: Context, onStatus: (status: ExitStatus) => void): Command {
   const program = new Command("asi")
     .description(
@@ -121,6 +121,6 @@ function write(descriptor: number, text: string): void {
   try {
     writeSync(descriptor, printableLines(withoutLineBreaks(text, process.argv.slice(2))));
   } catch {
-    // nobody reads: nothing to say
+    // without a reader there is nothing to print
   }
 }

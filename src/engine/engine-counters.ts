@@ -50,16 +50,16 @@ export const COUNTERS = [
 
 /**
  * The counters of an engine. `span...` refers to the produced rows of the last range that has any, `range...` to the last range.
- * Times are meaningless if there are no rows.
+ * Times are undefined if there are no rows.
  */
 export type Counters = Record<(typeof COUNTERS)[number], number>;
 
-/** Collects the ranges of one recording and the places where the output changes to another range. */
+/** Collects the ranges of one recording and the positions at which the output changes to another range. */
 export class RangeLog {
   /** Completed ranges, three numbers each: start, stop, rows. */
   readonly #closed = new NumberList();
   /**
-   * Three numbers each: where the output of a range starts, and the earliest and latest produced row of the previous range (NaN
+   * Three numbers each: the start of the output of a range, and the earliest and latest produced row of the previous range (NaN
    * for the first).
    */
   readonly #breaks = new NumberList();
@@ -144,12 +144,12 @@ export class RangeLog {
   }
 }
 
-/** What a step of the core returns for each kind of damage (assembly/frame.ts). */
+/** Results of a step of the core for each type of damage (assembly/frame.ts). */
 export const DAMAGE_SIGNALS = { badChecksums: 3, overlong: 4, overruns: 5 } as const;
 
 const DAMAGE_KINDS = Object.keys(DAMAGE_SIGNALS) as DamagePlace["kind"][];
 
-/** The kind of damage that a step of the core has returned; undefined for what is no damage. */
+/** The type of damage in the result of a step of the core; undefined for other results. */
 export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
   DAMAGE_KINDS.find((kind) => DAMAGE_SIGNALS[kind] === signal);
 

@@ -1,6 +1,6 @@
 import type { Engine, EngineSettings, StepResult } from "./engine.js";
 
-/** The loop that drives an engine: writes chunks into it, in the largest parts that it accepts. */
+/** The loop that drives an engine: writes chunks into it, in the largest possible parts. */
 export class EngineDriver {
   readonly engine: Engine;
   #chunk: Uint8Array = NOTHING;
@@ -15,7 +15,7 @@ export class EngineDriver {
     engine.reset(settings);
   }
 
-  /** Whether `give` must be called next: everything so far has been read, as far as possible. */
+  /** Whether `give` must be called next: all input so far has been read as far as possible. */
   get needsInput(): boolean {
     return this.#state === "needsInput";
   }

@@ -2,9 +2,9 @@ import type { RowWriter } from "../rows/row-text/row-writer.js";
 import type { BeatBatch, EngineName, HrSource, Report, SampleBatch } from "../types.js";
 import type { EcgFigures } from "./heart-rate/waveform-figures.js";
 
-/** What an engine outputs while it reads. */
+/** The output of an engine. */
 export type OutputKind =
-  /** nothing; only counters */
+  /** only counters */
   | "none"
   /** lines of the standard CSV, without its header line */
   | "csv"
@@ -17,9 +17,9 @@ export type OutputKind =
 
 export interface EngineSettings {
   output: OutputKind;
-  /** Serial number that overrides those of the headers, at most 16 ASCII characters; null: the headers' own apply. */
+  /** Serial number that overrides the headers, at most 16 ASCII characters; null: the headers' own apply. */
   serial: string | null;
-  /** Whether the first valid frame must be a recording header (no serial number was given). */
+  /** Whether the first valid frame must be a recording header (without a given serial number). */
   needsHeader: boolean;
   /** Whether to stop at the first damage. */
   strict: boolean;
@@ -28,7 +28,7 @@ export interface EngineSettings {
   toMs: number;
   /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0: none is repeated. */
   fillHrMs: number;
-  /** Where the heart rates of rows come from. */
+  /** The source of the heart rates of rows. */
   hr: HrSource;
   /** Whether `columns` have those of `quality`. */
   quality: boolean;
@@ -36,7 +36,7 @@ export interface EngineSettings {
   analysesEcg: boolean;
 }
 
-/** Why `step` returned. */
+/** The reason why `step` returned. */
 export type StepResult =
   /** All written bytes have been read as far as possible: write more, or, after a final step, the input is complete. */
   | { kind: "drained" }
@@ -52,7 +52,7 @@ export type StepResult =
   /** With `strict`: a frame is damaged. */
   | { kind: "damaged"; byteOffset: number; damage: keyof Report["damage"] };
 
-/** Where the output changes to another range: the position of the first produced row of that range. */
+/** A change of the output to another range: the position of the first produced row of that range. */
 export interface RangeBreak {
   /** Offset in `csv()`, or index in `columns()`, of this step. */
   outputOffset: number;
@@ -74,7 +74,7 @@ export interface Produced {
   spans: Span[];
 }
 
-/** The recorded time: that of the ranges. */
+/** The recorded time, which is the time of the ranges. */
 export interface Recorded {
   /** Number of ranges. */
   ranges: number;
@@ -83,10 +83,10 @@ export interface Recorded {
 }
 
 /**
- * The decoder, without input or output of its own: write bytes, run a step, read its output. Implemented by the WebAssembly
+ * The decoder, without own input or output: write bytes, run a step, read its output. Implemented by the WebAssembly
  * core, in TypeScript, and by the oracle of the tests.
  *
- * Contract: after each `step`, whatever its signal, read the output of that step (`csv`, `columns`, `frames`) before the next
+ * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next
  * `write` or `step`. It consists of views that the next step overwrites.
  */
 export interface Engine {
@@ -95,7 +95,7 @@ export interface Engine {
   readonly rowWriter: RowWriter;
   /** Starts a new input. */
   reset(settings: EngineSettings): void;
-  /** Copies bytes of `chunk`, starting at `offset`. Returns how many were copied (0 only if a step must run first). */
+  /** Copies bytes of `chunk`, starting at `offset`. Returns the number of copied bytes (0 only if a step must run first). */
   write(chunk: Uint8Array, offset: number): number;
   /** Reads the written bytes. `final`: no more bytes will be written; frames that extend past the end are overruns. */
   step(final: boolean): StepResult;

@@ -5,12 +5,12 @@ import { PlainEngine } from "./plain/plain-engine.js";
 import { type CoreName, compileCore, compiledCore, coreNameOf, hasSimd, useCore } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
 
-// The core that the caller has supplied, and whether the platform refuses to compile one from bytes: only synchronously, as the
-// main thread of some browsers does, or always.
+// The core supplied by the caller, and whether the platform refuses to compile one from bytes: only synchronously, as in the
+// main thread of some browsers, or always.
 let supplied: CoreName | null = null;
 let refused: "synchronously" | "always" | null = null;
 
-/** The fastest engine that is available here. */
+/** The fastest available engine. */
 export function bestEngine(): EngineName {
   return supplied === null && refused !== null ? "plain" : bestIfCompiled();
 }
@@ -46,7 +46,7 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   }
 }
 
-/** Asynchronous callers call it before `acquireEngine`: the main thread of some browsers only compiles asynchronously. */
+/** Called by asynchronous callers before `acquireEngine`: the main thread of some browsers only compiles asynchronously. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestIfCompiled();
   if (wanted !== "simd" || (name === undefined && refused === "always")) return;
@@ -63,7 +63,7 @@ export async function prepareEngine(name: EngineName | undefined): Promise<void>
   }
 }
 
-/** The error for an engine that the caller named and that is not available. */
+/** The error for a named engine that is not available. */
 export function doesNotRun(name: EngineName, cause: unknown): AsiError {
   const hint = name === "scalar" ? " To use it, pass asi-convert/core-scalar.wasm to initialize." : "";
   const message = `The engine "${name}" is not available here; omit the option engine.${hint}`;
@@ -75,7 +75,7 @@ export function releaseEngine(engine: Engine): void {
 }
 
 /**
- * From now on uses a compiled core unless an engine is named. Throws `BAD_OPTION` if the module is not a core of this build or
+ * Uses a compiled core from now on, unless an engine is named. Throws `BAD_OPTION` if the module is not a core of this build or
  * does not run here.
  */
 export function preferCore(module: WebAssembly.Module): CoreName {

@@ -1,9 +1,9 @@
-// A list with an object for each range can cost more than reading the recording, and few callers need it.
+// A list with an object for each range can take longer than reading the recording, and few callers need it.
 
 /** Lists up to this length are created immediately, so that they appear in printed output and debuggers. */
 const SHORT = 10_000;
 
-/** Adds a list to `object` under `key`. A long list is created on first access; `make` must give the same result at any time. */
+/** Adds a list to `object` under `key`. A long list is created on first access; `make` must return the same result at any time. */
 export function withList<O extends object, K extends string, T>(
   object: O,
   key: K,

@@ -1,6 +1,6 @@
 /**
- * A list of numbers of any length, in entries of a fixed number of numbers. It keeps the pieces in which the numbers arrive,
- * because one large array would be copied each time it grows.
+ * A list of numbers of any length, in entries of a fixed number of numbers. It stores the pieces in which the numbers arrive,
+ * because a single large array would be copied each time it grows.
  */
 export class NumberList {
   readonly #pieces: Float64Array[] = [];
@@ -10,7 +10,7 @@ export class NumberList {
     return this.#length;
   }
 
-  /** Appends a copy of `numbers`, which are whole entries. */
+  /** Appends a copy of `numbers`, which must be whole entries. */
   append(numbers: Float64Array): void {
     if (numbers.length === 0) return;
     this.#pieces.push(numbers.slice());

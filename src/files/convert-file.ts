@@ -69,7 +69,7 @@ export async function convertFile(path: string, options: ConvertFileOptions = {}
   return finish(await prepareFile(path, options), options);
 }
 
-/** The same from any source; `outDir` defaults to the current folder. `{input}` in `name` is `recording`. */
+/** Like `convertFile`, for any source; `outDir` defaults to the current folder. `{input}` in `name` is `recording`. */
 export async function convertToFile(
   source: Source,
   options: ConvertOptions & WriteOptions = {},
@@ -77,7 +77,7 @@ export async function convertToFile(
   return finish(await prepareSource(source, options), options);
 }
 
-/** A conversion whose files still have temporary names: call `commitFiles` or `discardFiles`. */
+/** A conversion with files under temporary names: call `commitFiles` or `discardFiles`. */
 export interface PreparedConversion extends PreparedFiles {
   conversion: FileConversion;
 }
@@ -90,7 +90,7 @@ async function finish(
   return prepared.conversion;
 }
 
-/** `convertFile` up to the point where the files get their names. */
+/** Like `convertFile`, but without renaming the files. */
 export async function prepareFile(path: string, options: ConvertFileOptions): Promise<PreparedConversion> {
   requirePath("BAD_ARGUMENT", "path", path);
   checkWriteOptions(options, CONVERT_FILE_OPTIONS);
@@ -102,7 +102,7 @@ export async function prepareFile(path: string, options: ConvertFileOptions): Pr
   );
 }
 
-/** `convertToFile` up to that point. `input`: the name of the input without its extension. */
+/** Like `convertToFile`, but without renaming the files. `input`: the name of the input without its extension. */
 export async function prepareSource(
   source: Source,
   options: ConvertOptions & WriteOptions,
@@ -129,7 +129,7 @@ function checkWriteOptions(options: WriteOptions, known: readonly string[]): voi
   }
 }
 
-/** Where files go without `outDir`, and what `{input}` is in their names. */
+/** Default folder of the files, and the value of `{input}` in their names. */
 interface Place {
   folder: string;
   input: string;

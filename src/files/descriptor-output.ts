@@ -1,19 +1,19 @@
 import { close, constants, open, openSync, statSync, write } from "node:fs";
 import { abortError } from "../errors.js";
 
-// Where the descriptor does not block, a full pipe is asked again: soon, and then less and less often.
+// Maximum interval of retries on a full pipe whose descriptor does not block; the first intervals are shorter.
 const MAX_RETRY_MS = 5;
 // A named pipe is opened as soon as it has a reader, which is checked at this interval.
 const READER_RETRY_MS = 10;
 
-/** Number of bytes that an output had taken when the system refused the rest. */
+/** Number of bytes written before the system refused the rest. */
 export interface WrittenThrough {
   bytesWritten: number;
 }
 
 /**
- * An output that is written through and not renamed: the standard output, a pipe, a device. Waits while the other end is
- * full, without holding up the event loop.
+ * An output that is written directly and not renamed: the standard output, a pipe, a device. Waits while the pipe is
+ * full, without blocking the event loop.
  */
 export class DescriptorOutput {
   readonly #file: number;
@@ -21,13 +21,13 @@ export class DescriptorOutput {
   #bytes = 0;
   #refusals = 0;
 
-  /** @param signal interrupts a write that waits, with `ABORTED` */
+  /** @param signal interrupts a waiting write, with `ABORTED` */
   constructor(file: number, signal?: AbortSignal) {
     this.#file = file;
     this.#signal = signal;
   }
 
-  /** Opens a pipe or device that is there; waits for the reader of a pipe. Throws `ABORTED` and the system's errors. */
+  /** Opens an existing pipe or device; waits for the reader of a pipe. Throws `ABORTED` and errors of the system. */
   static async open(path: string, signal?: AbortSignal): Promise<DescriptorOutput> {
     if (signal?.aborted === true) throw abortError(signal);
     if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) {
@@ -48,7 +48,7 @@ export class DescriptorOutput {
   }
 
   /**
-   * Writes all of `bytes`. Throws `ABORTED` and the system's errors (`EPIPE` when the other end is closed), these with the
+   * Writes all of `bytes`. Throws `ABORTED` and errors of the system (`EPIPE` if the other end is closed); these have the
    * property of `WrittenThrough`.
    */
   async write(bytes: Uint8Array): Promise<void> {
@@ -80,13 +80,13 @@ export class DescriptorOutput {
   }
 }
 
-// Opening a pipe that has no reader would block a thread of the pool until one opens it.
+// Opening a pipe without a reader would block a thread of the pool until there is one.
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
-      // nobody reads it yet
+      // there is no reader yet
       if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
     }
     let timer: NodeJS.Timeout | undefined;

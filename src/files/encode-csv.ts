@@ -24,8 +24,8 @@ const OPTIONS = optionNames<EncodeCsvOptions>({ delimiter: true, timeZone: true 
 
 /**
  * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in any case; altitude
- * and hr may be missing or empty, other columns are ignored. The units are those of the CSV that `convert` writes; times can also
- * be dates and times (ISO 8601, also with a space for the T), as `time` iso, local and excel write them. Unless the delimiter is a
+ * and hr may be missing or empty; other columns are ignored. The units are as in `convert`; times can also
+ * be dates and times (ISO 8601, also with a space instead of the T), as with `time` iso, local and excel. Unless the delimiter is a
  * comma, numbers can have a decimal comma.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
@@ -45,13 +45,13 @@ export function encodeCsv(
 // Maximum length of quotes: the parser's own message ends with all unread text.
 const MAX_QUOTE_LENGTH = 120;
 
-/** The rows of a CSV as it is read. */
+/** The rows of a CSV during reading. */
 class CsvRows implements AsyncIterable<EncodableRow> {
-  /** Line at which the row read last ends, counted from 1. */
+  /** Line of the end of the last row, counted from 1. */
   line = 0;
   readonly #chunks: ChunkReader;
   readonly #zone: TimeZone;
-  /** Null until it has been detected. */
+  /** Null until it is detected. */
   #delimiter: string | null;
 
   constructor(chunks: ChunkReader, delimiter: string | null, zone: TimeZone) {
@@ -96,11 +96,11 @@ class CsvRows implements AsyncIterable<EncodableRow> {
     } catch (cause) {
       // errors of the source are passed on unchanged
       if (sourceError !== null && !(cause instanceof LongRow)) throw cause;
-      // The parser hands over nothing of the piece of text in which it fails: the place is somewhere from here on.
+      // The parser returns no rows of the piece of text in which it fails: the error is at this line or later.
       const line = this.line + 1;
       const message =
         cause instanceof LongRow ? cause.message : shortened((cause as Error).message, MAX_QUOTE_LENGTH);
-      // not the parser's own error as its cause: its message holds all that was not read yet
+      // without the parser's error as its cause, because that message contains all unread text
       throw new AsiError("BAD_CSV", `The CSV cannot be read somewhere from line ${line} on: ${message}.`, {
         line,
         cause: new Error(message),
@@ -109,7 +109,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
   }
 }
 
-/** Quoted fields may run over several lines. */
+/** Quoted fields may contain line breaks. */
 function lineBreaks(fields: readonly string[]): number {
   return fields.reduce((count, field) => count + (field.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
 }
@@ -122,9 +122,9 @@ interface TextSink {
   readonly destroyed: boolean;
 }
 
-// Size of the pieces for the parser, which reads a piece without a pause.
+// Size of the pieces for the parser, which processes a piece without a pause.
 const PIECE = 1 << 16;
-// The parser reads an unfinished row again with every piece: without the bound of MAX_ROW_LENGTH a row of megabytes would take
+// The parser processes an unfinished row again with every piece: without the limit MAX_ROW_LENGTH a row of several megabytes would take
 // minutes.
 
 class LongRow extends Error {
@@ -133,9 +133,9 @@ class LongRow extends Error {
   }
 }
 
-/** Hands the text of a source to the parser as fast as it takes it. */
+/** Passes the text of a source to the parser, at the parser's speed. */
 class Feeder {
-  /** Counted by the parser. */
+  /** Set by the parser. */
   rowsParsed = 0;
   readonly #chunks: ChunkReader;
   readonly #sink: TextSink;
@@ -146,7 +146,7 @@ class Feeder {
     this.#sink = sink;
   }
 
-  /** Throws `LongRow`, and what the source throws. */
+  /** Throws `LongRow`, and errors of the source. */
   async feed(): Promise<void> {
     const decoder = new TextDecoder();
     for (;;) {
@@ -169,7 +169,7 @@ class Feeder {
         resolve();
       });
     });
-    // Where a row has ended in this piece, what is unfinished lies in it.
+    // If a row has ended in this piece, the unfinished row begins in it.
     const isRowDone = this.rowsParsed > rowsBefore;
     this.#unfinished = text.length + (isRowDone ? 0 : this.#unfinished);
     if (this.#unfinished > MAX_ROW_LENGTH) throw new LongRow();

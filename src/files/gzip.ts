@@ -2,7 +2,7 @@ import { AsiError } from "../errors.js";
 import { concatenate } from "../sources/concatenate.js";
 import { type ChunkReader, ChunkSource, readChunks } from "../sources/source.js";
 
-/** Whether bytes begin like a gzip file with the only compression method that there is (RFC 1952). */
+/** Whether bytes begin like a gzip file with the only defined compression method (RFC 1952). */
 export function isGzip(first: Uint8Array): boolean {
   const [id1, id2, method, flags = 0] = first;
   return first.length >= 4 && id1 === 0x1f && id2 === 0x8b && method === 8 && (flags & 0xe0) === 0;
@@ -12,8 +12,8 @@ const MAGIC_BYTES = 4;
 const OUTPUT_BYTES = 0x10000;
 
 /**
- * A source that decompresses gzip as it is read, and passes on everything else. Holds a few chunks, however much the data expands.
- * Throws `BAD_GZIP` for compressed data that is damaged or cut off.
+ * A source that decompresses gzip during reading, and passes on other data unchanged. Buffers only a few chunks, whatever the ratio.
+ * Throws `BAD_GZIP` for damaged or truncated compressed data.
  */
 export class MaybeGzip extends ChunkSource {
   readonly #source: ChunkSource;
@@ -65,7 +65,7 @@ export class MaybeGzip extends ChunkSource {
 }
 
 async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<ChunkReader> {
-  // loaded when it is needed: few files are compressed
+  // loaded on demand, because few files are compressed
   const [{ pipeline, Readable }, { createGunzip }] = await Promise.all([
     import("node:stream"),
     import("node:zlib"),
@@ -83,7 +83,7 @@ async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<Chunk
     }
   }
   const gunzip = createGunzip({ chunkSize: OUTPUT_BYTES });
-  // errors arrive where `gunzip` is read
+  // errors arrive at the reader of `gunzip`
   pipeline(Readable.from(compressed(), { objectMode: false }), gunzip, () => {});
   const chunks = readChunks(gunzip);
   return {

@@ -17,14 +17,14 @@ import { basename, dirname, join } from "node:path";
 import { AsiError } from "../errors.js";
 import { clearStaleFiles, temporaryName } from "./temporary-names.js";
 
-/** A file that was written. */
+/** A written file. */
 export interface WrittenFile {
   path: string;
   bytes: number;
 }
 
 /**
- * A file that is there whole or not at all: written under a temporary name in its own folder, and renamed when done.
+ * A file that is either complete or absent: written under a temporary name in its own folder, and renamed when done.
  */
 export class OutputFile {
   readonly #temporaryPath: string;
@@ -44,19 +44,19 @@ export class OutputFile {
     return this.#bytes;
   }
 
-  /** Where it is until it gets its name. */
+  /** The path before the file is renamed. */
   get temporaryPath(): string {
     return this.#temporaryPath;
   }
 
   write(bytes: Uint8Array): void {
-    // the system may take less than all at once
+    // the system may write fewer bytes than requested
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(this.#file, bytes, offset);
     this.#bytes += bytes.length;
   }
 
   /**
-   * Waits until what has been written is on the disk: after a power cut there must not be a file that has its name and not
+   * Waits until the written data are on the disk: after a power failure there must be no file with its name but without
    * its content. Before `commit`.
    */
   async reachDisk(): Promise<void> {
@@ -64,38 +64,38 @@ export class OutputFile {
     await syncPath(this.#temporaryPath, "r+");
   }
 
-  /** No more will be written; frees the descriptor before `commit` gives the file its name. */
+  /** Ends writing; frees the descriptor before `commit` renames the file. */
   close(): void {
     if (this.#isOpen) closeSync(this.#file);
     this.#isOpen = false;
   }
 
-  /** Gives the file its name. Throws `FILE_EXISTS` unless `force`. */
+  /** Renames the file. Throws `FILE_EXISTS` unless `force`. */
   commit(path: string, force: boolean): void {
     this.close();
     renameIntoPlace(this.#temporaryPath, path, force);
   }
 
-  /** Takes back what has been written, and leaves nothing. Harmless after `commit`. */
+  /** Deletes the temporary file. Has no effect after `commit`. */
   discard(): void {
     this.close();
     rmSync(this.#temporaryPath, { force: true });
   }
 }
 
-/** Gives a complete file its name. Throws `FILE_EXISTS` unless `force`. */
+/** Renames a complete file. Throws `FILE_EXISTS` unless `force`. */
 export function renameIntoPlace(temporaryPath: string, path: string, force: boolean): void {
-  // what a link points to is overwritten, not the link
+  // overwrites the target of a link, not the link
   if (force) moveOver(temporaryPath, realPath(path));
   else moveUnlessThere(temporaryPath, path);
 }
 
-/** Waits until the names in a folder are on the disk, as far as the system can. */
+/** Waits until the names in a folder are on the disk, if the system supports it. */
 export async function folderReachesDisk(folder: string): Promise<void> {
   try {
     await syncPath(folder, "r");
   } catch {
-    // some platforms cannot open a folder; the files exist anyway
+    // some platforms cannot open a folder; the files exist in any case
   }
 }
 
@@ -121,7 +121,7 @@ const flush = (file: number) =>
     fsync(file, (error) => (error === null ? resolve() : reject(error)));
   });
 
-// A link fails where the name is taken, in one step; rename would overwrite.
+// Creating a link fails atomically if the name exists; a rename would overwrite.
 function moveUnlessThere(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -135,7 +135,7 @@ function moveUnlessThere(from: string, to: string): void {
   rmSync(from, { force: true });
 }
 
-// A link can lead to another file system, which a rename does not reach: there the file is first copied beside its name.
+// The target of a link may be on another file system, where a rename is impossible: the file is first copied to the target's folder.
 function moveOver(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -163,12 +163,12 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path after resolving links, of the file or, if there is none, of its folder: what writing to the path overwrites. */
+/** The path after resolving links, of the file or, if it does not exist, of its folder: the target of writing to the path. */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }
 
-/** Throws `FILE_EXISTS` when one of the outputs is the input itself: that is never overwritten, `force` or not. */
+/** Throws `FILE_EXISTS` if one of the outputs is the input itself, which is never overwritten, even with `force`. */
 export function refuseInput(input: string, outputs: readonly string[]): void {
   if (!isThere(input)) return;
   const real = realPath(input);
@@ -177,7 +177,7 @@ export function refuseInput(input: string, outputs: readonly string[]): void {
   }
 }
 
-/** Error for an output that is an input of the same call. */
+/** The error for an output that is an input of the same call. */
 export function inputAsOutput(path: string): AsiError {
   return new AsiError(
     "FILE_EXISTS",
@@ -185,7 +185,7 @@ export function inputAsOutput(path: string): AsiError {
   );
 }
 
-/** Whether a pipe or a device has that name: it is written into, not replaced. */
+/** Whether the path is a pipe or a device, which is written to instead of being replaced. */
 export function isPipeOrDevice(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
@@ -195,7 +195,7 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Throws `FILE_EXISTS` when something has that name. */
+/** Throws `FILE_EXISTS` if the path exists. */
 export function refuseExisting(path: string): void {
   if (isThere(path)) throw fileExists(path);
 }

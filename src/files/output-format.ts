@@ -9,8 +9,8 @@ const RECORDING = ".asi";
 const TAB_SEPARATED = ".tsv";
 
 /**
- * The options with the format that the name of the output asks for. A name without an extension is a CSV, and `.tsv` a CSV with
- * tabs. The names of pipes and devices say nothing.
+ * The options with the format for the name of the output. A name without an extension means CSV, and `.tsv` means CSV with
+ * tabs. The names of pipes and devices have no meaning.
  *
  * @param output a path
  * @throws AsiError `BAD_OPTION` if the extension belongs to no format, or contradicts the format of the options
@@ -37,11 +37,11 @@ function formatByName(output: string, extension: string): FormatName {
   const extensions = FORMATS.map((one) => one.extension).join(", ");
   throw new AsiError(
     "BAD_OPTION",
-    `The extension of ${output} is not that of a known format; use one of ${extensions}, or select a format with the option format.`,
+    `The extension of ${output} belongs to no known format; use one of ${extensions}, or select a format with the option format.`,
   );
 }
 
-/** Whether a file of the format can have the name. Extensions of unknown formats say nothing. */
+/** Whether the name is suitable for a file of the format. Extensions of unknown formats have no meaning. */
 function isNameFor(format: FormatName, output: string, extension: string): boolean {
   if (extension === RECORDING) return false;
   if (extension === TAB_SEPARATED) return format === "csv";

@@ -9,7 +9,7 @@ export const NAME_FIELDS = ["input", "serial", "start", "end", "date", "time", "
 
 type NameField = (typeof NAME_FIELDS)[number];
 
-/** How the files of a conversion are named. */
+/** Options for the names of the files. */
 export interface NameOptions {
   /**
    * Name of the files, without the extension: a text with the fields `{input}` (name of the input without its extension), `{serial}`,
@@ -25,7 +25,7 @@ export interface NameOptions {
 /** Every option of names. */
 export const NAME_OPTIONS = optionNames<NameOptions>({ name: true, nameTimeZone: true });
 
-/** Values that a name can contain. */
+/** Values for the fields of a name. */
 export interface NamedFile {
   serial: string;
   /** First and last row, ms since 1970 UTC. */
@@ -40,7 +40,7 @@ export class OutputNames {
   readonly #pattern: string;
   readonly #zone: TimeZone | null;
 
-  /** @throws AsiError `BAD_OPTION` for an unknown field or zone, and for characters that names cannot have everywhere */
+  /** @throws AsiError `BAD_OPTION` for an unknown field or zone, and for characters that some systems do not allow in names */
   constructor({ name = STANDARD_NAME, nameTimeZone }: NameOptions) {
     checkPattern(name);
     this.#pattern = name;
@@ -48,10 +48,10 @@ export class OutputNames {
   }
 
   /**
-   * Names for files of one input, all different: of equal names the later ones get a number.
+   * Distinct names for the files of one input: if names are equal, a number is added to the later ones.
    *
    * @param input name of the input without its extension
-   * @param extension with its dot
+   * @param extension including its dot
    */
   of(files: readonly NamedFile[], input: string, extension: string): string[] {
     const taken = new Set<string>();
@@ -65,7 +65,7 @@ export class OutputNames {
         name = `${stem}_${number}`;
         numbers.set(stem, number);
       }
-      // some file systems do not distinguish capital letters
+      // some file systems ignore case
       taken.add(name.toLowerCase());
       return name + extension;
     });

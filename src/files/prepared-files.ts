@@ -3,20 +3,20 @@ import { abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
-/** Files that are complete and on the disk, and do not have their names yet. It can be sent from one thread to another. */
+/** Complete files on the disk that still have temporary names. The object can be sent between threads. */
 export interface PreparedFiles {
-  /** Where they will be. */
+  /** Their final paths. */
   paths: readonly string[];
-  /** Where they are, in the same order. None where the output has been written through to a pipe or device. */
+  /** Their current paths, in the same order. Empty if the output was written directly to a pipe or device. */
   temporaryPaths: readonly string[];
-  /** The folder of all of them. */
+  /** The folder of all files. */
   folder: string;
 }
 
 /**
- * Gives all of the files their names, or none: a name that is taken takes back those already given, and removes the files.
+ * Renames all of the files or none: if a name exists, renamed files are renamed back, and all are removed.
  *
- * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; the system's errors
+ * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; errors of the system
  */
 export async function commitFiles(
   prepared: PreparedFiles,
@@ -47,7 +47,7 @@ export async function commitFiles(
   await folderReachesDisk(folder);
 }
 
-/** Removes files that are not given their names. */
+/** Removes files instead of renaming them. */
 export function discardFiles({ temporaryPaths }: PreparedFiles): void {
   for (const path of temporaryPaths) rmSync(path, { force: true });
 }

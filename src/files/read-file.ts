@@ -16,7 +16,7 @@ import { MaybeGzip } from "./gzip.js";
 const CHUNK_BYTES = 0x40000;
 
 export interface ReadFileOptions {
-  /** Called after each chunk with the bytes read so far and the file's size (0 where a size means nothing: pipes). */
+  /** Called after each chunk with the bytes read so far and the file's size (0 for pipes, which have no size). */
   onProgress?: ((bytesRead: number, totalBytes: number) => void) | undefined;
 }
 
@@ -47,13 +47,13 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
     try {
       await file.close();
     } catch {
-      // nobody waits for it
+      // no caller waits for it
     }
   };
   return withReturn(chunks(), release);
 }
 
-/** The same for callers that need a chunk only until they request the next: chunks share one buffer. */
+/** Like `readFileChunks`, for callers that use a chunk only until they request the next: chunks share one buffer. */
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);
@@ -67,7 +67,7 @@ export function openFile(path: string, options: ReadFileOptions = {}): ChunkSour
   return new MaybeGzip(file);
 }
 
-/** The bytes of the standard input, in the same way. */
+/** Reads the standard input like `openFile`. */
 export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() =>
     waits(fstatSync(0))
@@ -77,10 +77,10 @@ export function openStandardInput({ onProgress }: ReadFileOptions = {}): ChunkSo
   return new MaybeGzip(file);
 }
 
-/** Files that are read synchronously, which takes half the time of a stream. */
+/** A file that is read synchronously, which takes half the time of a stream. */
 interface RegularFile {
   descriptor: number;
-  /** Whether it is to be closed. */
+  /** Whether the reader must close it. */
   isOwn: boolean;
   onProgress: ReadFileOptions["onProgress"];
 }
@@ -130,12 +130,12 @@ class FileChunks extends ChunkSource {
   }
 }
 
-// A source that may block is not read synchronously: the read could not be interrupted.
+// Whether reading may block. Such a source is not read synchronously, because a blocked read cannot be interrupted.
 function waits(stats: Stats): boolean {
   return !stats.isFile() && !stats.isDirectory();
 }
 
-// A stream that ends when it is destroyed, in the middle of a read too.
+// A stream that ends when it is destroyed, even during a read.
 interface Destroyable extends AsyncIterable<Uint8Array> {
   destroy(): unknown;
 }
@@ -157,7 +157,7 @@ function waitingChunks(
         yield chunk;
       }
     } catch (error) {
-      // destroyed during a read that nobody waits for
+      // destroyed during a read, whose result is not needed
       if (!isReleased) throw error;
     }
   }
@@ -167,7 +167,7 @@ function waitingChunks(
   });
 }
 
-// A generator returns behind the read in progress, which may never end: `release` is called at once.
+// A generator would return only after the read in progress, which may never end: `release` is called immediately.
 function withReturn(chunks: Chunks, release: () => unknown): Chunks {
   const finish = chunks.return.bind(chunks);
   chunks.return = (value) => {
@@ -177,11 +177,11 @@ function withReturn(chunks: Chunks, release: () => unknown): Chunks {
   return chunks;
 }
 
-// A read that waits in the thread pool would hold up the end of the process; a socket's does not.
+// A read that waits in the thread pool would delay the end of the process; a read of a socket does not.
 async function openWaiting(path: string, stats: Stats): Promise<Destroyable> {
   if (!stats.isFIFO()) return createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const { Socket } = await import("node:net");
-  // An open that waits for the writer would keep a thread of the pool, and nothing could take it back.
+  // An open that waits for the writer would block a thread of the pool and could not be cancelled.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   return new Socket({ fd: file, readable: true, writable: false });
 }

@@ -2,37 +2,37 @@ import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-// Files are written under `.asi-PROCESS-THREAD-MACHINE-RANDOM.part` and renamed when they are complete. A process that is killed
-// leaves such a file behind. The name identifies its process, so that a later one removes only files of processes that have ended.
+// Files are written under `.asi-PROCESS-THREAD-MACHINE-RANDOM.part` and renamed when they are complete. A killed process
+// leaves such a file. The name identifies its process, so that a later process removes only files of processes that have ended.
 
 const PATTERN = /^\.asi-(\d+)-\d+-([0-9a-z]+)-[0-9a-z]+\.part$/;
 
-/** Whether a file of that name is one that is being written. */
+/** Whether a file name is a temporary one. */
 export function isTemporaryName(name: string): boolean {
   return PATTERN.test(name);
 }
 
-/** A name that no other file has. */
+/** A unique name. */
 export function temporaryName(): string {
   // Need not be secret: "wx" opens no existing file. (node:crypto would cost 3 ms to load.)
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Set by the threads: importing node:worker_threads would cost other processes milliseconds.
+// Set by the threads: importing node:worker_threads would take other processes milliseconds.
 let thisThread = 0;
 
-/** Says which thread of the process this is (`threadId`); without it the main one. */
+/** Sets the number of this thread (`threadId`); default: the main thread. */
 export function writeAsThread(thread: number): void {
   thisThread = thread;
 }
 
-// Beginning of the names that a thread gives.
+// Prefix of the names of a thread.
 function prefixOf(thread: number): string {
   return `.asi-${process.pid}-${thread}-`;
 }
 
 /**
- * Removes the files that a thread of this process left in `folder` when it failed; it must have ended. `handedOver`: paths that
+ * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver`: paths that
  * have other owners.
  */
 export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
@@ -45,7 +45,7 @@ export function discardTemporaryFiles(thread: number, folder: string, handedOver
 
 const cleared = new Set<string>();
 
-/** Removes what processes that were killed left in `folder`: those of this machine that run no more. Looks once a folder. */
+/** Removes files in `folder` of killed processes: processes of this machine that no longer run. Checks each folder once. */
 export function clearStaleFiles(folder: string): void {
   if (cleared.has(folder)) return;
   cleared.add(folder);
@@ -56,7 +56,7 @@ export function clearStaleFiles(folder: string): void {
       rmSync(join(folder, name), { force: true });
     }
   } catch {
-    // a folder that may be written and not read, or a file of another user: it stays
+    // a folder that is writable but not readable, or a file of another user: it stays
   }
 }
 
@@ -65,7 +65,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // of another user
+    // the process belongs to another user
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
@@ -73,8 +73,8 @@ function isRunning(pid: number): boolean {
 let machine: string | undefined;
 
 /**
- * Where a process id means one process: this machine since it was started, and the namespace of its processes. On a folder
- * that several machines or containers share, each leaves the files of the others alone.
+ * Identifies the range of a process id: this machine since its last boot, and the process namespace. In a folder
+ * that several machines or containers share, each ignores the files of the others.
  */
 function thisMachine(): string {
   machine ??= shortHash(
@@ -87,7 +87,7 @@ function thisMachine(): string {
   return machine;
 }
 
-// only Linux has it
+// only Linux has this file
 function orNothing(read: () => string): string {
   try {
     return read();

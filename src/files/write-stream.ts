@@ -11,17 +11,17 @@ import {
 } from "./output-file.js";
 
 export interface WriteStreamOptions {
-  /** Overwrite what is there; default false. */
+  /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Asked when all is written and before the file gets its name: throw to refuse it. */
+  /** Called after writing and before the file is renamed: throws to refuse it. */
   reserve?: (() => void | Promise<void>) | undefined;
 }
 
 /**
- * Writes a stream to a file, which is there whole or not at all; a pipe or device of that name is written into.
+ * Writes a stream to a file, which is either complete or absent. If the path is a pipe or device, writes to it.
  *
- * @throws AsiError `FILE_EXISTS`, `ABORTED`, what the stream throws, and the system's errors
+ * @throws AsiError `FILE_EXISTS`, `ABORTED`, errors of the stream, and errors of the system
  */
 export async function writeStream(
   stream: ReadableStream<Uint8Array>,
@@ -60,7 +60,7 @@ export async function writeStream(
   }
 }
 
-/** Writes a stream through to a descriptor, as fast as it is taken. */
+/** Writes a stream directly to a descriptor, at the speed of the reader. */
 export async function writeStreamToDescriptor(
   stream: ReadableStream<Uint8Array>,
   output: DescriptorOutput,

@@ -3,15 +3,15 @@ interface Span {
   endMs: number;
 }
 
-/** Times are kept by the minute, so that rows that run back again and again do not move all that was kept before. */
+/** Times are grouped by minute, so that rows that repeatedly go back in time do not move all earlier spans. */
 const MINUTE_MS = 60_000;
 
-/** The time that counts so far: where rows run back in time, the steps between them count only where no earlier step does. */
+/** The recorded time so far: if rows go back in time, steps between them count only where no earlier step does. */
 export class CountedTime {
-  /** By the number of the minute: ascending and apart from each other. */
+  /** Spans by number of the minute, in ascending order and disjoint. */
   readonly #minutes = new Map<number, Span[]>();
 
-  /** Adds a step between two rows. Returns how much of it is new, ms. */
+  /** Adds a step between two rows. Returns its new part, ms. */
   add(startMs: number, endMs: number): number {
     let newMs = 0;
     for (let fromMs = startMs; fromMs < endMs; ) {
@@ -32,7 +32,7 @@ export class CountedTime {
   }
 }
 
-/** Adds a span to others, and returns how much of it is new, ms. */
+/** Adds a span to others, and returns its new part, ms. */
 function addTo(spans: Span[], startMs: number, endMs: number): number {
   const first = firstThatEndsFrom(spans, startMs);
   const added = { startMs, endMs };
@@ -49,7 +49,7 @@ function addTo(spans: Span[], startMs: number, endMs: number): number {
 }
 
 function firstThatEndsFrom(spans: readonly Span[], ms: number): number {
-  // mostly the step continues the last one
+  // usually the step continues the last one
   let low = (spans.at(-1)?.startMs ?? ms) <= ms ? Math.max(0, spans.length - 1) : 0;
   let high = spans.length;
   while (low < high) {

@@ -4,19 +4,19 @@ import type { RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";
 
-/** A file format in which rows can be written. */
+/** A file format for rows. */
 export interface Format {
   readonly name: FormatName;
   /** The extension of file names, with its dot. */
   readonly extension: string;
-  /** Another extension that belongs to the format. */
+  /** Another extension of the format. */
   readonly otherExtension?: string;
   readonly mediaType: string;
-  /** Whether files are not text. */
+  /** Whether files are binary. */
   readonly isBinary?: true;
   /** Maximum age, in ms, of a heart rate that is repeated on later rows, unless options say otherwise. */
   readonly fillHrMs?: number;
-  /** The values of `time` from which the caller can choose; empty if the format defines how times are written. */
+  /** Permitted values of `time`; empty if the format defines how times are written. */
   readonly times: readonly TimeFormat[];
   /** Loads the writer. Each format is a separate module, which is imported on first use. */
   load(options: FormatOptions & TimeLayout): Promise<OpenFormat>;
@@ -25,7 +25,7 @@ export interface Format {
 /** Options of single formats. */
 export interface FormatOptions {
   /**
-   * How Parquet stores coordinates, altitudes and speeds: as doubles (default), or as exact decimals in about a sixth of the
+   * Storage of coordinates, altitudes and speeds in Parquet: as doubles (default), or as exact decimals in about a sixth of the
    * space, which some readers do not support.
    */
   numbers?: ParquetNumbers | undefined;

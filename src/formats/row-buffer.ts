@@ -33,7 +33,7 @@ export class RowBuffer {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Of the rows with a speed, from `from` to `to` (exclusive), the numbers of those after which a gap follows. */
+  /** Numbers of rows that precede a gap, among the rows with a speed from `from` to `to` (exclusive). */
   gapsAfter(from = 0, to = this.#length): number[] {
     const times = new Float64Array(to - from);
     let length = 0;

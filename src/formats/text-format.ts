@@ -11,7 +11,7 @@ export interface BoilerplateTexts {
   readonly after?: string;
 }
 
-/** A format that is defined by texts and a row template, and writes each row as it arrives. */
+/** A format that consists of texts and a row template, and writes each row as it arrives. */
 export interface TextFormat extends BoilerplateTexts {
   readonly row: RowTemplate | LocalRows;
 }
@@ -55,7 +55,7 @@ export class Boilerplate {
     return [];
   }
 
-  /** Returns the text that must precede the next row, once. */
+  /** Returns the text before the next row, once. */
   takePending(): readonly Uint8Array[] {
     if (this.#pending === "") return [];
     const bytes = encodeText(this.#pending);

@@ -10,18 +10,18 @@ const DISTANCE_UNITS_PER_CM = 20_000;
 const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
- * Totals of the rows of a lap or session, for the formats that state them. The distance between two rows is the mean of their
- * speeds times the time between them. Across gaps nothing is added, and time to which the rows run back is added once. A row without a
- * speed is not a sample, nor is one at the time of the row before it: distance and recorded time go from the row before to the row after,
- * as in the metrics.
+ * Totals of the rows of a lap or session, for formats that contain them. The distance between two rows is the mean of their
+ * speeds times the time between them. Gaps add nothing, and time that rows repeat by going back is added once. Rows without a
+ * speed are ignored, and so are rows with the time of the previous row: distance and recorded time are computed from the row before to the
+ * row after, as in the metrics.
  */
 export class Totals {
   /** Earliest and latest row, ms since 1970 UTC; null without rows. */
   startMs: number | null = null;
   endMs: number | null = null;
-  /** Recorded time: the time that steps forward cover, without the gaps, ms. */
+  /** Recorded time: the sum of forward steps without gaps, ms. */
   timerMs = 0;
-  /** In units of half a micrometre. */
+  /** In half micrometres. */
   distance = 0;
   maxSpeedMmPerS = 0;
   #hrSum = 0;
@@ -36,8 +36,8 @@ export class Totals {
   readonly #counted: CountedTime;
 
   /**
-   * @param gaps the rows with a speed, by number, after which a gap follows
-   * @param counted the time that counts already; laps of one file share it
+   * @param gaps index of each row with a speed that precedes a gap
+   * @param counted the time already recorded; laps of one file share it
    */
   constructor(gaps: readonly number[] = [], counted = new CountedTime()) {
     this.#gaps = gaps;
@@ -71,7 +71,7 @@ export class Totals {
     if (speedMmPerS > this.maxSpeedMmPerS) this.maxSpeedMmPerS = speedMmPerS;
   }
 
-  /** Adds the next rows of a range: those from `from` to `to` (exclusive). */
+  /** Adds the next rows of a range: from `from` to `to` (exclusive). */
   addRows({ timestampMs, speedMmPerS, hr }: SampleBatch, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       this.addRow(timestampMs[i] as number, speedMmPerS[i] as number, hr[i] as number);

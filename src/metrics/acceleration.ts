@@ -21,18 +21,18 @@ export interface AccelerationSignal {
   readonly startMs: number;
   /** Resampled, unfiltered speed in mm/s. */
   readonly speedMmPerS: Float64Array;
-  /** The same after the low-pass filter, in mm/s. */
+  /** Speed after the low-pass filter, in mm/s. */
   readonly smoothMmPerS: Float64Array;
   /** Derivative of the low-passed speed in mm/s2. */
   readonly accelerationMmPerS2: Float64Array;
 }
 
-/** Whether a recording has enough samples a second for accelerations. */
+/** Whether a recording has enough samples per second for accelerations. */
 export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= 2 * SLOWEST_STEP_MS;
 }
 
-/** The acceleration signals of all stretches that are long enough; none when the recording is slower than 5 Hz. */
+/** The acceleration signals of all stretches that are long enough; none if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () =>

@@ -9,7 +9,7 @@ export interface LowPass {
 
 /**
  * Second-order Butterworth low-pass filter for 10 Hz, corrected so that a forward and a backward pass together have half
- * power at 2 Hz. The cut-off is that of Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove gait from speed.
+ * power at 2 Hz. The cut-off is from Linke et al. 2018 (PLoS ONE 13:e0199519), who use it to remove gait from speed.
  * Dual-pass gain: 0.9991 at 0.5 Hz, 0.9837 at 1, 0.9089 at 1.5, 0.7071 at 2, 0.1579 at 3.
  */
 export const TWO_HZ: LowPass = {
@@ -20,11 +20,11 @@ export const TWO_HZ: LowPass = {
   a2: 0.173951620167,
 };
 
-/** Coefficients have this many decimals, so that no library of mathematics changes a digit. */
+/** Coefficients are rounded to this number of decimals, so that they are equal on all platforms. */
 const COEFFICIENT_DECIMALS = 12;
 
 /**
- * A second-order Butterworth low-pass filter, by the bilinear transform.
+ * Computes a second-order Butterworth low-pass filter with the bilinear transform.
  *
  * @param cutoffHz below half of the rate
  * @param rateHz values a second
@@ -79,7 +79,7 @@ function padByOddReflection(signal: Float64Array, padding: number): Float64Array
 
 /** One pass in transposed direct form II, starting in the steady state for the first value. */
 function filterInPlace(values: Float64Array, { b0, b1, b2, a1, a2 }: LowPass): void {
-  // Gain at 0 Hz: nearly 1, because of the digits of the coefficients.
+  // Gain at 0 Hz: nearly 1, because the coefficients are rounded.
   const gainAtRest = (b0 + b1 + b2) / (1 + a1 + a2);
   const first = values[0] ?? 0;
   let state1 = (gainAtRest - b0) * first;

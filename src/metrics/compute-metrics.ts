@@ -21,12 +21,12 @@ export const MAX_DAYS = 366;
 
 /**
  * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. Pure: the same
- * arguments always give the same object and order of keys. Laptop and service use this function, so that both give the same
+ * arguments always give the same object and order of keys. Command and service use this function, so that both give the same
  * numbers. docs/metrics.md defines each of them.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
  * @returns values in SI units, rounded
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or more than 366 days from the first to the last;
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, or more than 366 days from the first to the last;
  * `BAD_OPTION`
  */
 export function computeMetrics(
@@ -96,7 +96,7 @@ function requireBoundedLength(fromMs: number | null, toMs: number | null): void 
   );
 }
 
-/** Times of the first and last samples whose speed or heart rate is used; null when there are none. */
+/** Times of the first and last samples with a used speed or heart rate; null if there are none. */
 function usedPeriod(
   selected: OrderedSamples,
   speedTimestampMs: Float64Array,

@@ -14,11 +14,11 @@ export interface DistanceCurve {
 const HALF_MICROMETRES_PER_METRE = 2e6;
 
 /**
- * The distance as `computeMetrics` counts it, at each sample: standing and gaps add nothing. Its last value, rounded, is
- * `total_distance` of the same samples and options.
+ * The distance at each sample, with the rules of `computeMetrics`: standing and gaps add nothing. Its last value, rounded, is
+ * `total_distance` for the same samples and options.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function distanceCurve(
   samples: MetricSamples | Iterable<MetricSamples>,

@@ -58,7 +58,7 @@ function* runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Generator<Ef
   let first = -1;
   let peakMmPerS2 = 0;
   for (let i = 0; i <= accelerationMmPerS2.length; i++) {
-    // The index after the end has no acceleration, so it closes the last run.
+    // The index after the end has no acceleration, so it ends the last run.
     const a = sign * (accelerationMmPerS2[i] ?? 0);
     if (a >= ONSET_MM_PER_S2 && a <= ARTEFACT_MM_PER_S2) {
       if (first < 0) {

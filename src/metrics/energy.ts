@@ -20,7 +20,7 @@ const DOUBLE_LIMITS_MW_PER_KG = CATEGORIES_W_PER_KG.map((low) => 2000 * low);
 /** Cost of running at constant speed on the flat, J/kg/m. */
 const COST_OF_RUNNING = 3.6;
 
-/** What has to be said wherever the estimate is shown. */
+/** A warning that must accompany the estimate. */
 export const METABOLIC_CAUTION =
   "An estimate from speed: it was 29 % below the oxygen uptake in football drills (Buchheit et al. 2015) and 44 % below in circuits (Brown et al. 2016).";
 
@@ -28,7 +28,7 @@ export const METABOLIC_CAUTION =
 export interface MetabolicEstimate {
   /** kJ/kg */
   readonly energy: number | null;
-  /** Distance at constant speed on the flat that costs as much, m. */
+  /** Distance at constant speed on the flat with the same energy cost, m. */
   readonly equivalent_distance: number | null;
   /** Equivalent distance divided by distance. */
   readonly equivalent_distance_index: number | null;
@@ -44,9 +44,9 @@ export interface MetabolicEstimate {
 }
 
 /**
- * Metabolic power of a session. An estimate whose errors are large: off by default everywhere.
+ * Metabolic power of a session. The errors of this estimate are large, so it is off by default.
  *
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function metabolicEstimate(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -81,7 +81,7 @@ export function metabolicEstimate(
       distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;
     }
   }
-  // of the time for which there is an energy
+  // only over the time with a known energy
   const distance = totalsOf({ ...signal, segments: fastStretches(signal) }).distanceHalfUm / 2e6;
   const equivalent = energy / 2e6 / COST_OF_RUNNING;
   return {

@@ -17,7 +17,7 @@ const PERCENTAGE_DECIMALS = 2;
 /** A higher age means that the birth date is wrong. */
 const OLDEST_AGE_YEARS = 130;
 
-/** Heart-rate figures of a frame; null when it has no valid heart rate. */
+/** Heart-rate figures of a frame; null if it has no valid heart rate. */
 export interface HeartRateFigures {
   readonly max: number | null;
   readonly min: number | null;
@@ -28,14 +28,14 @@ export interface HeartRateFigures {
   readonly zones: HeartRateZone[];
 }
 
-/** Whether a heart rate is plausible; 0 means that there is none. */
+/** Whether a heart rate is plausible; 0 means none. */
 export function isValidHeartRate(bpm: number): boolean {
   return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
 }
 
 /**
  * @param samples of the frame, with any speed
- * @param lastMs `last_timestamp`, until which the last heart rate is valid
+ * @param lastMs `last_timestamp`, which ends the validity of the last heart rate
  * @param athleteMaxBpm a multiple of 0.1; null for no zones
  */
 export function summariseHeartRate(
@@ -93,9 +93,9 @@ export function holdHeartRates(
  *
  * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`
- * @param atMs time at which the age is taken, ms since 1970 UTC; null when there is none
+ * @param atMs time for which the age is computed, ms since 1970 UTC; null if there is none
  * @returns beats per minute: `maxHr`, otherwise 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001); null
- *   when neither is known
+ *   if neither is known
  */
 export function athleteMaxHeartRate(
   maxHr: number | null,
@@ -118,7 +118,7 @@ function completedYears(birthDate: string, atMs: number): number {
   return isBeforeBirthday ? years - 1 : years;
 }
 
-/** Null when no heart rate was valid for any time: then there is at most one, in the last sample. */
+/** Null if no heart rate was valid for any time: then there is at most one, in the last sample. */
 function averageOf(heldMs: Float64Array): number | null {
   let totalMs = 0;
   let weighted = 0;

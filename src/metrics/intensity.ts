@@ -6,10 +6,10 @@ import { stepMs } from "./segments.js";
 
 /**
  * Distance in each slice between two times; the last slice may be shorter. An interval that crosses
- * the boundary of a slice is divided in proportion to time, so the parts are still integers of half micrometres.
+ * the boundary of a slice is divided in proportion to time, so its parts are integers of half micrometres too.
  *
  * @param span duration of a slice in s
- * @returns no distances at all when the signal has no sample
+ * @returns no distances if the signal has no sample
  */
 export function distancePerSlice(
   signal: PreparedSignal,

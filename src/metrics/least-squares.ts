@@ -4,20 +4,20 @@ export interface Line {
   readonly slope: number;
   /** Sum of the squared residuals. */
   readonly residualSquares: number;
-  /** Coefficient of determination; null when all y are equal. */
+  /** Coefficient of determination; null if all y are equal. */
   readonly r2: number | null;
   /** Standard error of the intercept; NaN with fewer than 3 points. */
   readonly interceptError: number;
 }
 
-/** Differences of y below this share of their mean are those of rounding. */
+/** Differences of y below this share of their mean are rounding errors. */
 const ALL_EQUAL = 1e-12;
 
 /**
- * Ordinary least squares around the means, which keeps the digits that sums of squares lose.
+ * Ordinary least squares around the means, which preserves digits that sums of squares lose.
  *
  * @param x at least 2 values that are not all equal
- * @param y as many values
+ * @param y one value for each x
  */
 export function fitLine(x: ArrayLike<number>, y: ArrayLike<number>): Line {
   const n = x.length;

@@ -1,6 +1,6 @@
 /**
  * Metabolic power as an estimate from speed and acceleration: running after Minetti and Parvei 2018, walking after
- * di Prampero and Osgnach 2018. docs/metrics.md names what is known about its errors; it is off by default.
+ * di Prampero and Osgnach 2018. docs/metrics.md describes its known errors; it is off by default.
  */
 
 const GRAVITY_M_PER_S2 = 9.80665;

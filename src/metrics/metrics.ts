@@ -1,6 +1,6 @@
 import type { MetricParameters } from "./presets.js";
 
-/** An acceleration or a deceleration: the whole change of speed, not only the part above the threshold. */
+/** An acceleration or a deceleration: the complete change of speed, including the part below the threshold. */
 export interface AccelerationEffort {
   /** ms since 1970 UTC. */
   readonly start_time: number;
@@ -62,11 +62,11 @@ export interface DistancePerSpeedRange extends SpeedRange {
 export interface Intensity {
   /** m in each slice. */
   readonly distance: readonly number[];
-  /** Start of the first slice: `from`, or the first sample; null when there is neither. ms since 1970 UTC. */
+  /** Start of the first slice: `from`, or the first sample; null if there is neither. ms since 1970 UTC. */
   readonly start_time: number | null;
   /** Duration of a slice in s. */
   readonly span: number;
-  /** End of the last slice: `to`, or the last sample; null when there is neither. ms since 1970 UTC. */
+  /** End of the last slice: `to`, or the last sample; null if there is neither. ms since 1970 UTC. */
   readonly end_time: number | null;
 }
 
@@ -82,12 +82,12 @@ export interface HeartRateZone {
 /** Samples above the highest valid speed. */
 export interface TooFast {
   readonly samples: number;
-  /** s of the recorded intervals that begin or end with one of them. */
+  /** Duration in s of the recorded intervals that begin or end with one of them. */
   readonly duration: number;
 }
 
 /**
- * The figures of a session, with the keys that the service gives them. The keys are always in this order, so that
+ * The figures of a session, with the keys of the service. The keys are always in this order, so that
  * `JSON.stringify` gives the same bytes for the same samples.
  */
 export interface Metrics {
@@ -104,7 +104,7 @@ export interface Metrics {
   readonly accelerations: EffortsByThreshold;
   readonly decelerations: EffortsByThreshold;
   readonly sprint: { readonly threshold_1: SpeedRuns };
-  /** High-intensity distance. Each stretch of the second list lies within one of the first. */
+  /** High-intensity distance. Each stretch of the second list is within one of the first. */
   readonly hid: { readonly threshold_1: SpeedRuns; readonly threshold_2: SpeedRuns };
   readonly time_per_speed_ranges: readonly TimePerSpeedRange[];
   readonly distance_per_speed_ranges: readonly DistancePerSpeedRange[];
@@ -116,17 +116,17 @@ export interface Metrics {
   readonly hr_avg: number | null;
   /** Last valid heart rate. */
   readonly hr_plot: number | null;
-  /** The maximum heart rate to which the zones refer; null when it is unknown. */
+  /** The maximum heart rate for the zones; null if it is unknown. */
   readonly athlete_max_hr: number | null;
-  /** Empty when `athlete_max_hr` is null. */
+  /** Empty if `athlete_max_hr` is null. */
   readonly timePerHrZone: readonly HeartRateZone[];
-  /** m in all sprints. Summed before it is rounded, as those of `hid_distance` are. */
+  /** m in all sprints. Summed before rounding, as in `hid_distance`. */
   readonly sprint_distance: number;
   /** m in all runs of `hid`. */
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
-  /** Whether accelerations were computed: false below 5 samples a second, where both lists are empty. */
+  /** Whether accelerations were computed: false below 5 samples per second, when both lists are empty. */
   readonly has_accelerations: boolean;
-  /** Rows that the figures omit because they are faster than `max_valid_speed`. Much of it means that the sport is wrong. */
+  /** Rows excluded from the figures because they are faster than `max_valid_speed`. A large number indicates the wrong sport. */
   readonly too_fast: TooFast;
   /** The rules and parameters of the computation; clients get them on request. */
   readonly definition: { readonly version: number; readonly parameters: MetricParameters };

@@ -12,7 +12,7 @@ export interface Period {
 export interface MetricsOptions {
   /** Defaults of the parameters. Default `soccer`. */
   readonly preset?: PresetName | undefined;
-  /** Parameters that replace those of the preset. Speeds in m/s. */
+  /** Parameters that replace the parameters of the preset. Speeds in m/s. */
   readonly params?: ParameterOverrides | undefined;
   /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: the first sample. */
   readonly from?: number | Date | undefined;
@@ -20,7 +20,7 @@ export interface MetricsOptions {
   readonly to?: number | Date | undefined;
   /** Only samples within these periods, in any order. Default: all. */
   readonly periods?: readonly Period[] | undefined;
-  /** Birth date of the athlete, `YYYY-MM-DD`. It gives the maximum heart rate when `params.max_hr` is missing. */
+  /** Birth date of the athlete, `YYYY-MM-DD`. It determines the maximum heart rate if `params.max_hr` is missing. */
   readonly birthDate?: string | null | undefined;
 }
 
@@ -33,7 +33,7 @@ const OPTIONS = optionNames<MetricsOptions>({
   birthDate: true,
 });
 
-/** Options after their check. */
+/** Options after validation. */
 export interface CheckedOptions {
   readonly parameters: MetricParameters;
   readonly fromMs: number | null;

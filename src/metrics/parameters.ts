@@ -7,7 +7,7 @@ export type ParameterOverrides = {
   readonly [K in keyof MetricParameters]?: NonNullable<MetricParameters[K]>;
 };
 
-/** The members of an object that are parameters: `params` of a time frame may hold more. */
+/** Selects the parameters from the members of an object: `params` of a time frame may contain others. */
 export function parametersIn(params: object): ParameterOverrides {
   return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(PARAMETER_LIMITS, name)));
 }
@@ -34,7 +34,7 @@ export const PARAMETER_LIMITS = {
   max_valid_speed: { minimum: 1, maximum: 100 },
 } as const satisfies Record<keyof MetricParameters, { minimum: number; maximum: number }>;
 
-/** The lengths of the parameters that are lists. */
+/** Permitted lengths of the parameters that are lists. */
 export const PARAMETER_SIZES = {
   speed_ranges: { minimum: 2, maximum: 10 },
   acceleration_thresholds: { minimum: 2, maximum: 2 },
@@ -43,7 +43,7 @@ export const PARAMETER_SIZES = {
 } as const;
 
 /**
- * Checks parameters of a caller.
+ * Validates parameters of a caller.
  *
  * @throws AsiError `BAD_OPTION`
  */
@@ -103,7 +103,7 @@ export function metricParameters(preset: PresetName, overrides: ParameterOverrid
  * Checks the rules between parameters: limits and thresholds ascend (after rounding to
  * 0.001), and the speed classes start at 0 and end below `max_valid_speed`.
  *
- * @returns one entry for each violated rule; empty when the parameters are valid
+ * @returns one entry for each violated rule; empty if the parameters are valid
  */
 export function parameterProblems(preset: PresetName, overrides: ParameterOverrides): ParameterProblem[] {
   const effective = metricParameters(preset, overrides);

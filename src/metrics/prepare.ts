@@ -11,7 +11,7 @@ export interface Segment {
 }
 
 /**
- * The signal from which every figure of speed and distance is computed: samples with a credible speed, split into
+ * The signal for every figure of speed and distance: samples with a credible speed, split into
  * segments, without single spikes and without the noise of standing.
  *
  * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
@@ -19,7 +19,7 @@ export interface Segment {
  * below 2^53 = 9.007e15: double-precision addition of them is exact in any order.
  */
 export interface PreparedSignal {
-  /** Instants, ms since 1970 UTC. */
+  /** Times, ms since 1970 UTC. */
   readonly timestampMs: Float64Array;
   /** Speed after the median filter, mm/s. */
   readonly speedMmPerS: Int32Array;
@@ -27,8 +27,8 @@ export interface PreparedSignal {
   readonly segments: readonly Segment[];
   /**
    * Entry i: twice the mean speed in mm/s of the interval from sample i to sample i + 1, zero at standstill. The
-   * product with the duration in ms is the distance in half micrometres. Zero for the last sample of a segment, which
-   * starts no interval.
+   * product with the duration in ms is the distance in half micrometres. Zero for the last sample of a segment, after which
+   * no interval follows.
    */
   readonly intervalSpeedSum: Int32Array;
   /** Twice the median interval between successive samples in ms; null with fewer than two samples. */
@@ -64,7 +64,7 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
   });
 }
 
-/** Like `prepare`, with other rules. */
+/** Like `prepareSignal`, with other rules. */
 export function prepareBy(
   samples: OrderedSamples,
   { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true, recordedMs }: PreparationRules,
@@ -128,7 +128,7 @@ export function totalsOf(signal: PreparedSignal): Totals {
   return { distanceHalfUm, durationMs };
 }
 
-/** Distance from the first sample to each one, in half micrometres; nothing is added over gaps. */
+/** Distance from the first sample to each one, in half micrometres; gaps add nothing. */
 export function distancesOf({ timestampMs, segments, intervalSpeedSum }: PreparedSignal): Float64Array {
   const distances = new Float64Array(timestampMs.length);
   let distanceHalfUm = 0;
@@ -151,7 +151,7 @@ export function maxSpeedOf(signal: PreparedSignal): number | null {
   return max < 0 ? null : max;
 }
 
-/** Samples with a speed, up to a limit. */
+/** Selects samples with a speed up to a limit. */
 function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
   const timestampMs = new Float64Array(samples.timestampMs.length);
   const speedMmPerS = new Int32Array(samples.timestampMs.length);
@@ -210,7 +210,7 @@ function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32A
   return filtered;
 }
 
-/** Below the limit nothing moves: rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of standing. */
+/** Below the limit, the distance is 0: rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of standing. */
 function sumIntervalSpeeds(
   speeds: Int32Array,
   segments: readonly Segment[],

@@ -1,7 +1,7 @@
 /** Two thresholds, the lower one first. */
 export type ThresholdPair = readonly [number, number];
 
-/** The parameters of the computation, with the names that they have in `params` of a time frame. */
+/** The parameters of the computation, with the names in `params` of a time frame. */
 export interface MetricParameters {
   /** Maximum heart rate of the athlete in beats per minute; null to derive it from the age. */
   readonly max_hr: number | null;
@@ -23,7 +23,7 @@ export interface MetricParameters {
   readonly max_valid_speed: number;
 }
 
-/** The sports that have a JSON schema for activities and one for time frames. */
+/** The sports with JSON schemas for activities and for time frames. */
 export const SPORTS = ["biking", "running", "soccer", "swimming", "trailrunning", "triathlon"] as const;
 
 export type Sport = (typeof SPORTS)[number];
@@ -61,8 +61,8 @@ const SOCCER: MetricParameters = {
 
 /**
  * Parameters for women's football: 15.8 and 20.5 km/h, after Bradley and Vescovi 2015 (IJSPP 10:112) and the review
- * Appl Sci 2025, 15:5497. In the service they are sent as `params`; not a default, because a time frame does not state who
- * plays.
+ * Appl Sci 2025, 15:5497. In the service they are sent as `params`. They are not a default, because a time frame has no field for the
+ * sex of the player.
  */
 export const SOCCER_WOMEN_PARAMS = {
   speed_ranges: [0, 2, 3.5, 4.4, 5.7],

@@ -16,7 +16,7 @@ export function divideRoundingHalfUp(numerator: number, denominator: number, dec
   return Number(units) / unitsPerOne;
 }
 
-/** Like {@link divideRoundingHalfUp}, but 0 when the whole is 0. */
+/** Like {@link divideRoundingHalfUp}, but 0 if the whole is 0. */
 export function shareRoundingHalfUp(part: number, whole: number, decimals: number): number {
   return whole === 0 ? 0 : divideRoundingHalfUp(part, whole, decimals);
 }

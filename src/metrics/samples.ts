@@ -25,11 +25,11 @@ export interface OrderedSamples extends MetricSamples {
 const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
 
 /**
- * Puts the samples of a recording in order once for several figures, which then share what they have in common: each of them takes
- * the result in place of the samples, and gives the same as without. The columns must not change afterwards.
+ * Puts the samples of a recording in order once for several figures, which then share intermediate results: they take
+ * the result instead of the samples, and return the same values. The columns must not change afterwards.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples
  */
 export function prepareSamples(samples: MetricSamples | Iterable<MetricSamples>): MetricSamples {
   const ordered = orderSamples(samples);
@@ -38,8 +38,8 @@ export function prepareSamples(samples: MetricSamples | Iterable<MetricSamples>)
 }
 
 /**
- * Joins batches and puts them in order. Of several samples with the same time the first one counts; if it has no heart rate,
- * it gets the first one of the others. The service stores samples by the same rule.
+ * Joins batches and puts them in order. The first of several samples with the same time is kept; if it has no heart rate,
+ * it gets the first heart rate of the others. The service uses the same rule to store samples.
  *
  * @param samples batches in any order; they are not changed
  * @throws AsiError `BAD_ARGUMENT` for columns of other types, columns shorter than `length`, and times that are not integers
@@ -138,14 +138,14 @@ function withoutRepetitions({
   };
 }
 
-/** Samples that are in no figure because another one has their time. */
+/** Samples excluded from all figures because another one has the same time. */
 export interface Repeated {
   samples: number;
-  /** Their heart rates that are in no figure either. */
+  /** Their heart rates that are excluded too. */
   heartRates: number;
 }
 
-/** Counts the samples that `orderSamples` leaves out. */
+/** Counts the samples that `orderSamples` drops. */
 export function repeatedIn(samples: MetricSamples | Iterable<MetricSamples>): Repeated {
   const batches = batchesOf(samples);
   const kept = orderSamples(batches);
@@ -162,7 +162,7 @@ function heartRatesOf({ length, hr }: MetricSamples): number {
 }
 
 /**
- * Selects the samples with `fromMs <= t <= toMs` that lie in one of the periods.
+ * Selects the samples with `fromMs <= t <= toMs` that are in one of the periods.
  *
  * @returns columns that may share memory with `samples`
  */
@@ -200,7 +200,7 @@ function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[
   return disjoint;
 }
 
-/** How many times are before `t`, by binary search. */
+/** The number of times before `t`, by binary search. */
 function countBefore(timestampMs: Float64Array, t: number): number {
   let low = 0;
   let high = timestampMs.length;

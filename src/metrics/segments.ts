@@ -1,4 +1,4 @@
-/** Which steps are gaps: those longer than both. */
+/** Definition of a gap: a step that is longer than both limits. */
 export interface GapRule {
   readonly minMs: number;
   /** As a multiple of the median of the neighbouring steps. */
@@ -14,7 +14,7 @@ export const GAP: GapRule = { minMs: 1000, steps: 5 };
  */
 export const MAX_GAP_MS = 300_000;
 
-/** Steps on each side that say, with the step itself, how fast samples were recorded at a place *(choice)*. */
+/** Number of steps on each side that, with the step itself, determine the sample rate at a place *(choice)*. */
 const NEIGHBOURS = 10;
 
 /** Whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the totals of laps. */
@@ -28,7 +28,7 @@ export function hasSpeed(speedMmPerS: number): boolean {
  */
 export function doubleMedianStep(timestampMs: Float64Array): number | null {
   if (timestampMs.length < 2) return null;
-  // Integers sort faster. Steps of weeks are not the median of any recording that has accelerations.
+  // Integers sort faster. Steps of weeks are not the median of any recording with accelerations.
   const steps = new Int32Array(timestampMs.length - 1);
   for (let i = 0; i < steps.length; i++) steps[i] = Math.min(stepMs(timestampMs, i), LONGEST_STEP_MS);
   return doubleMedian(steps.sort());
@@ -37,7 +37,7 @@ export function doubleMedianStep(timestampMs: Float64Array): number | null {
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 
-/** Of values in ascending order. */
+/** Twice the median of values in ascending order. */
 function doubleMedian(sorted: ArrayLike<number>): number {
   return (sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0);
 }
@@ -48,12 +48,12 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
 }
 
 /**
- * The samples, in ascending order, after which a gap follows: nothing is summed, joined or detected from such a sample to the next.
- * The rule is that of docs/metrics.md, "The signal", step 3; it looks at the steps around a place, so that parts of a recording with
- * different rates do not change each other.
+ * The samples, in ascending order, that precede a gap: nothing is summed, connected or detected between such a sample and the next.
+ * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so that parts of a recording with
+ * different rates do not affect each other.
  *
- * @param timestampMs times of the samples, ms since 1970 UTC; where they run backwards, another stretch begins, and there is no gap
- * @param recordedMs times of the samples before some were dropped, ascending: they say at what rate was recorded
+ * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, another stretch begins, without a gap
+ * @param recordedMs times of the samples before some were dropped, ascending: they determine the sample rate
  */
 export function gapsAfter(
   timestampMs: Float64Array,
@@ -91,7 +91,7 @@ export function doubleMedianAround(timestampMs: Float64Array, first: number, las
     for (let k = start, left = NEIGHBOURS; left > 0 && k >= 0 && k < timestampMs.length - 1; k += direction) {
       const step = stepMs(timestampMs, k);
       if (step < 0 || step > MAX_GAP_MS) break;
-      // of several samples with the same time one counts
+      // several samples with the same time count once
       if (step === 0) continue;
       around.push(step);
       left--;

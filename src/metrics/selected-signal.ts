@@ -3,7 +3,7 @@ import { type PreparedSignal, prepareSignal } from "./prepare.js";
 import type { MetricParameters } from "./presets.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "./samples.js";
 
-/** The samples that options select, and the signal of their speeds. */
+/** The samples selected by options, and the signal of their speeds. */
 export interface SelectedSignal {
   readonly parameters: MetricParameters;
   /** In order of time, with any speed. */
@@ -12,9 +12,9 @@ export interface SelectedSignal {
 }
 
 /**
- * Steps 1 to 5 of "The signal" in docs/metrics.md, which every figure of speed begins with.
+ * Steps 1 to 5 of "The signal" in docs/metrics.md, which all figures of speed use.
  *
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function selectedSignal(
   samples: MetricSamples | Iterable<MetricSamples>,

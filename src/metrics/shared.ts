@@ -1,7 +1,7 @@
-/** What figures have made of prepared samples, and of what was made of them, for the next figure; gone with the samples. */
+/** Intermediate results that figures share, by the object from which they were computed; freed together with it. */
 const made = new WeakMap<object, Map<string, object>>();
 
-/** From now on everything made of this object is kept. */
+/** Makes `shared` keep results that are computed from this object. */
 export function keepWhatIsMadeOf(owner: object): void {
   if (!made.has(owner)) made.set(owner, new Map());
 }
@@ -11,16 +11,16 @@ export function isKept(owner: object): boolean {
 }
 
 /**
- * What `make` makes of `owner`, or has made of it under this key before. Nothing is kept of samples that were not prepared: their
+ * The result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept, because their
  * columns may change between two figures.
  *
- * @param key distinguishes everything that `make` uses besides the owner
+ * @param key identifies everything that `make` uses besides the owner
  */
 export function shared<T extends object>(owner: object, key: string, make: () => T): T {
   const kept = made.get(owner);
   if (kept === undefined) return make();
   const before = kept.get(key);
-  // one key is of one caller, whose type it has
+  // a key is used by one caller only, which determines the type
   if (before !== undefined) return before as T;
   const now = make();
   kept.set(key, now);

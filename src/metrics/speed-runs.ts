@@ -10,7 +10,7 @@ const SPRINT_MERGED_BELOW_MS = 500;
 /** Minimum duration of a sprint: 1.0 s (the default of STATSports). */
 const SHORTEST_SPRINT_MS = 1000;
 
-/** Runs and their distance in m, which is summed before it is rounded. */
+/** Runs and their distance in m, summed before rounding. */
 export interface MeasuredRuns {
   readonly runs: SpeedRuns;
   readonly distance: number;

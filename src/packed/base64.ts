@@ -5,7 +5,7 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const PADDING = 0x3d;
 
 /**
- * Bytes as base64 (RFC 4648), with padding and without line breaks. Runs in browsers and in Node.js: `btoa`, which wants a
+ * Bytes as base64 (RFC 4648), with padding and without line breaks. Runs in browsers and in Node.js: `btoa`, which requires a
  * string of the bytes, is slow there, and `toBase64` of `Uint8Array` is not in all supported engines.
  */
 export function toBase64(bytes: Uint8Array): string {

@@ -1,15 +1,15 @@
-/** The most bits that one call writes or reads. */
+/** Maximum number of bits in one call. */
 export const MOST_BITS = 24;
 
 /** Writes numbers of any number of bits, the highest bit first. */
 export class BitWriter {
   #bytes = new Uint8Array(4096);
   #length = 0;
-  /** Bits that fill no byte yet, fewer than 8. */
+  /** Remaining bits of an incomplete byte, fewer than 8. */
   #pending = 0;
   #pendingCount = 0;
 
-  /** @param count 0 to 24; `value` has no more bits than that */
+  /** @param count 0 to 24; `value` must not have more bits */
   write(value: number, count: number): void {
     this.#pending = (this.#pending << count) | value;
     this.#pendingCount += count;
@@ -20,7 +20,7 @@ export class BitWriter {
     this.#pending &= (1 << this.#pendingCount) - 1;
   }
 
-  /** The bytes written so far. Zeros fill the last one. */
+  /** The bytes written so far. The last one is padded with zeros. */
   finish(): Uint8Array {
     if (this.#pendingCount > 0) this.write(0, 8 - this.#pendingCount);
     return this.#bytes.slice(0, this.#length);
@@ -36,7 +36,7 @@ export class BitWriter {
   }
 }
 
-/** Reads what {@link BitWriter} writes. */
+/** Reads the output of {@link BitWriter}. */
 export class BitReader {
   readonly #bytes: Uint8Array;
   #next = 0;
@@ -53,7 +53,7 @@ export class BitReader {
 
   /**
    * @param count 0 to 24
-   * @returns -1 when fewer bits are left
+   * @returns -1 if fewer bits are left
    */
   read(count: number): number {
     while (this.#pendingCount < count) {
@@ -71,14 +71,14 @@ export class BitReader {
    * Reads ones up to the next zero, which it also reads, or `most` ones.
    *
    * @param most up to 23
-   * @returns -1 when the bits end before
+   * @returns -1 if the bits end earlier
    */
   readOnes(most: number): number {
     while (this.#pendingCount < MOST_BITS && this.#next < this.#bytes.length) {
       this.#pending = (this.#pending << 8) | (this.#bytes[this.#next++] ?? 0);
       this.#pendingCount += 8;
     }
-    // the pending bits moved to the top, and then zeros
+    // the pending bits shifted to the top, followed by zeros
     const top = this.#pendingCount === 0 ? 0 : this.#pending << (32 - this.#pendingCount);
     const ones = Math.min(Math.clz32(~top), most);
     const count = ones < most ? ones + 1 : ones;

@@ -8,19 +8,19 @@ import { type BitReader, type BitWriter, MOST_BITS } from "./bits.js";
 const BLOCK = 64;
 
 const PARAMETER_BITS = 5;
-/** In the place of k: all differences of the block are 0. */
+/** Replaces k: all differences of the block are 0. */
 const ALL_ZERO = 31;
 const HIGHEST_K = MOST_BITS;
 
-/** This many ones in place of a quotient: the number follows as its length in bits (6) and its bits. */
+/** This number of ones replaces a quotient: the number follows as its length in bits (6) and its bits. */
 const ESCAPE = 16;
 const LENGTH_BITS = 6;
 const LONGEST_BITS = 53;
 
-/** Bits of the smallest block. */
+/** Size of the smallest block in bits. */
 const BLOCK_HEAD_BITS = 1 + PARAMETER_BITS;
 
-/** The fewest bits that a column of `length` values takes. */
+/** Minimum number of bits for a column of `length` values. */
 export const fewestBits = (length: number) => Math.ceil(length / BLOCK) * BLOCK_HEAD_BITS;
 
 /** Writes integers whose second differences are below 2^52 in magnitude. */
@@ -79,7 +79,7 @@ function bestCode(numbers: Float64Array): { k: number; bits: number } {
 function writeNumber(bits: BitWriter, number: number, k: number): void {
   const quotient = Math.floor(number / 2 ** k);
   if (quotient < ESCAPE) {
-    // that many ones and a zero
+    // this number of ones and a zero
     bits.write(2 ** (quotient + 1) - 2, quotient + 1);
     bits.write(number % 2 ** k, k);
     return;
@@ -95,9 +95,9 @@ function writeNumber(bits: BitWriter, number: number, k: number): void {
 }
 
 /**
- * Reads a column of the length of `values`. Damaged input gives any numbers.
+ * Reads a column with the length of `values`. Damaged input may give any numbers.
  *
- * @returns false if the input ends too early or contains codes that `writeColumn` never writes
+ * @returns false if the input is truncated or contains codes that `writeColumn` never writes
  */
 export function readColumn(bits: BitReader, values: Float64Array): boolean {
   const { length } = values;
@@ -120,7 +120,7 @@ export function readColumn(bits: BitReader, values: Float64Array): boolean {
   return true;
 }
 
-// -1 where the input is damaged
+// -1 for damaged input
 function readNumber(bits: BitReader, k: number): number {
   const quotient = bits.readOnes(ESCAPE);
   if (quotient < 0) return -1;

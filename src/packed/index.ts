@@ -18,8 +18,8 @@ const LATEST_MS = 253_402_300_799_999;
 
 /**
  * Packs samples for a file or a response: about 3 bytes a row for recordings at 10 Hz instead of 26. The layout is in
- * docs/report-file.md. Nothing is lost, except the altitude of two-dimensional fixes, which has no meaning. Order and
- * repetitions are kept.
+ * docs/report-file.md. Lossless, except for the altitude of two-dimensional fixes, which is undefined. Order and
+ * repetitions are preserved.
  *
  * @param samples a batch of `decode`, or several
  * @throws AsiError `BAD_ARGUMENT` for invalid samples, and times that are not integers in the years 0 to 9999
@@ -51,8 +51,8 @@ export function packSamples(samples: SampleBatch | Iterable<SampleBatch>): Uint8
 }
 
 /**
- * Unpacks what {@link packSamples} has packed. Rows that never change pack to a fraction of a byte, so the result can take several
- * hundred times the memory of its input, and no more.
+ * Unpacks the output of {@link packSamples}. Constant rows take a fraction of a byte in packed form, so the result can take several
+ * hundred times the memory of its input, but not more.
  *
  * @returns one batch in newly allocated memory; the altitude of two-dimensional fixes is 0
  * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of another version
@@ -69,7 +69,7 @@ export function unpackSamples(bytes: Uint8Array): SampleBatch {
   }
   const length = readCount(bits);
   const heardLength = readCount(bits);
-  // An input cannot claim more rows than its bits can hold.
+  // The claimed number of rows is limited by the number of bits.
   if (length < 0 || heardLength < 0 || heardLength > length || bits.bitsLeft < 5 * fewestBits(length)) {
     throw damaged("they are too short for their number of rows");
   }
@@ -106,7 +106,7 @@ function joined(samples: SampleBatch | Iterable<SampleBatch>): SampleBatch {
   return joinBatches(batches.map(exactly));
 }
 
-// Columns may be longer than `length`.
+// Shortens columns to `length`.
 const exactly = (batch: SampleBatch): SampleBatch => rowsBetween(batch, 0, batch.length);
 
 function checkTimes({ timestampMs }: SampleBatch): void {
@@ -132,7 +132,7 @@ function writeCount(bits: BitWriter, count: number): void {
   bits.write(count % HALF_COUNT, COUNT_BITS / 2);
 }
 
-// negative where the input ends
+// Negative at the end of the input.
 function readCount(bits: BitReader): number {
   const high = bits.read(COUNT_BITS / 2);
   const low = bits.read(COUNT_BITS / 2);

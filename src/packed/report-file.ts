@@ -2,7 +2,7 @@ import type { ParameterOverrides } from "../metrics/parameters.js";
 import type { PresetName } from "../metrics/presets.js";
 import type { Inspection } from "../reading/read-result.js";
 
-/** Data of a report besides the viewer: docs/report-file.md. */
+/** Data of a report in addition to the viewer: docs/report-file.md. */
 export interface ReportData {
   version: 1;
   /** File name of the recording, without its folder. */
@@ -16,7 +16,7 @@ export interface ReportData {
 
 const PLACE = "<!-- asi-recording -->";
 
-/** Puts a recording into the viewer. @param template HTML with one comment `asi-recording` */
+/** Inserts a recording into the viewer. @param template HTML with one comment `asi-recording` */
 export function reportHtml(template: string, data: ReportData): string {
   const [before, after, ...more] = template.split(PLACE);
   if (before === undefined || after === undefined || more.length > 0) {

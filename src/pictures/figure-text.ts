@@ -3,8 +3,8 @@ import type { Metrics } from "../metrics/metrics.js";
 /** km/h in one m/s. */
 export const KM_PER_H = 3.6;
 
-// Numbers for readers. `toFixed` rounds the binary value, which lies just below many halves: 38.15 becomes 38.1. Here the decimal
-// digits that JSON shows are rounded half up, as `toLocaleString` does: command, pictures and page show the same.
+// Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1. This rounds
+// the decimal digits in JSON half up, like `toLocaleString`, so that command, pictures and page agree.
 
 /** A number with a fixed number of decimals, without separators: `38.2`. */
 export function decimalText(value: number, decimals: number): string {
@@ -21,7 +21,7 @@ export function percentText(share: number): string {
 
 const digits = (decimals: number) => ({ minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 
-/** Says how much of a recording is faster than its sport allows; null for nothing. */
+/** A sentence about the part of a recording with speeds that are impossible in its sport; null for nothing. */
 export function tooFastText({ too_fast: { samples, duration }, definition }: Metrics): string | null {
   if (samples === 0) return null;
   const limit = decimalText(definition.parameters.max_valid_speed * KM_PER_H, 1);
@@ -35,7 +35,7 @@ export function unreachableText({ definition: { parameters } }: Metrics): string
   const highest = Math.max(sprint_threshold, ...hid_thresholds);
   if (highest <= max_valid_speed) return null;
   const [threshold, limit] = [highest, max_valid_speed].map((speed) => decimalText(speed * KM_PER_H, 1));
-  return `nothing reaches the threshold of ${threshold} km/h: rows faster than ${limit} km/h are in no figure. Is its unit right?`;
+  return `nothing reaches the threshold of ${threshold} km/h: rows faster than ${limit} km/h are not counted. Is its unit right?`;
 }
 
 /** `2 rows`, `1 row`. */

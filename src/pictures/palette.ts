@@ -1,4 +1,4 @@
-// Colours on white, the same as in the viewer: slow to fast.
+// The colours on white, as in the viewer: slow to fast.
 const SPEED_STOPS = [
   [147, 180, 214],
   [59, 125, 196],

@@ -12,7 +12,7 @@ export interface Pixels {
 const PEN = 0.085;
 const BOLD_PEN = 0.135;
 
-/** Draws a picture as pixels. `scale`: pixels of the result for one of the picture. */
+/** Draws a picture as pixels. `scale`: pixels of the result per pixel of the picture. */
 export function toPixels({ width, height, shapes }: Picture, scale: number): Pixels {
   const raster = new Raster(Math.round(width * scale), Math.round(height * scale));
   for (const shape of shapes) draw(raster, shape, scale);
@@ -43,14 +43,14 @@ function draw(raster: Raster, shape: Shape, scale: number): void {
   }
 }
 
-/** White pixels, on which shapes are painted. How much of each pixel a shape covers is collected first, so that its parts may overlap. */
+/** White pixels, on which shapes are painted. The coverage of each pixel by a shape is collected first, so that its parts may overlap. */
 class Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
   /** 0 to 255 for each pixel. */
   readonly #coverage: Uint8Array;
-  /** The part of `#coverage` that is not 0: rows and columns from, to (exclusive). */
+  /** The part of `#coverage` that is not 0: from and to (exclusive) for rows and columns. */
   #dirty = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
 
   constructor(width: number, height: number) {
@@ -80,7 +80,7 @@ class Raster {
   box(x: number, y: number, width: number, height: number, radius: number): void {
     const [centreX, centreY] = [x + width / 2, y + height / 2];
     this.#cover(x, y, x + width, y + height, (px, py) => {
-      // how far outside the box with its corners cut off
+      // distance outside the box without its corners
       const dx = Math.abs(px - centreX) - width / 2 + radius;
       const dy = Math.abs(py - centreY) - height / 2 + radius;
       const outside = Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - radius;
@@ -88,7 +88,7 @@ class Raster {
     });
   }
 
-  /** Paints what has been covered. `color`: `#rrggbb`. */
+  /** Paints the covered pixels. `color`: `#rrggbb`. */
   paint(color: string): void {
     const { left, top, right, bottom } = this.#dirty;
     const value = Number.parseInt(color.slice(1), 16);
@@ -120,7 +120,7 @@ class Raster {
     this.#cover(left, top, right, bottom, (x, y) => {
       const along = lengthSquared === 0 ? 0 : ((x - x0) * dx + (y - y0) * dy) / lengthSquared;
       const t = Math.min(1, Math.max(0, along));
-      // a pixel whose centre is on the edge is covered by half
+      // a pixel with its centre on the edge is half covered
       return radius + 0.5 - Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
     });
   }

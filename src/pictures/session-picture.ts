@@ -340,7 +340,7 @@ function plot(
   ];
 }
 
-/** A line where the recording is damaged. @param x null or outside of the plot: none */
+/** A line at a damaged place of the recording. @param x null or outside of the plot: none */
 function damageMark(x: number | null, top: number, bottom: number): Shape[] {
   if (x === null || x < PLOT_LEFT || x > WIDTH - MARGIN) return [];
   const line = [

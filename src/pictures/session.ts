@@ -20,7 +20,7 @@ export interface Session {
   metrics: Metrics;
   /** The unreadable parts of the recording, and the last row before the first of them; null if there are none. */
   damage: { text: string; afterMs: number | null } | null;
-  /** Offset of the clock of the labels from UTC. */
+  /** UTC offset of the labels. */
   offsetMs: number;
   /** Named times, such as halves, ms since 1970 UTC. */
   periods: readonly { name: string; startMs: number; endMs: number }[];
@@ -31,14 +31,14 @@ export interface Series {
   /** In ascending order. */
   timesMs: Float64Array;
   valueAt(sample: number): number;
-  /** The samples that are not joined to the next one. */
+  /** Indexes of samples that are not connected to the next one. */
   gapsAfter: ReadonlySet<number>;
 }
 
-/** Heart rates come once a second or less often. */
+/** Heart rates arrive once a second or less often. */
 const HEART_RATE_GAP = { minMs: 15_000, steps: 0 };
 
-/** Speeds in km/h; those above the highest valid speed are left out, as in the figures. */
+/** Speeds in km/h, without those above the highest valid speed, as in the figures. */
 export function speedSeries({ samples, metrics }: Session): Series {
   const { timestampMs, speedMmPerS } = orderSamples(samples);
   const highest = metrics.definition.parameters.max_valid_speed * 1000;
@@ -49,13 +49,13 @@ export function speedSeries({ samples, metrics }: Session): Series {
   });
 }
 
-/** Heart rates in bpm; those that are not plausible are left out, as in the figures. */
+/** Heart rates in bpm, without implausible ones, as in the figures. */
 export function heartRateSeries({ samples }: Session): Series {
   const { timestampMs, hr } = orderSamples(samples);
   return seriesOf(timestampMs, hr, { isShown: isValidHeartRate, shown: (bpm) => bpm, gap: HEART_RATE_GAP });
 }
 
-/** The samples whose value is shown: those of the figures, and so the gaps between them. */
+/** The samples with a value: the samples of the figures, with the gaps between them. */
 function seriesOf(
   timestampMs: Float64Array,
   values: Int32Array | Uint8Array,

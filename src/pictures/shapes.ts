@@ -4,14 +4,14 @@ export interface Point {
   y: number;
 }
 
-/** Parts of a picture, painted in their order. Colours are `#rrggbb`, lengths pixels. */
+/** Parts of a picture, in painting order. Colours are `#rrggbb`, lengths pixels. */
 export type Shape =
   | { kind: "lines"; lines: readonly (readonly Point[])[]; color: string; width: number }
   | { kind: "box"; x: number; y: number; width: number; height: number; fill: string; radius?: number }
   | {
       kind: "text";
       x: number;
-      /** Of the baseline. */
+      /** The y coordinate of the baseline. */
       y: number;
       text: string;
       size: number;
@@ -23,7 +23,7 @@ export type Shape =
 export interface Picture {
   width: number;
   height: number;
-  /** For readers who do not see it. */
+  /** A description for screen readers. */
   title: string;
   shapes: readonly Shape[];
 }

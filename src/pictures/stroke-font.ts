@@ -1,17 +1,17 @@
 import type { Point } from "./shapes.js";
 
-// Letters drawn with a pen, for pictures that are drawn without a font of the system.
+// Letters drawn with a pen, for pictures without a font of the system.
 
-/** A glyph: how far the pen moves on, and its strokes. */
+/** A glyph: its width, and its strokes. */
 interface Glyph {
   width: number;
   strokes: readonly (readonly Point[])[];
 }
 
-/** Height of capitals, and the share of the font size that it is. */
+/** Height of capitals, and its share of the font size. */
 const CAP_HEIGHT = 14;
 const CAP_SHARE = 0.71;
-/** Room between two glyphs, apart from the width of the pen. */
+/** Space between two glyphs, without the width of the pen. */
 const SPACING = 1.7;
 const SPACE_WIDTH = 2.6;
 
@@ -145,7 +145,7 @@ const GLYPHS: Readonly<Record<string, readonly [width: number, strokes: string]>
   ],
 };
 
-/** Marks above and below letters, around the middle of the letter. Those above stand above small letters. */
+/** Marks above and below letters, around the middle of the letter. The height of marks above letters is for small letters. */
 const MARKS: Readonly<Record<string, string>> = {
   "\u0300": "M-1.6,14.2 L0.8,12.2",
   "\u0301": "M-0.8,12.2 L1.6,14.2",
@@ -161,12 +161,12 @@ const MARKS: Readonly<Record<string, string>> = {
   "\u0327": "M0,0 L0,-1.2 q2,-1.6 1.8,-2.6 q1.4,-4 -1.2,-3.6",
   "\u0328": "M1,0 q-1.4,-2.8 0.4,-3.6 q1.4,-4 2.2,-3.2",
 };
-/** How much further above capitals. */
+/** The additional height of marks above capitals. */
 const CAPITAL_RISE = 3.6;
 
-/** For characters that are not drawn. */
+/** The glyph for other characters. */
 const UNKNOWN: readonly [number, string] = [7, "M0,0 L0,14 L7,14 L7,0 L0,0"];
-/** Lines of a curve. */
+/** Number of lines in a curve. */
 const STEPS = 8;
 
 const parsed = new Map<string, Glyph>();
@@ -189,7 +189,7 @@ export function drawnText(text: string, size: number, pen: number): DrawnText {
       strokes.push(stroke.map((point) => ({ x: (left + point.x) * unit, y: -(rise + point.y) * unit })));
     }
   };
-  // an accented letter as the letter and its accent
+  // separates an accented letter into the letter and its accent
   for (const character of text.normalize("NFD")) {
     const mark = MARKS[character];
     if (mark !== undefined && last !== null) {

@@ -2,7 +2,7 @@ import type { Picture, Point, Shape } from "./shapes.js";
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/** Points are written as whole tenths of a pixel. */
+/** Points are rounded to tenths of a pixel. */
 const TENTHS = 10;
 
 /** A picture as SVG 1.1. */
@@ -35,7 +35,7 @@ function elementOf(shape: Shape): string {
   }
 }
 
-// Steps from point to point are shorter than places.
+// A path of relative steps, which are shorter than absolute positions.
 function pathOf(points: readonly Point[]): string {
   let path = "";
   let [previousX, previousY] = [0, 0];
@@ -54,7 +54,7 @@ const number = (value: number) => Number(value.toFixed(2));
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Text that no XML or HTML parser takes for markup, without characters that XML does not allow. */
+/** Escapes a text for XML and HTML, and removes characters that XML does not allow. */
 export function escaped(text: string): string {
   return text.replace(NOT_IN_XML, "\ufffd").replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }

@@ -4,7 +4,7 @@ import { heartRateSeries, type Series, type Session, speedSeries } from "./sessi
 import { thinnedLines } from "./thinned-lines.js";
 import { roundTicks, timeTicks } from "./ticks.js";
 
-/** A line of a plot: labels, then the drawing, which may be coloured. */
+/** A line of a plot: labels, followed by the drawing, which may be coloured. */
 export interface PlotLine {
   label: string;
   drawing: string;
@@ -15,10 +15,10 @@ const SPEED_ROWS = 10;
 const HEART_RATE_ROWS = 8;
 const LABEL_WIDTH = 6;
 const NARROWEST = 20;
-/** Characters between two labels of the time axis, at least. */
+/** Minimum number of characters between two labels of the time axis. */
 const TIME_LABEL_SPACE = 12;
 
-/** Speed and heart rate over time, for a terminal of `width` characters. Works from 26 characters on. */
+/** Speed and heart rate over time, for a terminal of `width` characters, at least 26. */
 export function terminalPlot(session: Session, width: number): PlotLine[] {
   const { metrics, offsetMs, fromMs, toMs } = session;
   const columns = Math.max(NARROWEST, width - LABEL_WIDTH - 1);
@@ -53,7 +53,7 @@ function drawPlot(
   color: "blue" | "red",
 ): PlotLine[] {
   const intervals = ticks.length - 1;
-  // the same number of rows between any two labels
+  // makes the distance between labels a whole number of rows
   const grid = new BrailleGrid(columns, Math.max(2, Math.round(rows / intervals)) * intervals + 1);
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const rowOf = (value: number) =>

@@ -9,10 +9,10 @@ export interface TimeSpan {
 }
 
 /**
- * Lines through samples, with at most four points in a column: the first, the lowest, the highest and the last. Drawn on these
- * columns, they look like lines through all samples, so no peak is lost.
+ * Lines through samples, with at most four points in a column: the first, the lowest, the highest and the last. In this number of
+ * columns, they look like lines through all samples, and no peak is lost.
  *
- * @param span samples outside of it are left out
+ * @param span samples outside are ignored
  * @returns `x` from 0 to `columns`, `y` the value
  */
 export function thinnedLines(

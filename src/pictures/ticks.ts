@@ -25,9 +25,9 @@ export interface TimeTick {
 }
 
 /**
- * Times for the labels of an axis: whole seconds, minutes or hours of the clock.
+ * Times for the labels of an axis: whole seconds, minutes or hours of local time.
  *
- * @param offsetMs of the clock from UTC
+ * @param offsetMs UTC offset of local time
  */
 export function timeTicks(fromMs: number, toMs: number, most: number, offsetMs: number): TimeTick[] {
   const rough = (toMs - fromMs) / Math.max(1, most);

@@ -14,10 +14,10 @@ export interface Frame {
 const METRES_PER_E7 = (6_378_137 * Math.PI) / 180 / 1e7;
 const TURN_E7 = 3_600_000_000;
 
-/** A recording at one place is not enlarged beyond this. */
+/** A recording at one place is not enlarged beyond this extent. */
 const SMALLEST_EXTENT_M = 20;
 const PADDING = 24;
-/** Points of the track closer than this, in pixels, are left out. */
+/** Points that are closer to the previous point than this, in pixels, are omitted. */
 const SHORTEST_STEP = 0.7;
 
 /** The track, coloured by the speed zones of the figures, with a scale bar and north up. */
@@ -39,7 +39,7 @@ export function trackMap(session: Session, frame: Frame): Shape[] {
   );
   return [
     { kind: "box", ...frame, fill: PANEL, radius: 10 },
-    // fast above slow
+    // fast tracks are drawn over slow ones
     ...tracks,
     ...scaleBar(frame, scale),
     ...northArrow(frame),
@@ -53,7 +53,7 @@ function planeOf({ samples }: Session) {
   let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
   const longitudes = new Float64Array(length);
   for (let row = 0; row < length; row++) {
-    // across 180 degrees the short way
+    // the shorter way across 180 degrees
     const longitude = wrapped((longitudeE7[row] ?? 0) - originE7);
     longitudes[row] = longitude;
     [west, east] = [Math.min(west, longitude), Math.max(east, longitude)];
@@ -73,7 +73,7 @@ function wrapped(differenceE7: number): number {
   return differenceE7 - Math.round(differenceE7 / TURN_E7) * TURN_E7;
 }
 
-/** The lines of each zone: a stretch in one zone continues to the first point of the next. */
+/** The lines of each zone: each line in a zone continues to the first point of the next zone. */
 function tracksByZone(
   { samples }: Session,
   at: (row: number) => Point,

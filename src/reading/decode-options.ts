@@ -82,7 +82,7 @@ function checkEvery(everyMs: number | undefined): void {
 
 /** Throws `BAD_OPTION` for an invalid signal. */
 export function checkSignal(signal: AbortSignal | undefined): void {
-  // by its methods: a signal of another realm or of a library is not an instance
+  // checks the methods: a signal from another realm or from a library is not an instance
   if (signal === undefined || signal === null) return;
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;

@@ -34,7 +34,7 @@ export function withExtension(csvName: string, { extension }: { extension: strin
   return csvName.slice(0, -".csv".length) + extension;
 }
 
-/** Name of the CSV that holds the rows produced; null when there are none. */
+/** Name of the CSV with the produced rows; null if there are none. */
 export function csvFileNameOf(serial: string, { start, end }: Produced): string | null {
   return start === null || end === null ? null : csvFileName(serial, start, end);
 }

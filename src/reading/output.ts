@@ -5,9 +5,9 @@ import type { RowThinning } from "./row-thinning.js";
 
 /** The headers of a recording, at a step of an engine. */
 export interface Headers {
-  /** The first header, or what stands in for it. */
+  /** The first header, or its substitute. */
   readonly info: RecordingInfo;
-  /** Payload of the header at which the step stopped; null if it did not stop at one. */
+  /** Payload of the header at which the step stopped; null if it stopped for another reason. */
   readonly payload: Uint8Array | null;
 }
 
@@ -46,7 +46,7 @@ export const beatsOutput: Output<BeatBatch> = {
   *end() {},
 };
 
-/** Nothing but the result. @param thinning its rows are counted although they are not output */
+/** An output without data, for the result only. @param thinning its rows are counted although they are not output */
 export function noOutput(thinning: RowThinning | null): Output<never> {
   if (thinning === null) return { reads: "none", step: () => [], end: () => [] };
   const columns = columnsOutput(thinning);

@@ -2,7 +2,7 @@ import type { OutputKind } from "../engine/engine.js";
 import type { Reading } from "../sources/promise-of-reading.js";
 import type { SourceReader } from "./source-reader.js";
 
-/** The reading behind a stream. A caller that holds a reader may continue at any time. */
+/** The source of a stream. A caller that holds a reader may continue at any time. */
 export function readingBehind(
   stream: ReadableStream,
   reader: Pick<SourceReader<OutputKind>, "isOver" | "isReading" | "endIfAborted" | "listenForAbort">,

@@ -19,10 +19,10 @@ export interface Inspection {
     gnssHz: number | null;
     /** Rows with a heart rate per second of recorded time. */
     hrHz: number | null;
-    /** Sample rate of the ECG waveform, as stated in its frames. */
+    /** Sample rate of the ECG waveform, from its frames. */
     ecgHz: number | null;
   };
-  /** The heart in the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes it. */
+  /** Heart figures from the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes them. */
   ecg: EcgFigures | null;
   /** The decoder that was used. */
   engine: EngineName;
@@ -30,11 +30,11 @@ export interface Inspection {
 
 /** The result of a recording that has been read to its end. */
 export interface ReadResult extends Inspection {
-  /** Earliest and latest row produced of each range that has any, in order, ms since 1970 UTC. */
+  /** For each range with produced rows, the earliest and the latest of them, in order, ms since 1970 UTC. */
   readonly spans: Span[];
 }
 
-/** The result of an engine that has read everything. `produced`: the rows that were output. */
+/** The result of an engine after the last step. `produced`: the output rows. */
 export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
   const report = engine.report();
   const recorded = engine.recorded();

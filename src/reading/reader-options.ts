@@ -28,7 +28,7 @@ export interface RecordingReaderOptions<K extends OutputKind = OutputKind>
   output: K;
 }
 
-/** Most rows with a heart rate are not kept: a reading is on one row in ten. */
+/** Most rows with a heart rate are dropped, because only one row in ten has one. */
 const THINNED_FILL_HR_MS = 2000;
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
@@ -36,7 +36,7 @@ const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "
 // It is synchronous: nothing could abort it.
 const READER_OPTIONS = [...COLUMNS_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
 
-/** The options that concern a `RecordingReader`, of those of a function that uses one. */
+/** Selects the options of a `RecordingReader` from the options of a function that uses one. */
 export function readerOptionsIn<K extends OutputKind>(
   options: RecordingReaderOptions<K>,
 ): RecordingReaderOptions<K> {
@@ -59,7 +59,7 @@ export function checkReaderOptions(options: RecordingReaderOptions): void {
   );
 }
 
-/** What checked options mean for an engine. */
+/** Converts checked options to settings of an engine. */
 export function settingsOf(options: RecordingReaderOptions): EngineSettings {
   return {
     output: options.output,

@@ -2,9 +2,9 @@ import type { StepResult } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import type { Report } from "../types.js";
 
-// Errors in recordings. Those of headers are in header.ts.
+// Errors in recordings. Errors in headers are in header.ts.
 
-/** The error for gzip in place of `NOT_A_RECORDING`. */
+/** The error for gzip instead of `NOT_A_RECORDING`. */
 export function compressedInput(): AsiError {
   return new AsiError(
     "NOT_A_RECORDING",
@@ -55,14 +55,14 @@ export function noFrames(report: Report): AsiError | null {
   );
 }
 
-/** The error for a recording that gives no rows. */
+/** The error for a recording without rows. */
 export function noSamples(report: Report): AsiError {
   const { start, end } = report;
   return new AsiError(
     "NO_SAMPLES",
     start === null || end === null
       ? "The recording has no row: no GNSS frame in it has a valid date, time and position."
-      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; from and to leave none of it.`,
+      : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; no row is within from and to.`,
     { report },
   );
 }

@@ -143,7 +143,7 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // The same in steps, for callers that yield between them: `give` if `needsInput`, `step` otherwise, until `isDone`; then
+  // For callers that yield between steps: `give` if `needsInput`, `step` otherwise, until `isDone`; then
   // `result` and `close`.
 
   /** @internal */
@@ -229,7 +229,7 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** Checks a header. Returns its payload, or null if it is not usable, and then the reading has failed. */
+  /** Checks a header. Returns its payload, or null if it is invalid: then reading has failed. */
   #takeHeader({ payload, byteOffset }: Extract<StepResult, { kind: "header" }>): Uint8Array | null {
     const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
     if (info instanceof AsiError) {
@@ -244,7 +244,7 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  /** After the last step: first the end of the output, then the result. */
+  /** After the last step: first the remaining output, then the result. */
   #end(engine: Engine): void {
     if (this.#isEnded) this.#conclude(engine);
     else this.#outputs = this.#output.end(engine)[Symbol.iterator]();
@@ -289,7 +289,7 @@ function outputOf(
 
 function csvOutput(options: CsvLayout, split: boolean, thinning: RowThinning | null): Output<Uint8Array> {
   const layout = checkLayout(options);
-  // only the engine's own rows are lines of the standard CSV
+  // the engine writes only the standard rows itself
   if (!layout.hasStandardRows || thinning !== null) {
     return new FormatOutput(csvFormat(layout), split, thinning);
   }

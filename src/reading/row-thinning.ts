@@ -4,17 +4,17 @@ import { NumberList } from "../engine/number-list.js";
 import { copyRow, newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
-/** Rows, and where other ranges begin among them. */
+/** Rows, with the starts of other ranges among them. */
 export interface RowsOfStep {
   readonly batch: SampleBatch;
   readonly breaks: readonly RangeBreak[];
 }
 
 /**
- * Keeps of each range the row nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
- * time, to the later one if two are equally near. Of consecutive rows that belong to the same multiple the nearest is kept, of
- * equally near ones the first. Rows keep their own times. A multiple to which no row belongs has none: gaps stay gaps, and every
- * range keeps at least one row. Where times run back to a multiple that already has a row, further rows are dropped, so that no multiple of
+ * Selects the row of each range that is nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
+ * time, to the later one if two are equally near. The nearest of consecutive rows for the same multiple is kept, of
+ * equally near ones the first. Rows keep their own times. A multiple without rows has no output row: gaps remain gaps, and every
+ * range keeps at least one row. If times go back to a multiple that already has a row, further rows are dropped, so that no multiple of
  * a range has two.
  */
 export class RowThinning {
@@ -31,7 +31,7 @@ export class RowThinning {
   #kept: SampleBatch;
   #length = 0;
   #rows = 0;
-  /** Two numbers for each range but the last: its earliest and latest kept row. */
+  /** Two numbers for each range except the last: its earliest and latest kept row. */
   readonly #spans = new NumberList();
   #earliest = Number.POSITIVE_INFINITY;
   #latest = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export class RowThinning {
     this.#kept = newBatch(1, hasQuality);
   }
 
-  /** The kept rows of a step. They are valid until the next call. Whether the last row is kept shows only later. */
+  /** The kept rows of a step. They are valid until the next call. Whether the last row is kept is known only later. */
   step({ batch, breaks }: RowsOfStep): RowsOfStep {
     if (this.#kept.timestampMs.length <= batch.length) {
       this.#kept = newBatch(2 * batch.length, this.#hasQuality);
@@ -136,7 +136,7 @@ export class RowThinning {
 
 const CHUNK = 1024;
 
-/** Integers, most of them near each other: a bit for each, in chunks of 1024. */
+/** A set of integers, most of them close to each other: a bit for each, in chunks of 1024. */
 class IntegerSet {
   readonly #chunks = new Map<number, Uint32Array>();
   // the most recently used chunk, because the next integer is almost always in it
@@ -163,7 +163,7 @@ class IntegerSet {
     this.#chunk = undefined;
   }
 
-  /** Selects the chunk of an integer, and gives its place in it. */
+  /** Selects the chunk of an integer, and returns its index in it. */
   #place(integer: number): number {
     const key = Math.floor(integer / CHUNK);
     if (key !== this.#key) {

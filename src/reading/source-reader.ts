@@ -97,7 +97,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#isOver;
   }
 
-  /** The next output; null at the end. Throws `AsiError`, and whatever the source throws. */
+  /** The next output; null at the end. Throws `AsiError`, and errors of the source. */
   async next(): Promise<Outputs[K] | null> {
     if (this.#abort !== null) {
       const error = this.#abort;
@@ -150,7 +150,7 @@ export class SourceReader<K extends OutputKind> {
   }
 
   /**
-   * Listens to the signal from now on, as `next` does. Only for waits that may be long: if the reading never starts, the listener
+   * Listens to the signal from now on, like `next`. Only for waits that may be long: if the reading never starts, the listener
    * stays on the signal.
    */
   listenForAbort(): void {
@@ -183,7 +183,7 @@ export class SourceReader<K extends OutputKind> {
   #release(): void {
     this.#isOver = true;
     this.#signal?.removeEventListener("abort", this.#onAbort);
-    // After an abort between two reads the last output may still be in use, and a view is in the memory of the engine.
+    // After an abort between two reads the last output may still be in use, and views are in the memory of the engine.
     if (this.#abort === null || this.#gives === "copies") this.#recording.close();
     else this.#recording.abandon();
   }
@@ -202,7 +202,7 @@ export class SourceReader<K extends OutputKind> {
     }
   };
 
-  // A source may never answer, so the wait for it can be interrupted. (Promise.race with one lasting promise would
+  // Waits for a promise, interruptibly, because a source may never answer. (Promise.race with one lasting promise would
   // keep a reaction for every chunk.)
   #wait<V>(promise: Promise<V>): Promise<V> {
     if (this.#signal === undefined) return promise;

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import { concatenate } from "../sources/concatenate.js";
 import type { Output } from "./output.js";
 
-/** The standard CSV, whose rows the engine writes itself. */
+/** The standard CSV; the engine writes its rows. */
 export class StandardCsvOutput implements Output<Uint8Array> {
   readonly reads = "csv";
   beginsFile = false;
@@ -32,7 +32,7 @@ export class StandardCsvOutput implements Output<Uint8Array> {
         this.#isNew = false;
         yield this.beginsFile ? concatenate([this.#headerLine, piece]) : piece;
       }
-      // another range starts after every piece but the last
+      // another range starts after every piece except the last
       this.#isNew ||= to < lines.length;
       from = to;
     }

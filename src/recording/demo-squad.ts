@@ -12,7 +12,7 @@ import {
 import type { EncodableRow } from "./encode.js";
 
 /**
- * Overwrites a part of a recording with zeros, as a card with a bad block reads; without damage nothing.
+ * Overwrites a part of a recording with zeros, like a bad block of a memory card; without `damage` it changes nothing.
  *
  * @param damage shares of the bytes, from 0 to 1
  * @returns the same bytes
@@ -34,12 +34,12 @@ export function withDamage<Bytes extends Uint8Array>(
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
 
-/** Recording of one tracker in a generated match. */
+/** The recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
   /** Without extension. */
   fileName: string;
   serial: string;
-  /** Share of the bytes that is damaged, from one place to another; null: none. */
+  /** The damaged part, as shares of the bytes; null for none. */
   damage: { from: number; to: number } | null;
   rows(): Generator<EncodableRow, void, undefined>;
 }
@@ -47,7 +47,7 @@ export interface DemoSquadRecording {
 /** A generated match of a squad. */
 export interface DemoSquad {
   recordings: DemoSquadRecording[];
-  /** `roster.csv` and `periods.csv`, which are read by `readRoster` and `readPeriods`. */
+  /** `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
   /** `pitch.csv`: its corners, which are read by `readPitchCorners`. */
@@ -57,11 +57,11 @@ export interface DemoSquad {
 export interface DemoSquadOptions {
   /** Number of players, 11 to 25. */
   players: number;
-  /** The same seed gives the same match; default 1. */
+  /** The seed: equal seeds give equal matches; default 1. */
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
-  /** Offset from UTC of the clock of `periods`, ms; default 0. `null` writes times with date and zone, which are right for every clock. */
+  /** UTC offset of the times in `periods`, ms; default 0. `null` writes times with date and zone, which are unambiguous. */
   offsetMs?: number | null | undefined;
 }
 
@@ -103,12 +103,12 @@ const FORMATION: readonly { position: string; east: number; north: number }[] = 
   { position: "FW", east: 15, north: 7 },
   { position: "FW", east: 17, north: -8 },
 ];
-/** Substitutes: the place in the formation for which they could come on. */
+/** The place in the formation for which each substitute could enter. */
 const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
 const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
 const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
 
-/** Substitutions in the second half: who leaves, who comes on, and after how many minutes of the match. */
+/** Substitutions in the second half: the player who leaves, the one who enters, and the minute of the match. */
 const SUBSTITUTIONS = [
   { off: 8, on: 14, minute: 91 },
   { off: 7, on: 13, minute: 105 },
@@ -117,14 +117,14 @@ const SUBSTITUTIONS = [
   { off: 9, on: 16, minute: 120 },
 ];
 
-/** Trackers that did not record everything: restarted as another one, started late, with a damaged file. */
+/** Incomplete recordings: a replaced tracker, a late start, a damaged file. */
 const CHANGED_TRACKER = { player: 5, offMinute: 50, onMinute: 52.4 };
 const LATE = { player: 10, fromMinute: 39 };
 const DAMAGED_PLAYER = 4;
 
 /**
- * A plausible match of a squad: warm-up, two halves, substitutions, a goalkeeper who stays behind, positions that move like a team; one
- * tracker changed during play, one started late, one file damaged. Deterministic by its seed.
+ * A plausible match of a squad: warm-up, two halves, substitutions, a goalkeeper who stays back, positions that move like a team; one
+ * tracker replaced during play, one started late, one file damaged. Determined by its seed.
  *
  * @throws AsiError `BAD_OPTION` for a number of players outside its range
  */
@@ -219,7 +219,7 @@ function* rowsOf(
   const role: DemoRole = {
     place: () => teamPlace(home, position, elapsedMs, seed),
     radiusM: RADII_M[position] ?? 15,
-    // players differ: by up to 8 %
+    // players differ by up to 8 %
     pace: (PACES[position] ?? 1) * (0.92 + 0.16 * randomNumbers(seed * 1000 + index)()),
   };
   const person = new DemoPlayer(randomNumbers(seed * 100 + index), role);
@@ -233,7 +233,7 @@ function* rowsOf(
     wasPlaying = plays;
     if (plays) person.move();
     else person.rest();
-    // the same person, whichever tracker is worn
+    // computed in any case, so that both trackers of a player agree
     if (minute < fromMinute) continue;
     yield {
       timestamp: startMs + elapsedMs,
@@ -251,7 +251,7 @@ function isPlayTime(minute: number): boolean {
   );
 }
 
-/** The team moves to and fro together, and changes ends at half-time. */
+/** The place of a player in the team, which moves back and forth together, and changes ends at half-time. */
 function teamPlace(home: { east: number; north: number }, position: string, elapsedMs: number, seed: number) {
   const minute = elapsedMs / MINUTE_MS;
   const side = minute < TIMES.firstEnds + 5 ? 1 : -1;
@@ -272,7 +272,7 @@ function rosterOf(squad: readonly DemoSquadPlayer[]): string {
   return `player,serial,number,position,max_hr\n${lines.join("\n")}\n`;
 }
 
-/** Writes minutes of the match as times of a clock; see `DemoSquadOptions`. */
+/** Returns a function that formats minutes of the match as times; see `DemoSquadOptions`. */
 function clockFrom(startMs: number, offsetMs: number | null): (minute: number) => string {
   return (minute) => {
     const text = new Date(startMs + (offsetMs ?? 0) + minute * MINUTE_MS).toISOString();

@@ -3,11 +3,11 @@ import { AsiError } from "../errors.js";
 import type { EncodableRow } from "./encode.js";
 
 export interface DemoOptions {
-  /** Which session: the same seed gives the same rows. A whole number from 0 to 4294967295; default 1. */
+  /** The seed: equal seeds give equal rows. A whole number from 0 to 4294967295; default 1. */
   seed?: number | undefined;
   /** Time of the first row, ms since 1970 UTC; from 1970 on. */
   startMs: number;
-  /** From the first row to the last, ms. The session ends before the year 10000. */
+  /** Time from the first row to the last, ms. The session ends before the year 10000. */
   durationMs: number;
 }
 
@@ -25,7 +25,7 @@ const MIN_LENGTH_WITH_BREAK_MS = 45 * 60_000;
 const BREAK_SHARE = 1 / 7;
 
 /**
- * A plausible football session: 10 rows a second, a heart rate once a second. From 45 minutes on it is a match of two
+ * A plausible football session: 10 rows a second, a heart rate once a second. A session of 45 minutes or more is a match of two
  * halves with a break between them, in which nothing is recorded.
  *
  * @throws AsiError `BAD_OPTION` for a seed, start or duration outside its range
@@ -84,10 +84,10 @@ export const HALF_WIDTH_M = 34;
 const METRES_PER_DEGREE = 111_195;
 const STEP_S = DEMO_PERIOD_MS / 1000;
 
-// Target speed of sprinters. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s on (25.2 km/h: `SOCCER` in
+// Target speed of sprinters. They run at 85 to 115 % of it, and a run is a sprint from 7 m/s (25.2 km/h: `SOCCER` in
 // metrics/presets.ts), so nearly all of these runs are sprints.
 const SPRINT_M_PER_S = 8;
-// What a player does: target speed (m/s), relative frequency, and duration (s).
+// Target speed (m/s), relative frequency, and duration (s) of each kind of movement.
 const PACES = [
   { speed: 0.3, weight: 16, seconds: 6 },
   { speed: 1.6, weight: 41, seconds: 7 },
@@ -113,16 +113,16 @@ export interface PitchPlace {
   north: number;
 }
 
-/** How a player of a team differs from one who runs anywhere. */
+/** The differences between a player of a team and one without a position. */
 export interface DemoRole {
-  /** Where the player belongs at the moment, and how far away runs lead, m. */
+  /** Returns the position of the player at the moment, and the distance of runs from it, m. */
   place(): PitchPlace;
   radiusM: number;
   /** Factor of the target speeds. */
   pace: number;
 }
 
-/** Someone on a pitch who walks, runs, turns and gets out of breath. */
+/** A person on a pitch who walks, runs, turns and gets out of breath. */
 export class DemoPlayer {
   readonly #random: () => number;
   readonly #role: DemoRole | null;
@@ -148,13 +148,13 @@ export class DemoPlayer {
     if (role !== null) this.walkTo(role.place());
   }
 
-  /** Is at another place from now on. */
+  /** Moves to another place at once. */
   walkTo({ east, north }: PitchPlace): void {
     this.#east = east;
     this.#north = north;
   }
 
-  /** Goes on for one step. */
+  /** Moves for one step. */
   move(): void {
     this.#secondsLeft -= STEP_S;
     if (this.#secondsLeft <= 0) this.#decide();
@@ -168,13 +168,13 @@ export class DemoPlayer {
     this.#adjustHeartRate(108 + 23 * Math.min(this.#speed, 5) + 4 * Math.max(this.#speed - 5, 0));
   }
 
-  /** Sits in the dressing room for one step. */
+  /** Rests in the dressing room for one step. */
   rest(): void {
     this.#speed = 0;
     this.#adjustHeartRate(84);
   }
 
-  /** As a receiver measures it: with a little noise. */
+  /** A measurement with a little noise, as by a receiver. */
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
     const noise = () => (this.#random() - 0.5) * 0.06;
     return {
@@ -200,12 +200,12 @@ export class DemoPlayer {
     const pace = this.#drawPace();
     this.#aimedSpeed = pace.speed * (0.85 + 0.3 * this.#random()) * (this.#role?.pace ?? 1);
     if (pace.speed === SPRINT_M_PER_S) {
-      // across the middle, where there is room to run
+      // across the middle, where there is space to run
       this.#aimedHeading = towardsMiddle + turn / 8;
       this.#secondsLeft = pace.seconds * (0.8 + 0.4 * this.#random());
       return;
     }
-    // near the line nobody runs on for long
+    // players do not run near the line for long
     this.#secondsLeft = Math.min(
       pace.seconds * (0.5 + this.#random()),
       isOutside ? 2 : this.#secondsToLine(),
@@ -226,7 +226,7 @@ export class DemoPlayer {
     return Math.max(0.5, metres / Math.max(this.#aimedSpeed, 0.5));
   }
 
-  // The heart follows the effort within half a minute, and calms down more slowly.
+  // The heart rate follows the effort within half a minute, and falls more slowly.
   #adjustHeartRate(aimed: number): void {
     const seconds = aimed > this.#bpm ? 28 : 55;
     this.#bpm += ((aimed - this.#bpm) * STEP_S) / seconds;

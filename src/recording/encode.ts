@@ -11,7 +11,7 @@ export type EncodableRow = Omit<Row, "altitude" | "hr"> & Partial<Pick<Row, "alt
 
 const GNSS_PAYLOAD_LENGTH = 92;
 const HR_PAYLOAD_LENGTH = 12;
-// A row takes two frames at most.
+// Maximum size of a row: two frames.
 const MAX_ROW_BYTES = GNSS_PAYLOAD_LENGTH + HR_PAYLOAD_LENGTH + 2 * FRAME_OVERHEAD;
 const ROWS_PER_CHUNK = 2048;
 
@@ -38,7 +38,7 @@ export interface RowPlace {
   line: number | undefined;
 }
 
-/** The same for rows that are not identified by their number: `placeOf` returns the position of the last row, counted from 1. */
+/** Like `encode`, for rows that are not identified by their number: `placeOf` returns the position of the last row, counted from 1. */
 export function encodeRows(
   rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>,
   header: RecordingHeader,
@@ -118,7 +118,7 @@ class RowChunk {
 
 // years 1 to 9999
 const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z");
-/** The latest instant that a recording can hold, ms since 1970 UTC. */
+/** The latest instant that a recording can contain, ms since 1970 UTC. */
 export const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 function gnssPayload(row: EncodableRow): Uint8Array {
@@ -165,7 +165,7 @@ function heartRatePayload(timestampMs: number, hr: number): Uint8Array {
   return payload;
 }
 
-/** A value that a recording cannot represent; the caller adds which row it is in. */
+/** A value that a recording cannot represent; the caller adds the position of the row. */
 class BadField extends Error {}
 
 function badRow({ message }: BadField, { name, line }: RowPlace): AsiError {

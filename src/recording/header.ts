@@ -2,7 +2,7 @@ import { optionNames, requireKnown, requireObject, shown } from "../arguments.js
 import { AsiError } from "../errors.js";
 import type { RecordingInfo } from "../types.js";
 
-// The ASI-INF frame (docs/recording-format.md, "Frames"): the one place that knows its layout.
+// Reads and writes the ASI-INF frame (docs/recording-format.md, "Frames"). Only this file knows its layout.
 
 const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
@@ -10,7 +10,7 @@ const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 // Reserved device names of Windows, with or without an extension: files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Whether Windows reserves a name, with any extension, for a device. */
+/** Whether Windows reserves a name for a device, with any extension. */
 export function isReservedName(name: string): boolean {
   return RESERVED_PATTERN.test(name);
 }
@@ -49,7 +49,7 @@ const HEADER_FIELDS = [
     firmwareVersion: true,
     periodMs: true,
   }),
-  // the one field more of a `RecordingInfo`, which is a header too; recordings are always written in the present version
+  // the only additional field of a `RecordingInfo`, which is accepted as a header; recordings are always written in the current version
   "formatVersion",
 ];
 
@@ -73,7 +73,7 @@ export function checkGivenSerial(serial: string): void {
  * Reads the payload of the ASI-INF frame at `byteOffset`. `givenSerial` overrides the serial number of the header, which is
  * then not checked.
  *
- * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` if the header cannot be used
+ * @returns an error `UNSUPPORTED_VERSION` or `BAD_HEADER` if the header is invalid
  */
 export function readHeader(
   payload: Uint8Array,
@@ -126,12 +126,12 @@ export function serialBytes(serial: string): Uint8Array {
   return payload.subarray(offset, offset + length);
 }
 
-/** Whether a header can be one of this format: its length and version are right. */
+/** Whether a header can belong to this format: its length and version are right. */
 export function isHeaderPayload(payload: Uint8Array): boolean {
   return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
 }
 
-// ASCII, padded with NUL; a text may fill its field and then has no NUL. Anything else shows as a replacement character.
+// Reads ASCII text, padded with NUL; a text may fill its field and then has no NUL. Other bytes become replacement characters.
 function readText(payload: Uint8Array, field: HeaderText): string {
   const { offset, length } = FIELDS[field];
   let text = "";

@@ -1,4 +1,4 @@
-// UBX framing, writing side (docs/recording-format.md, "Frames").
+// Writes UBX frames (docs/recording-format.md, "Frames").
 
 /** Class and id of the frames that are written. */
 const FRAME_KINDS = {
@@ -32,7 +32,7 @@ export function writeFrame(
   return end + 2;
 }
 
-/** One frame by itself. */
+/** A single frame. */
 export function frame(kind: keyof typeof FRAME_KINDS, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(payload.length + FRAME_OVERHEAD);
   writeFrame(bytes, 0, kind, payload);

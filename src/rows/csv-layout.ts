@@ -47,7 +47,7 @@ export interface CheckedLayout extends CheckedTimes {
   decimalMark: DecimalMark;
   header: boolean;
   lineEnd: "\n" | "\r\n";
-  /** Whether the rows have the standard layout, which the core writes itself. */
+  /** Whether the rows have the standard layout, which the core writes directly. */
   hasStandardRows: boolean;
 }
 
@@ -96,7 +96,7 @@ export function headerText({ header, columns, delimiter, lineEnd }: CheckedLayou
 
 /** Throws `BAD_OPTION`. */
 export function checkDelimiter(delimiter: string): void {
-  // Fields contain digits, signs and dots, and the header line contains names, so the delimiter must be none of these.
+  // Fields contain digits, signs and dots, and the header line contains names, so the delimiter must not be one of these.
   if (typeof delimiter !== "string" || !/^[^\da-z.\-"\r\n]$/i.test(delimiter)) {
     throw new AsiError(
       "BAD_OPTION",

@@ -1,11 +1,11 @@
-/** A date or a date and time as ISO 8601 writes it, taken apart. */
+/** The parts of a date, or of a date and time, in ISO 8601. */
 export interface WrittenTime {
   /** `minutes`: without seconds; `compact`: without dashes and colons, as in file names. */
   form: "date" | "minutes" | "seconds" | "compact";
-  /** The time that clocks show, without the fraction of the second, as ms since 1970. */
+  /** The local time, without the fraction of the second, as ms since 1970. */
   localMs: number;
   fractionMs: number;
-  /** Local time minus UTC; undefined where no offset is written. */
+  /** Local time minus UTC; undefined without an offset in the text. */
   offsetMs: number | undefined;
 }
 
@@ -14,7 +14,7 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)((?:[.,]\d+)?Z?)$/i;
 
 /**
  * Reads a date and time (ISO 8601), such as `2025-05-17T16:30:00.050+02:00`. A space may replace the T; the offset, the seconds
- * and the whole time may be omitted. Null for anything else, and for what no calendar or clock shows.
+ * and the whole time may be omitted. Null for any other text, and for dates and times that do not exist.
  */
 export function parseIsoTime(text: string): WrittenTime | null {
   const extended = EXTENDED.exec(text);
@@ -23,7 +23,7 @@ export function parseIsoTime(text: string): WrittenTime | null {
   const [, date, minutes, seconds, fraction = "", offset] = match;
   const iso = `${date}T${minutes ?? "00:00"}:${seconds ?? "00"}`;
   const localMs = Date.parse(`${iso}Z`);
-  // Date takes the 30th of February for a day in March
+  // Date takes 30 February as a day in March
   if (Number.isNaN(localMs) || !new Date(localMs).toISOString().startsWith(iso)) return null;
   const offsetMs = offset === undefined ? undefined : offsetMsOf(offset);
   if (Number.isNaN(offsetMs)) return null;
@@ -36,7 +36,7 @@ export function parseIsoTime(text: string): WrittenTime | null {
   };
 }
 
-/** `+02:00`, `+0200` or `Z`. @returns NaN for an offset that no clock has */
+/** `+02:00`, `+0200` or `Z`. @returns NaN for an impossible offset */
 function offsetMsOf(text: string): number {
   if (text.length === 1) return 0;
   const hours = Number(text.slice(1, 3));

@@ -13,7 +13,7 @@ const COLUMN_TYPES = {
   fixType: "Uint8Array",
 } as const satisfies Record<Exclude<keyof SampleBatch, "length" | "quality">, string>;
 
-/** Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries. */
+/** Throws `BAD_ARGUMENT` unless every column has the right type and at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
   if (typeof batch !== "object" || batch === null) {
     throw bad(`The samples are ${shown(batch)}; pass columns as decode returns them.`);

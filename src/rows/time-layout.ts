@@ -2,22 +2,22 @@ import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { TimeZone } from "./time-zone.js";
 
-/** How times can be written. */
+/** Formats of times. */
 export const TIME_FORMATS = Object.freeze(["unix", "iso", "local", "excel"] as const);
 
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
-/** How the times of rows are written. */
+/** The format of times in rows. */
 export interface TimeLayout {
   /**
    * `unix`: s since 1970 UTC with three decimals, the default of CSV. `iso`: `2025-05-17T14:30:00.050Z`, the default of JSON lines.
-   * `local`: the time in `timeZone` with its offset, `2025-05-17T16:30:00.050+02:00`. `excel`, for CSV only: the time that clocks
-   * in `timeZone` show, `2025-05-17 16:30:00.050` with the decimal mark, which spreadsheets open as date and time.
+   * `local`: the time in `timeZone` with its offset, `2025-05-17T16:30:00.050+02:00`. `excel`, only for CSV: the local time
+   * in `timeZone`, `2025-05-17 16:30:00.050` with the decimal mark, which spreadsheets open as date and time.
    */
   time?: TimeFormat | undefined;
   /**
    * Time zone of `local` (required) and of `excel` (default UTC): a name of the tz database, such as `Europe/Zurich`. `unix` and
-   * `iso` are UTC in any zone, so it changes nothing there.
+   * `iso` are UTC in any zone, so it does not affect them.
    */
   timeZone?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface CheckedTimes {
   zone: TimeZone | null;
 }
 
-/** Checks how times are to be written. Throws `BAD_OPTION`. */
+/** Checks the format of times. Throws `BAD_OPTION`. */
 export function checkTimes({ time, timeZone }: TimeLayout, defaultTime: TimeFormat): CheckedTimes {
   if (time !== undefined && !TIME_FORMATS.includes(time)) {
     throw new AsiError("BAD_OPTION", `time is ${shown(time)}; it must be one of ${TIME_FORMATS.join(", ")}.`);

@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 
-/** A period in which a zone has one offset: from `fromMs` to `toMs` (exclusive), ms since 1970 UTC. */
+/** A period in which a zone has a constant offset: from `fromMs` to `toMs` (exclusive), ms since 1970 UTC. */
 export interface OffsetPeriod {
   readonly fromMs: number;
   readonly toMs: number;
@@ -11,23 +11,23 @@ export interface OffsetPeriod {
 
 /**
  * Offsets are looked up for blocks of this length, at both ends. No zone has ever changed its offset twice within three days:
- * the shortest time between two changes in the tz database (2025b) is that of Freetown in 1939, 3 days and 23 hours and 40 minutes.
+ * the shortest time between two changes in the tz database (2025b) is in Freetown in 1939: 3 days, 23 hours and 40 minutes.
  */
 const BLOCK_MS = 3 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** Blocks that are remembered: a recording is in one or two, a damaged or hostile one can be in any number. */
+/** Maximum number of cached blocks: a recording is in one or two, a damaged or hostile one can be in any number. */
 const MAX_BLOCKS = 1024;
 
 interface Block {
-  /** The first time with the offset `after`; the end of the block if it has one offset. */
+  /** The first time with the offset `after`; the end of the block if its offset is constant. */
   changeMs: number;
   before: number;
   after: number;
 }
 
-/** A time zone of the tz database, as the platform knows it (`Intl`). */
+/** A time zone of the tz database, from the platform (`Intl`). */
 export class TimeZone {
-  /** The name, as the caller gave it. */
+  /** The name from the caller. */
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #blocks = new Map<number, Block>();
@@ -40,11 +40,11 @@ export class TimeZone {
     } catch {
       throw unknownZone(name);
     }
-    // an empty or undefined name would be the zone of the machine
+    // an empty or undefined name would mean the zone of the machine
     if (typeof name !== "string" || name === "") throw unknownZone(name);
   }
 
-  /** The period to which an instant belongs. `ms`: ms since 1970 UTC. */
+  /** The period of an instant. `ms`: ms since 1970 UTC. */
   periodAt(ms: number): OffsetPeriod {
     const index = Math.floor(ms / BLOCK_MS);
     let block = this.#blocks.get(index);
@@ -66,7 +66,7 @@ export class TimeZone {
   }
 
   /**
-   * The earliest instant at which clocks in the zone show this time or a later one. `localMs`: the time that clocks show, as if it
+   * The earliest instant at which the local time is this time or a later one. `localMs`: the local time, as if it
    * were UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the change.
    */
   earliestAt(localMs: number): number {
@@ -75,21 +75,21 @@ export class TimeZone {
     return first ?? this.#changeBefore(late);
   }
 
-  /** The latest instant at which clocks show this time or an earlier one. A skipped time is the last moment before the change. */
+  /** The latest instant at which the local time is this time or an earlier one. A skipped time is the last moment before the change. */
   latestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
     const last = [late, early].find((ms) => ms + this.offsetAt(ms) === localMs);
     return last ?? this.#changeBefore(late) - 1;
   }
 
-  // The instants that a local time can be: by the offsets a day before and a day after, which surround at most one change.
+  // The possible instants of a local time: from the offsets a day before and a day after, which surround at most one change.
   #candidates(localMs: number): [early: number, late: number] {
     const one = localMs - this.offsetAt(localMs - DAY_MS);
     const other = localMs - this.offsetAt(localMs + DAY_MS);
     return one < other ? [one, other] : [other, one];
   }
 
-  // The start of the offset that a zone has at `ms`: in the block of `ms`, or, where a day is skipped, in the one before.
+  // The start of the offset that a zone has at `ms`: in the block of `ms` or, if a day is skipped, in the previous one.
   #changeBefore(ms: number): number {
     const { fromMs, offsetMs } = this.periodAt(ms);
     const before = this.periodAt(fromMs - 1);
@@ -117,12 +117,12 @@ export class TimeZone {
 }
 
 /**
- * The offset at the end of a date that `Intl` has formatted with `longOffset`, in ms.
+ * The offset at the end of a date in the format `longOffset` of `Intl`, in ms.
  *
- * @throws RangeError for another text: an offset of 0 would be wrong times
+ * @throws RangeError for another text: an offset of 0 would give wrong times
  */
 export function offsetIn(formatted: string): number {
-  // "5/17/2025, GMT+02:00"; "GMT" alone has no offset; before 1972 some zones have seconds; the minus sign can be U+2212
+  // "5/17/2025, GMT+02:00"; "GMT" has no offset; before 1972 some zones have seconds; the minus sign can be U+2212
   const match = /GMT(?:([+\-\u2212])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted);
   if (match === null) throw new RangeError(`the platform formats an offset as ${shown(formatted)}`);
   const [, sign = "+", hours = 0, minutes = 0, seconds = 0] = match;
@@ -130,7 +130,7 @@ export function offsetIn(formatted: string): number {
   return sign === "+" || absolute === 0 ? absolute : -absolute;
 }
 
-/** `+02:00`, as ISO 8601 writes an offset; with seconds where there are any. */
+/** An offset in ISO 8601: `+02:00`; with seconds if they are not 0. */
 export function offsetText(offsetMs: number): string {
   const seconds = Math.abs(offsetMs) / 1000;
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

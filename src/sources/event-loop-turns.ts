@@ -3,10 +3,10 @@
 
 const MAX_HOLD_MS = 16;
 
-// Taken when the module loads: tests that replace timers later must not stop the reading.
+// Copied when the module loads, so that tests that replace timers later do not stop the reading.
 const { setImmediate: immediate, setTimeout: timeout, MessageChannel: Channel } = globalThis;
 
-// Node.js loads `performance` when it is first used, which takes milliseconds; its uptime is as monotonic and there already.
+// Node.js loads `performance` on first use, which takes milliseconds; its uptime is monotonic too, and needs no loading.
 const clockMs = clock();
 
 function clock(): () => number {
@@ -31,11 +31,11 @@ function isAllowed(call: () => unknown): boolean {
 
 // When the current work started; null after the event loop has had a turn.
 let busySinceMs: number | null = null;
-// How many turns the event loop has had. Several tasks may run in one turn.
+// Number of turns of the event loop. Several tasks may run in one turn.
 let turns = 0;
 
-// Those that wait, in the order in which they go on. Each continues itself from a task of its own: some platforms run no task of a
-// request that has ended, so nobody may depend on the task of another.
+// The waiting tasks, in the order in which they continue. Each continues from its own task: some platforms run no task of a
+// request that has ended, so no task may depend on another one.
 const waiting = new Set<object>();
 
 /** Whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
@@ -60,7 +60,7 @@ export function takeTurn(): Promise<void> {
         inNextTurn(goOn);
         return;
       }
-      // whoever still waits in front of this one continues in its own task, or never
+      // the tasks before this one continue in their own task, or never
       for (const other of waiting) {
         waiting.delete(other);
         if (other === place) break;
@@ -91,11 +91,11 @@ function inNextTurn(task: () => void): void {
 
 type Schedule = (task: () => void) => void;
 
-// How a task is run as soon as possible after the current one; the best way first.
+// Ways to run a task as soon as possible after the current one; the best one first.
 const ways: Schedule[] = [];
 if (typeof immediate === "function") ways.push((task) => void immediate(task));
 if (typeof Channel === "function") {
-  // browsers delay a timer that follows others by 4 ms, a message not at all
+  // browsers delay nested timers by 4 ms, but not messages
   ways.push((task) => {
     const { port1, port2 } = new Channel();
     port1.onmessage = () => {
@@ -109,7 +109,7 @@ if (typeof timeout === "function") ways.push((task) => void timeout(task, 0));
 
 function schedule(task: () => void): void {
   const [way] = ways;
-  // an environment without tasks has nothing to yield to
+  // an environment without tasks cannot yield
   if (way === undefined) return void Promise.resolve().then(task);
   try {
     way(task);

@@ -1,7 +1,7 @@
 import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 
-// Iterables of callers are recognised by their methods, and may violate the protocol.
+// Iterables of callers are recognized by their methods, and may violate the protocol.
 
 export type Iterated<T> =
   | { iterator: AsyncIterator<T>; isAsync: true }

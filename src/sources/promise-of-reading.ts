@@ -1,14 +1,14 @@
 import { AsiError } from "../errors.js";
 
-/** The state of a reading on demand on which waiting for its outcome depends. */
+/** The state of an on-demand reading; it decides whether callers may wait for its result. */
 export interface Reading {
   /** Whether it has ended, successfully or not: then its promises settle by themselves. */
   isOver(): boolean;
-  /** Whether it is being read, or somebody holds a reader that can continue at any time. */
+  /** Whether it is being read, or a caller has a reader and can continue at any time. */
   isHeld(): boolean;
   /** Ends it if it was aborted before it started. */
   endIfAborted(): void;
-  /** From now on, an abort ends it. */
+  /** Makes an abort end it from now on. */
   listenForAbort(): void;
 }
 
@@ -36,7 +36,7 @@ class PromiseOfReading<T> extends Promise<T> {
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const { guard } = this;
-    // a handler for errors only does not wait for the value
+    // a handler that handles only errors does not wait for the value
     if (typeof onFulfilled !== "function" || guard === null) return super.then(onFulfilled, onRejected);
     const { reading } = guard;
     reading.endIfAborted();

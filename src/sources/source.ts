@@ -34,7 +34,7 @@ export function readChunks(source: Source): ChunkReader {
   if (isArrayBuffer(source)) return readOnce(bytesOf(source));
   if (ArrayBuffer.isView(source)) return readOnce(checkChunk(source));
   if (typeof source === "object" && source !== null) {
-    // by their methods: `instanceof` would make Node.js load both classes unnecessarily
+    // checks methods: `instanceof` would make Node.js load both classes unnecessarily
     if (isBlob(source)) return readBlob(source);
     if (hasMethod(source, "getReader")) return readStream(source as ReadableStream<Uint8Array>);
     if (isBodyOfFetch(source)) return readBody(source);
@@ -65,7 +65,7 @@ function noBytes(): AsiError {
   );
 }
 
-// An ArrayBuffer of another realm (a frame, a test environment) is not an instance of this realm's class.
+// An ArrayBuffer from another realm (a frame, a test environment) is not an instance of this realm's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
@@ -182,7 +182,7 @@ function chunkOf(result: IteratorResult<Uint8Array>): Uint8Array | null {
 export function checkChunk(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  // the chunks of a FileHandle's readableWebStream
+  // chunks of a FileHandle's readableWebStream are ArrayBuffers
   if (isArrayBuffer(chunk)) return bytesOf(chunk);
   throw new AsiError("BAD_SOURCE", `The source gave ${shown(chunk)} as a chunk instead of a Uint8Array.`);
 }

@@ -7,10 +7,10 @@ export type Cell = string | number | null;
 /** A column of a file with a row for each `R`. */
 export interface FileColumn<R> {
   key: string;
-  /** For readers, with the unit. */
+  /** Name for readers, with the unit. */
   title: string;
   kind: "text" | "number" | "instant";
-  /** Decimals that a workbook shows; cells have all digits. */
+  /** Number of decimals in a workbook; cells have all digits. */
   decimals: number;
   cell(row: R): Cell;
 }
@@ -35,14 +35,14 @@ export function instantColumn<R>(key: string, title: string, cell: (row: R) => n
   return { key, title, kind: "instant", decimals: 0, cell };
 }
 
-/** How text files write decimals and instants. */
+/** Format of decimals and instants in text files. */
 export interface TextLayout {
   delimiter: string;
   decimalMark: string;
   instantText(ms: number): string;
 }
 
-/** A comma as decimal mark makes the fields end with semicolons, as Excel expects where it writes such numbers. */
+/** With a comma as decimal mark, fields end with semicolons, as Excel expects in countries with decimal commas. */
 export function textLayout(decimalMark: string | undefined, instantText: (ms: number) => string): TextLayout {
   return decimalMark === ","
     ? { delimiter: ";", decimalMark, instantText }
@@ -79,7 +79,7 @@ export function tableJsonLines<R>(
     .join("");
 }
 
-/** The same as Parquet, with instants as timestamps. */
+/** The rows as Parquet, with instants as timestamps. */
 export function tableParquet<R>(columns: readonly FileColumn<R>[], rows: readonly R[]): Uint8Array {
   return cellTable(
     columns.map(({ key, kind, cell }): CellColumn => {

@@ -7,12 +7,12 @@ const COMPLETE_SHARE = 0.95;
 
 const wholeNumbers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** Whether sums and maxima of a row miss more than a twentieth of the period. */
+/** Whether more than a twentieth of the period is missing in sums and maxima of a row. */
 export function isIncomplete({ coverage }: Pick<SquadRow, "coverage">): boolean {
   return coverage !== null && coverage < COMPLETE_SHARE;
 }
 
-/** A figure as tables show it: `–` where it is unknown, `≥` in front of one that misses a part of the period. */
+/** A figure in the form of tables: `–` if it is unknown, preceded by `≥` if a part of the period is missing. */
 export function cellText(column: SquadColumn, value: number | null, isAtLeast: boolean): string {
   if (value === null) return "–";
   const text = column.decimals === 0 ? wholeNumbers.format(value) : decimalText(value, column.decimals);
@@ -49,16 +49,16 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
   }
 }
 
-/** From this share on, missing data are not mentioned *(choice)*. */
+/** From this share on, missing data are not reported *(choice)*. */
 const WHOLE_SHARE = 0.99;
 
-/** Whether a row is of whole, undamaged recordings; some of them have no heart rate, or rows that are too fast. */
+/** Whether a row is from complete, undamaged recordings; some of them may have no heart rate, or rows that are too fast. */
 export function isSound({ member: { recordings, leftOut }, coverage }: SquadRow): boolean {
   const isDamaged = recordings.some((one) => one.isDamaged || one.isTruncated);
   return !isDamaged && leftOut.length === 0 && (coverage === null || coverage >= WHOLE_SHARE);
 }
 
-/** What limits the figures of a row, as short words. */
+/** The limitations of the figures of a row, as short words. */
 export function marksOf({
   member: { recordings, leftOut },
   coverage,

@@ -3,10 +3,10 @@ import type { Ground, Interval, SquadMember } from "../squad/index.js";
 
 /** Side of a cell of the heat map, m. */
 const CELL_M = 2;
-/** Three means of neighbours are nearly a normal distribution. */
+/** Three means of neighbours approximate a normal distribution. */
 const SMOOTHING_PASSES = 3;
 
-/** Shares of the busiest cell from which a colour begins. */
+/** For each colour, its minimum as a share of the busiest cell. */
 const LEVELS = [
   [0.06, "#c9dcf2"],
   [0.15, "#8db8e4"],
@@ -56,7 +56,7 @@ export function heatMap(
   return `<svg class="heat" role="img" aria-label="${label}" viewBox="0 0 ${columns} ${rows}" shape-rendering="crispEdges">${paths.join("")}</svg>`;
 }
 
-/** Each cell becomes the mean of itself and its neighbours. */
+/** Replaces each cell by the mean of itself and its neighbours. */
 function smoothed(cells: Float64Array, columns: number, rows: number): Float64Array {
   return cells.map((_, at) => {
     const [column, row] = [at % columns, Math.floor(at / columns)];

@@ -21,10 +21,10 @@ import { speedColumns } from "./speed-strip.js";
 /** Maximum number of sprints on a page. */
 const MOST_SPRINTS = 60;
 const PLOT_COLUMNS = 400;
-/** A page has room for two heat maps, and the page after the squad for two tables. */
+/** A page fits two heat maps, and the page after the squad fits two tables. */
 const PERIODS_ON_PAPER = 2;
 
-/** What all pages of players share. */
+/** Data shared by all pages of players. */
 export interface PlayerPages {
   /** Rows of all players and periods. */
   rows: readonly SquadRow[];
@@ -37,7 +37,7 @@ export interface PlayerPages {
   offsetMs: number;
 }
 
-/** The page of a player: figures by period, speed, heat, time and distance by speed, sprints. */
+/** The page of a player: figures by period, speed, heat maps, time and distance by speed, sprints. */
 export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): string {
   const { member, metrics } = row;
   const { player, name, recordings } = member;
@@ -129,7 +129,7 @@ function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPage
   return maps.length === 0 ? "" : `<div class="side">${maps.join("")}</div>`;
 }
 
-/** The periods that paper has room for: such as the halves, and not the warm-up. */
+/** The periods that fit on paper: for example the halves, and not the warm-up. */
 export function longestPeriods(periods: readonly SessionPeriod[]): Set<SessionPeriod> {
   const lengthOf = ({ all, own }: SessionPeriod) =>
     Math.max(
@@ -172,5 +172,5 @@ function sprints({ metrics }: SquadRow, offsetMs: number): string {
   return `<div><h3>Sprints: ${runs.length}${more}</h3><ol class="sprints">${items.join("")}</ol></div>`;
 }
 
-/** The figures of a page of a player: those that fit on A4. */
+/** The figures on a page of a player, selected to fit on A4. */
 export const PAGE_COLUMNS = SQUAD_COLUMNS.filter(({ key }) => key !== "hr_max_bpm" && key !== "sprint_m");

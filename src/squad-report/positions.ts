@@ -1,6 +1,6 @@
 import type { SquadRow } from "../squad/index.js";
 
-/** From the goal forward; others follow in alphabetical order. */
+/** From the goal to the attack; others follow in alphabetical order. */
 const POSITIONS = ["GK", "DF", "MF", "FW"];
 
 /** Rows of one position. */
@@ -13,7 +13,7 @@ export interface PositionGroup {
 /** The position of a player in upper case; empty if the roster has none. */
 export const positionOf = ({ member }: SquadRow): string => member.player?.position?.toUpperCase() ?? "";
 
-/** Rows grouped by the positions of the roster. The order within a group stays. */
+/** Rows grouped by the positions in the roster. The order within a group is preserved. */
 export function byPosition(rows: readonly SquadRow[]): PositionGroup[] {
   const names = [...new Set(rows.map(positionOf))];
   const place = (name: string) => (POSITIONS.includes(name) ? POSITIONS.indexOf(name) : POSITIONS.length);

@@ -12,25 +12,25 @@ import {
 } from "../squad/index.js";
 import { cellText } from "./cells.js";
 
-/** Sessions that a panel shows. */
+/** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
 const SIZE = { width: 250, height: 104, left: 30, right: 10, top: 8, bottom: 26 };
 
-/** What all panels of a figure share. */
+/** Data shared by all panels of a figure. */
 export interface PanelFrame {
   season: Season;
   column: SquadColumn;
-  /** Index of the session that is compared with those before. */
+  /** Index of the session that is compared with earlier ones. */
   now: number;
   /** `16 May` */
   dayText(ms: number): string;
 }
 
-/** How a player's figure of the session compares with the matches before. */
+/** Comparison of a player's figure with earlier matches. */
 export interface Comparison {
   value: number | null;
   normal: Normal | null;
-  /** Of the mean of the matches before, 1 for as much; null where there is nothing to compare. */
+  /** Ratio to the mean of the earlier matches; null if there is nothing to compare. */
   share: number | null;
   isOutside: boolean;
 }
@@ -56,7 +56,7 @@ export function comparisonText({ value, normal, share, isOutside }: Comparison):
   return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${sign}${Math.abs(percent)} %`;
 }
 
-/** The axis of a figure, the same for all players: a sum and a rate from 0, other levels from the lowest value. */
+/** The axis of a figure, shared by all players: sums and rates from 0, other levels from the lowest value. */
 export function panelTicks(frame: PanelFrame): number[] {
   const { season, column } = frame;
   const values = season.players.flatMap((player) => [
@@ -75,7 +75,7 @@ function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly 
   return entries.slice(Math.max(0, now + 1 - SHOWN_SESSIONS), now + 1);
 }
 
-/** A player's figure over the last sessions, with the band of what is normal. */
+/** A player's figure over the last sessions, with the normal range. */
 export function seasonPanel(player: SeasonPlayer, frame: PanelFrame, ticks: readonly number[]): string {
   const { column, dayText } = frame;
   const comparison = comparisonOf(player, frame);

@@ -18,15 +18,15 @@ import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
 export interface SeasonReport {
   title: string;
   season: Season;
-  /** That is shown first. */
+  /** The figure shown first. */
   figure: SquadColumn;
-  /** Offset of the clock from UTC at an instant, ms. */
+  /** UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
 }
 
 /**
- * A season as one HTML file that needs nothing else: for each player a panel with a figure over the last sessions and the band of the
- * last five matches, or the same as a table. The session that is compared is the last match, else the last session.
+ * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
+ * last five matches, or a table. The compared session is the last match, else the last session.
  */
 export function seasonReport({ title, season, figure, offsetAt }: SeasonReport): string {
   const { sessions, players } = season;
@@ -60,7 +60,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}</main>
-<footer><p><small>In a match the figures are those of the two halves, in other sessions those of the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>
 `;
 }
@@ -79,7 +79,7 @@ function panels(frame: PanelFrame): string {
   return `<div class="panels">${drawn.join("")}</div>`;
 }
 
-/** The players whose figure is farthest from their matches first; then those who are new, and those who did not play. */
+/** Sorts players by the distance of the figure from their matches, the largest first; then new players, and those who did not play. */
 function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
   const far = new Map(
     frame.season.players.map((player) => {

@@ -7,13 +7,13 @@ const SIZE = { width: 720, height: 170, left: 30, bottom: 18 };
 /** Content of a plot in addition to the speeds. */
 export interface SpeedPlotFrame {
   span: Interval;
-  /** Shaded. */
+  /** Shaded intervals. */
   periods: readonly Interval[];
   /** Threshold of sprints, dashed; km/h. */
   sprintKmPerH: number;
   /** Top of the axis, the same for all players; km/h. */
   highestKmPerH: number;
-  /** Offset of the clock from UTC. */
+  /** UTC offset of local time. */
   offsetMs: number;
   label: string;
 }
@@ -58,7 +58,7 @@ export function speedPlot({ meanKmPerH, highestKmPerH }: SpeedColumns, frame: Sp
 
 const tenth = (value: number) => Math.round(value * 10) / 10;
 
-/** Columns with data that follow each other: the first, and the one after the last. */
+/** Runs of columns with data: the first column, and the one after the last. */
 function runsOf(values: Float64Array): [number, number][] {
   const runs: [number, number][] = [];
   let start = -1;

@@ -12,7 +12,7 @@ const KM_PER_H_OF_MM_PER_S = 0.0036;
 /**
  * Averages the speeds of a player over columns.
  *
- * @param limitMPerS rows above it are left out, as in the figures
+ * @param limitMPerS faster rows are ignored, as in the figures
  */
 export function speedColumns(
   { recordings }: SquadMember,
@@ -52,7 +52,7 @@ const COLOURS = [
 ];
 const FASTEST_KM_PER_H = 16;
 
-/** A strip of mean speeds as colours; nothing is drawn where there are no data. One unit of its width is a column. */
+/** A strip of mean speeds as colours; empty without data. One unit of its width is a column. */
 export function speedStrip({ meanKmPerH }: SpeedColumns, label: string): string {
   const paths = COLOURS.map(() => "");
   let at = 0;

@@ -3,7 +3,7 @@ import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell
 
 /** A row of a file: a player in a period or in the whole session. */
 export interface SquadFileRow extends SquadRow {
-  /** Start of the session, by the clock of the club. */
+  /** Start of the session, in local time. */
   session: string;
 }
 
@@ -11,7 +11,7 @@ const share = (value: number | null) => (value === null ? null : Math.round(valu
 
 const yesOrNo = (is: boolean) => (is ? "yes" : "no");
 
-/** The digits of the figures themselves: products of them have binary tails. */
+/** Rounds to the digits of the figures, because products of them have binary errors. */
 export const rounded = (value: number | null) =>
   value === null ? null : Math.round(value * 10_000) / 10_000;
 

@@ -19,17 +19,17 @@ export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
   subtitle: string;
-  /** Of `squadRows`: each player for the session and for each period. Pages of players are in their order. */
+  /** The rows from `squadRows`: each player for the session and for each period. Pages of players have their order. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
-  /** Offset of the clock from UTC. */
+  /** UTC offset of local time. */
   offsetMs: number;
 }
 
 const STRIP_COLUMNS = 240;
 
 /**
- * A report of a session as one HTML file that needs nothing else: the table of the squad, sortable, one for each period, the figures of
+ * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
  * all players side by side, and a page for each player. Printed on A4, each player has one page.
  */
 export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadReport): string {
@@ -95,10 +95,10 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 `;
 }
 
-/** What is wrong with recordings, in words. */
+/** Problems of recordings, in words. */
 export function recordingsInWords(rows: readonly SquadRow[]): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
-  // a player may have several recordings, and one whose file cannot be read has none
+  // a player may have several recordings, and a player with an unreadable file has none
   const players = rows.filter(({ member }) => member.recordings.length > 0);
   const sound = `Recordings are complete and undamaged for ${players.filter(isSound).length} of ${count(players.length, "player")}.`;
   const named = limited.map(
@@ -109,11 +109,11 @@ export function recordingsInWords(rows: readonly SquadRow[]): string {
     sound,
     named.length === 0
       ? ""
-      : `${named.join("; ")}. “≥” stands before sums and highest values that miss more than 5 % of the time.`,
+      : `${named.join("; ")}. “≥” marks sums and highest values that miss more than 5 % of the time.`,
   ].join(" ");
 }
 
-/** The thresholds with which the figures were computed. */
+/** The thresholds of the figures. */
 export function definitions(rows: readonly SquadRow[]): string {
   const definition = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition;
   if (definition === undefined) return "";

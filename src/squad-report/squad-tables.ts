@@ -20,7 +20,7 @@ export interface ExtraColumn {
 export const anchorOf = (index: number): string => `player-${index + 1}`;
 
 /**
- * A table of the squad in one period: positions, each with its mean, and a row for each player. The script of the report sorts it.
+ * A table of the squad in one period: positions with their means, and a row for each player. The script of the report sorts it.
  *
  * @param order all members, for the links to their pages
  */
@@ -81,7 +81,7 @@ function playerRow(
 
 const DOTS = { width: 340, left: 10, size: 15, lanes: 4 };
 
-/** The figures of which the report draws all players side by side. */
+/** The figures of the report's pictures with all players. */
 export const DOT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) =>
   ["distance_m", "rate_m_per_min", "high_speed_m", "sprints", "top_speed_km_per_h", "hr_mean_bpm"].includes(
     key,

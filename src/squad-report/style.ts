@@ -36,7 +36,7 @@ thead{display:table-header-group}tr,figure,.note{break-inside:avoid}.period{brea
 .player-page{break-before:page;break-inside:avoid;border:0;margin:0;padding:0}.sprints{columns:3;column-gap:12px;font-size:8px;line-height:1.3}.side{grid-template-columns:1fr 1fr}.side.by-speed{grid-template-columns:1fr 2fr}.periods td,.periods th{padding:1px 6px}.heat{max-height:44mm}}
 `;
 
-/** Sorts the tables of the squad by the column whose head is pressed: falling, rising, then by position again. */
+/** Sorts the tables of the squad by a clicked column: descending, ascending, then by position again. */
 export const SCRIPT = `
 for (const table of document.querySelectorAll("table.squad")) {
   const body = table.tBodies[0];

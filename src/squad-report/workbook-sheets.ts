@@ -36,14 +36,14 @@ export function sheetOf<R>(
   };
 }
 
-/** Excel refuses longer names of sheets, and those with any of these characters. */
+/** Excel refuses longer names of sheets, and names with any of these characters. */
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;
 
 /** Width of a column, characters. */
 const WIDTH = { least: 8, most: 28 };
 
-/** A sheet as write-excel-file takes it. */
+/** A sheet in the format of write-excel-file. */
 export interface WorkbookSheet {
   sheet: string;
   data: (WorkbookCell | null)[][];
@@ -61,8 +61,8 @@ type WorkbookCell =
 const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 
 /**
- * The sheets of a workbook of Excel (.xlsx) for its writer. The header and the first column stay in view; numbers
- * are numbers, shown with the decimals of their column, and missing figures are empty cells.
+ * The sheets of an Excel workbook (.xlsx) for its writer. The header and the first column are frozen; numbers
+ * are numeric cells with the decimals of their column, and missing figures are empty cells.
  */
 export function workbookSheets(sheets: readonly CellSheet[]): WorkbookSheet[] {
   const names = sheetNames(sheets.map(({ name }) => name));
@@ -99,7 +99,7 @@ function widthOf(values: readonly (Cell | Date)[]): number {
   return Math.min(Math.max(longest + 1, WIDTH.least), WIDTH.most);
 }
 
-/** Names that Excel accepts: without its special characters, not too long, each different. */
+/** Names that Excel accepts: without special characters, not too long, and unique. */
 export function sheetNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -3,18 +3,18 @@ import { recordedTimeMs, type SquadRow } from "./squad-table.js";
 
 /** A figure of the squad's table. */
 export interface SquadColumn {
-  /** As options, files and APIs name it; with the unit. */
+  /** Name in options, files and APIs, with the unit. */
   key: string;
-  /** Short name at the head of a table. */
+  /** Short name in the head of a table. */
   head: string;
-  /** Name where there is room, without the unit. */
+  /** Long name, without the unit. */
   title: string;
   unit: string;
-  /** Decimals that are shown. Files have all digits. */
+  /** Number of shown decimals. Files have all digits. */
   decimals: number;
   /** A sum grows with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
-  /** null where it is unknown. */
+  /** Null if it is unknown. */
   value(metrics: Metrics): number | null;
 }
 
@@ -23,11 +23,11 @@ const KM_PER_H = 3.6;
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** At fewer rows a second accelerations are not computed (docs/metrics.md), and none would read as 0. */
+/** With fewer rows a second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 
-/** The figures, in the order in which tables show them. */
+/** The figures in the order of tables. */
 export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   {
     key: "minutes",
@@ -133,7 +133,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   },
 ];
 
-/** The value of a figure in a row; null where there are no data. */
+/** The value of a figure in a row; null without data. */
 export function figureOf({ metrics }: SquadRow, { value }: SquadColumn): number | null {
   return metrics === null ? null : value(metrics);
 }
@@ -177,7 +177,7 @@ export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   );
 }
 
-/** Rows by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; equal ones are by number. */
+/** Rows sorted by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; ties are sorted by number. */
 export function sortRows<R extends SquadRow>(
   rows: readonly R[],
   column: SquadColumn,

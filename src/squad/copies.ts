@@ -14,7 +14,7 @@ const columnsOf = ({ timestampMs, latitudeE7, longitudeE7, altitudeMm, speedMmPe
   hr,
 ];
 
-/** What identifies a recording: its tracker and all its rows, regardless of the file name. Copies have the same. */
+/** The identity of a recording: its tracker and all its rows, regardless of the file name. Copies have equal keys. */
 export function contentKey({ serial, samples }: Content): string {
   const { length } = samples;
   return [serial.toLowerCase(), length, ...columnsOf(samples).map((column) => hashOf(column, length))].join(
@@ -35,13 +35,13 @@ function isSame(a: ArrayLike<number>, b: ArrayLike<number>, length: number): boo
   return true;
 }
 
-/** FNV-1a, of whole numbers in place of bytes. */
+/** FNV-1a with whole numbers instead of bytes. */
 function hashOf(column: ArrayLike<number>, length: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < length; i++) {
     const value = column[i] ?? 0;
     hash = Math.imul(hash ^ (value | 0), 0x01000193);
-    // times are longer than 32 bits
+    // times have more than 32 bits
     hash = Math.imul(hash ^ (value / 2 ** 32), 0x01000193);
   }
   return hash >>> 0;

@@ -1,31 +1,31 @@
 import type { Interval } from "./interval.js";
 import type { SquadMember } from "./squad-table.js";
 
-/** A plane on the ground with the long side of the play lying flat. Metres from its lower left corner. */
+/** A plane on the ground with the longer side of the playing area horizontal. Metres from its lower left corner. */
 export interface Ground {
   widthM: number;
   heightM: number;
-  /** Whether the squad moves at a place: not where they walk to the bench, or warm up beside the pitch. */
+  /** Whether a place is in the playing area, and not on the way to the bench, or beside the pitch during warm-up. */
   isInPlay(latitudeE7: number, longitudeE7: number): boolean;
   toPlane(latitudeE7: number, longitudeE7: number): { x: number; y: number };
 }
 
-/** One of this many rows helps to decide where the play is. */
+/** One in this number of rows is used to find the playing area. */
 const EVERY_ROW = 20;
-/** A player who stands still may be on the bench: such positions are not part of the play. */
+/** A player who stands still may be on the bench: such positions are ignored. */
 const MOVING_MM_PER_S = 1000;
-/** Outside of this share of the positions at each end lie runs to the bench. */
+/** Positions outside this share at each end are runs to the bench. */
 const OUTLIERS = 0.01;
 const MARGIN_M = 4;
-/** This much of the margin is outside of the play, because a bench may be inside the margin. */
+/** This part of the margin is outside the playing area, because a bench may be within the margin. */
 const BESIDE_M = MARGIN_M / 2;
 const M_PER_E7 = 111_320 / 1e7;
 
 /**
- * The ground on which a squad played, with its longer side horizontal.
+ * The playing area of a squad, with its longer side horizontal.
  *
- * @param intervalsOf when a member took part
- * @returns null where there are too few positions
+ * @param intervalsOf the times of a member
+ * @returns null if there are too few positions
  */
 export function groundOf(
   members: readonly SquadMember[],
@@ -60,7 +60,7 @@ export function groundOf(
   const ee = spread(({ east }) => (east - centre.east) ** 2);
   const nn = spread(({ north }) => (north - centre.north) ** 2);
   const en = spread(({ east, north }) => (east - centre.east) * (north - centre.north));
-  // the direction of the largest spread: the eigenvector of the covariance
+  // the direction of maximum variance: the eigenvector of the covariance
   const angle = Math.atan2(2 * en, ee - nn) / 2;
   const turn = (by: number) => {
     const [cos, sin] = [Math.cos(by), Math.sin(by)];

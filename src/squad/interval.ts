@@ -4,12 +4,12 @@ export interface Interval {
   endMs: number;
 }
 
-/** The length of disjoint intervals together, ms. */
+/** The total length of disjoint intervals, ms. */
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 }
 
-/** Intervals in ascending order; those that overlap or touch are one. */
+/** Intervals in ascending order; overlapping or touching ones are joined. */
 export function united(intervals: readonly Interval[]): Interval[] {
   const found: Interval[] = [];
   for (const { startMs, endMs } of intervals.toSorted((a, b) => a.startMs - b.startMs)) {

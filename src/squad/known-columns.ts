@@ -1,16 +1,16 @@
 import { editDistance } from "./edit-distance.js";
 import { readSheet, type SheetProblem } from "./sheet.js";
 
-/** A column that a reader knows, with the unit that its header states. */
+/** A column that a reader supports, with the unit in its header. */
 export interface KnownColumn {
   column: string;
-  /** Such as `km/h`; empty without one. */
+  /** For example `km/h`; empty without one. */
   unit: string;
 }
 
-/** A row of a table whose columns are known. */
+/** A row of a table with known columns. */
 export interface KnownRow {
-  /** Line of the file at which the row begins, counted from 1. */
+  /** Line of the start of the row, counted from 1. */
   line: number;
   /** Trimmed text; empty without one. */
   cell(column: string): string;
@@ -18,7 +18,7 @@ export interface KnownRow {
   unit(column: string): string;
 }
 
-/** A header without capitals, accents, spaces and signs: `Max. HR` is `maxhr`. */
+/** A header without capitals, accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Rows and columns of a roster or of periods, at most: what is longer is another file *(choice)*. */
@@ -30,8 +30,8 @@ const TOO_LARGE = "The table has more than 10,000 rows or 1,000 columns. Is it t
 const LONGEST_NEAR = 100;
 
 /**
- * Reads a table as `readSheet`, and refuses what would be ignored silently: headers that are nearly those of known columns, and a
- * thing that has two columns.
+ * Reads a table like `readSheet`, and refuses data that would be ignored silently: headers that are similar to known columns, and two
+ * columns for one value.
  *
  * @param known by `lettersOf` of the header
  */
@@ -69,7 +69,7 @@ export function readKnownColumns(
     for (const column of new Set(filled)) {
       if (filled.indexOf(column) === filled.lastIndexOf(column) || twice.has(column)) continue;
       twice.add(column);
-      problems.push({ line, message: `Two columns say the ${column} of this row. Keep one of them.` });
+      problems.push({ line, message: `Two columns give the ${column} of this row. Keep one of them.` });
     }
     return {
       line,
@@ -87,7 +87,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
   return `The column "${header}" is not known. Name it ${[`"${near}"`, ...withUnit].join(" or ")}, or remove it.`;
 }
 
-/** The known column with a similar name; null without one: a table may have other columns. */
+/** The known column with a similar name; null without one, because a table may have other columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
   if (letters.length > LONGEST_NEAR) return null;
   let best: { column: string; distance: number } | null = null;

@@ -5,10 +5,10 @@ import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
 
 /**
  * The halves of a match: the two periods of 30 to 70 minutes, if there are exactly two and they do not overlap *(choice)*. A session
- * without them is none, such as a training.
+ * without them, such as a training session, is not a match.
  *
- * @param periods of `readPeriods`
- * @returns in order of time; null if the session is no match
+ * @param periods from `readPeriods`
+ * @returns in order of time; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;
@@ -21,7 +21,7 @@ export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, Ses
   return first.extent.endMs <= second.extent.startMs ? [first.period, second.period] : null;
 }
 
-/** Suggested periods as if they were of a file: for all players. */
+/** Suggested periods in the form of those from a file: for all players. */
 export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): SessionPeriod[] {
   return suggested.map(({ name, startMs, endMs }) => ({
     name,
@@ -32,7 +32,7 @@ export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): Session
 }
 
 /**
- * Several periods as one, such as the halves as the match: each player has the intervals of all of them.
+ * Joins several periods to one, for example the halves to the match: each player has the intervals of all of them.
  *
  * @param players names of all players of the session
  */
@@ -51,7 +51,7 @@ export function joinedPeriods(
   };
 }
 
-/** From the first start of a player to the last end. */
+/** From a player's first start to a player's last end. */
 function extentOf({ all, own }: SessionPeriod): Interval {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   return {

@@ -7,18 +7,18 @@ import { headersText, type SheetProblem } from "./sheet.js";
 /** A named interval of a session, such as a half or a drill. */
 export interface SessionPeriod {
   name: string;
-  /** For all players without rows of their own; null if only the named players take part. */
+  /** For all players without their own rows; null if only the named players take part. */
   all: Interval | null;
   /** Intervals of single players by `nameKey`, in ascending order; empty for one who does not take part. */
   own: Map<string, Interval[]>;
-  /** Line of the file at which the period is first named. */
+  /** Line of the first row of the period. */
   line: number;
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, ms since 1970 UTC, such as those of `mainInterval`: they give times without a date their day. */
+  /** First and last time of the session, ms since 1970 UTC, as from `mainInterval`: they give times without a date their day. */
   session: Interval;
-  /** Time zone of the clock of the club; default UTC. */
+  /** Time zone of local times; default UTC. */
   timeZone?: string | undefined;
   /** Names of the players of the session. */
   players: readonly string[];
@@ -36,9 +36,9 @@ const MOST_PERIODS = 200;
 const RESERVED_NAMES = ["session", "whole"];
 
 /**
- * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are those of the clock of the club;
- * a date in front is needed only where a time is of several days of the session. A row with a player replaces the times of the period for that
- * player: several rows for one who leaves and returns, a row with `-` as times for one who does not take part.
+ * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local;
+ * a date before the time is required only if the session has that time on several days. A row with a player replaces the times of the period for that
+ * player: several rows for a player who leaves and returns, a row with `-` as times for a player who does not take part.
  *
  * @param file the bytes of a CSV, or its text
  * @returns the periods in order of their first rows, and every problem with its line
@@ -84,16 +84,16 @@ export function readPeriods(
   return { periods: found, problems: [...problems, ...overlaps(found, names)] };
 }
 
-/** The intervals in which a player takes part in a period, ascending and disjoint; empty if not at all. */
+/** The intervals of a player in a period, ascending and disjoint; empty for a player who does not take part. */
 export function intervalsFor(period: SessionPeriod, player: string): readonly Interval[] {
   return period.own.get(nameKey(player)) ?? (period.all === null ? [] : [period.all]);
 }
 
-/** A period may begin and end so much outside of the recordings: clocks are read by eye *(choice)*. */
+/** A period may extend beyond the recordings by this time, because times are read from clocks *(choice)*. */
 const OUTSIDE_MS = 2 * 60_000;
 
 /**
- * Periods that are not within the time of the recordings, such as those of another day or by the clock of another zone.
+ * Periods outside the time of the recordings, for example on another day or in another time zone.
  *
  * @param session first and last time of the recordings, ms since 1970 UTC
  */
@@ -147,7 +147,7 @@ function addRow(
   else own.splice(before + 1, 0, interval);
 }
 
-// null: does not take part; undefined: cannot be read.
+// null: does not take part; undefined: unreadable.
 function intervalOf(
   row: KnownRow,
   clock: SessionClock,
@@ -179,7 +179,7 @@ function intervalOf(
   return { startMs: start.ms, endMs };
 }
 
-/** A period may lie within another, as a drill in a half; else an overlap is a mistake. */
+/** A period may be within another, as a drill in a half; other overlaps are errors. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
   const found = new Map<string, SheetProblem>();
   // who has no row in any period has the times of all, like the first of them

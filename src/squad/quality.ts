@@ -6,7 +6,7 @@ const MOVING_MM_PER_S = 500;
 /** With a larger share of the moving rows above the limit of the sport, the sport is probably another one. */
 const OTHER_SPORT_SHARE = 0.01;
 
-/** Share of the moving rows of a member that are faster than a limit, 0 to 1; 0 for a member who never moves. */
+/** Share of the moving rows of a member above a limit, 0 to 1; 0 for a member who never moves. */
 function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   let moving = 0;
   let tooFast = 0;
@@ -20,7 +20,7 @@ function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   return moving === 0 ? 0 : tooFast / moving;
 }
 
-/** The members whose recordings look like those of a faster sport: more than 1 % of their moving rows exceed `max_valid_speed`. */
+/** The members whose recordings look like a faster sport: more than 1 % of their moving rows exceed `max_valid_speed`. */
 export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
   return rows
     .filter(({ period, member, metrics }) => {

@@ -4,17 +4,17 @@ import { type Interval, lengthOf, united } from "./interval.js";
 
 const SECOND_MS = 1000;
 
-/** Breaks within which a day's work lies: what is further apart is of another day, or of a wrong clock *(choice)*. */
+/** Maximum break within a day: a longer one means another day, or a wrong clock *(choice)*. */
 const MAX_BREAK_MS = 6 * 3_600_000;
-/** The stretch with at least this share of the recorded time is the session by the clock *(choice)*. */
+/** A stretch with at least this share of the recorded time defines the time of the session *(choice)*. */
 const MAIN_SHARE = 0.75;
 
-/** When a recording has rows. */
+/** The times of a recording's rows. */
 type Times = Pick<SampleBatch, "length" | "timestampMs">;
 
 /**
- * Where a recording has data: from the first row of each segment to its last, as figures join rows (docs/metrics.md), in the order of
- * the rows. A step back in time begins a new span.
+ * The times with data of a recording: from the first row of each segment to its last, with the gaps of figures (docs/metrics.md), in
+ * the order of the rows. A step back in time begins a new span.
  */
 export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   const times = timestampMs.subarray(0, length);
@@ -31,7 +31,7 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   return spans;
 }
 
-/** The whole seconds in which at least one player has data, in ms: a break without recordings is not part of the session. */
+/** The whole seconds in which at least one player has data, in ms: breaks without recordings are not part of the session. */
 export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
   const seconds = recordings.flatMap(({ samples }) =>
     recordedSpans(samples).map(({ startMs, endMs }) => ({
@@ -48,16 +48,16 @@ export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
-/** What was recorded without a long break. */
+/** A recorded period without a long break. */
 interface Stretch extends Interval {
   recordedMs: number;
 }
 
 /**
- * The time of a session, by which times without a date get their day: from the first row to the last, without rows of another day if these are
- * few, such as those that a tracker wrote before it knew the date.
+ * The time of a session, which determines the day of times without a date: from the first row to the last, without rows of another day
+ * if these are few, for example rows that a tracker wrote before it had the date.
  *
- * @param recordings those of one session
+ * @param recordings the recordings of one session
  */
 export function mainInterval(recordings: readonly { samples: Times }[]): Interval {
   const stretches = stretchesOf(recordings);
@@ -71,7 +71,7 @@ export function mainInterval(recordings: readonly { samples: Times }[]): Interva
   return { startMs, endMs: endMs + 1 };
 }
 
-/** What recordings hold, divided at breaks so long that what follows is of another day. In order of time. */
+/** The recorded periods, divided at breaks that are so long that another day follows. In order of time. */
 export function stretchesOf(recordings: readonly { samples: Times }[]): Stretch[] {
   const spans = recordings
     .flatMap(({ samples }) => recordedSpans(samples))

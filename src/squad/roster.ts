@@ -4,9 +4,9 @@ import { headersText, type SheetProblem } from "./sheet.js";
 /** A person of the squad. */
 export interface Player {
   name: string;
-  /** As printed on the shirt; null if the roster does not have it. */
+  /** The number on the shirt; null if it is not in the roster. */
   number: string | null;
-  /** As the roster names it, such as GK, DF, MF, FW. */
+  /** The position in the roster, for example GK, DF, MF, FW. */
   position: string | null;
   /** Serial numbers of the player's trackers, as in the recordings; case does not matter. */
   serials: string[];
@@ -21,7 +21,7 @@ export interface Player {
   /** `YYYY-MM-DD` */
   birthDate: string | null;
   massKg: number | null;
-  /** Line of the roster at which the player is first named. */
+  /** Line of the player's first row. */
   line: number;
 }
 
@@ -37,7 +37,7 @@ const ROSTER_NEEDS =
 /** Columns with speeds; the header or the cell states the unit. */
 const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
 
-/** Columns with whole numbers, and their limits: those of `max_hr` are `PARAMETER_LIMITS`, those of resting are a choice. */
+/** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, the limits of `rest_hr` are a choice. */
 const NUMBER_COLUMNS = {
   max_hr: { key: "maxHr", minimum: 60, maximum: 240, unit: "beats per minute" },
   rest_hr: { key: "restHr", minimum: 20, maximum: 120, unit: "beats per minute" },
@@ -61,7 +61,7 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
  * `high_speed`, `sprint`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
  *
  * @param file the bytes of a CSV, or its text
- * @returns all players that could be read, and every problem with its line. The order of players is that of the file.
+ * @returns all readable players, and every problem with its line. Players are in the order of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
   const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
@@ -87,7 +87,7 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
       const other = trackers.get(serial.toLowerCase());
       if (other !== undefined && other !== owner) {
         problem(
-          `${owner.name} has the tracker ${serial}, and so has ${other.name} in line ${other.line}. Change one.`,
+          `${owner.name} and ${other.name} (line ${other.line}) have the same tracker ${serial}. Change one.`,
         );
       } else trackers.set(serial.toLowerCase(), owner);
     }
@@ -99,12 +99,12 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
   return { roster: { players: [...players.values()] }, problems };
 }
 
-/** Names are compared without capitals and repeated spaces. */
+/** The key for comparisons of names: without capitals and repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** The player to whom a recording belongs: by its serial number first, then by its file name; null if the roster has none. */
+/** The player of a recording: by its serial number first, then by its file name; null if the roster has none. */
 export function playerOfRecording(
   { players }: Roster,
   { serial, fileName }: { serial: string; fileName: string },
@@ -117,14 +117,14 @@ export function playerOfRecording(
   );
 }
 
-/** File systems write accents in two ways, and capitals do not matter. */
+/** File systems encode accents in two ways, and may ignore case. */
 const comparable = (fileName: string) =>
   fileName
     .normalize("NFC")
     .toLowerCase()
     .replace(/\.(asi|ubx)(\.gz)?$/, "");
 
-/** Takes at most as many steps as the length of the pattern times that of the name. */
+/** Takes at most as many steps as the length of the pattern times the length of the name. */
 function meetsPattern(fileName: string, pattern: string): boolean {
   const [name, wanted] = [comparable(fileName), comparable(pattern)];
   let reachable = new Set([0]);

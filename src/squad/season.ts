@@ -2,23 +2,23 @@ import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from ".
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
 
-/** The rule for what is normal of a player *(choice)*. */
+/** The rule for the normal range of a player *(choice)*. */
 export const NORMAL_RULE = {
-  /** Number of matches before a session that count. */
+  /** Number of previous matches that are used. */
   matches: 5,
-  /** With fewer a player is new: nothing is normal yet. */
+  /** Minimum number of matches; with fewer a player is new, without a normal range. */
   fewestMatches: 3,
-  /** Minutes of data that the player must have in a match for it to count. */
+  /** Minimum minutes of a player's data in such a match. */
   shortestMinutes: 10,
-  /** Half the width of the band, in standard deviations. */
+  /** Half the width of the range, in standard deviations. */
   deviations: 1.5,
-  /** Smallest standard deviation, as a share of the mean: equal matches would leave no band. */
+  /** Minimum standard deviation, as a share of the mean, so that equal matches have a range too. */
   smallestDeviation: 0.045,
 } as const;
 
-/** What a squad did together. */
+/** A session of the squad. */
 export interface SeasonSession {
-  /** Such as the name of the folder. */
+  /** For example the name of the folder. */
   name: string;
   /** First and last time, ms since 1970 UTC. */
   startMs: number;
@@ -29,13 +29,13 @@ export interface SeasonSession {
 /** A player in a session: in a match the time on the pitch, else the whole session. */
 export interface SeasonRow {
   player: { name: string; number: string | null; position: string | null };
-  /** By the keys of `SQUAD_COLUMNS`; null where a figure is unknown. */
+  /** By the keys of `SQUAD_COLUMNS`; null for an unknown figure. */
   figures: Readonly<Record<string, number | null>>;
-  /** Share of the time with data, 0 to 1; null for one who did not play. */
+  /** Share of the time with data, 0 to 1; null for a player who did not play. */
   coverage: number | null;
 }
 
-/** A session with its rows, which can be kept as JSON. */
+/** A session with its rows, which can be stored as JSON. */
 export interface PlayedSession extends SeasonSession {
   rows: readonly SeasonRow[];
 }
@@ -43,16 +43,16 @@ export interface PlayedSession extends SeasonSession {
 /** A session of a player. */
 export interface SeasonEntry {
   session: SeasonSession;
-  /** null: no recording of the player. */
+  /** Null without a recording of the player. */
   row: SeasonRow | null;
-  /** Days since the player's session before, by the clock of 24 hours; null in the first and without a recording. */
+  /** Days of 24 hours since the player's previous session; null in the first one and without a recording. */
   daysSince: number | null;
 }
 
 /** A player with all sessions of the squad, in order of time. */
 export interface SeasonPlayer {
   name: string;
-  /** As in the last session. */
+  /** The number in the last session. */
   number: string | null;
   position: string | null;
   entries: readonly SeasonEntry[];
@@ -61,7 +61,7 @@ export interface SeasonPlayer {
 export interface Season {
   /** In order of time. */
   sessions: readonly SeasonSession[];
-  /** In order of their numbers, then their names. */
+  /** Sorted by number, then by name. */
   players: readonly SeasonPlayer[];
 }
 
@@ -75,7 +75,7 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
-/** The row of a season of a row of the squad's table. */
+/** Converts a row of the squad's table to a row of a season. */
 export function seasonRow(row: SquadRow): SeasonRow {
   const { name, player } = row.member;
   const figures = SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)] as const);
@@ -107,7 +107,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
   return { sessions, players };
 }
 
-/** Whole days of 24 hours, rounded: a session of the next evening is a day later. */
+/** Whole days of 24 hours, rounded: a session on the next evening is a day later. */
 function daysBetween(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / DAY_MS);
 }
@@ -115,12 +115,12 @@ function daysBetween(fromMs: number, toMs: number): number {
 const numberOf = ({ number }: SeasonPlayer) =>
   number !== null && /^\d+$/.test(number) ? Number(number) : Number.POSITIVE_INFINITY;
 
-/** A figure of a player in a session; null where there is none. */
+/** A figure of a player in a session; null without a value. */
 export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
   return row?.figures[key] ?? null;
 }
 
-/** Days from the player's last session to the last of the squad; null for a player without any. */
+/** Days from the player's last session to the last of the squad; null for a player without sessions. */
 export function daysSinceLast({ entries }: SeasonPlayer): number | null {
   const last = entries.at(-1);
   const own = entries.findLast(({ row }) => row !== null);
@@ -129,7 +129,7 @@ export function daysSinceLast({ entries }: SeasonPlayer): number | null {
     : daysBetween(own.session.startMs, last.session.startMs);
 }
 
-/** Whether a player played a match, long enough to compare it with others. */
+/** Whether a player took part in a match for long enough to be compared. */
 export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
   return session.isMatch && (row?.figures.minutes ?? 0) >= NORMAL_RULE.shortestMinutes;
 }
@@ -145,10 +145,10 @@ function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadCo
 }
 
 /**
- * The normal range of a figure of a player before a session: the mean of the last five matches and the band around it.
+ * The normal range of a figure of a player before a session: the mean of the last five matches and the range around it.
  *
- * @param index of the session; those before it count
- * @returns null for a player with fewer than three matches before
+ * @param index index of the session; earlier ones are used
+ * @returns null for a player with fewer than three previous matches
  */
 export function normalBefore(player: SeasonPlayer, index: number, column: SquadColumn): Normal | null {
   const { fewestMatches, deviations, smallestDeviation } = NORMAL_RULE;
@@ -161,9 +161,9 @@ export function normalBefore(player: SeasonPlayer, index: number, column: SquadC
 }
 
 /**
- * A figure of a session as a share of the mean of the last five matches before it, 1 for as much.
+ * The ratio of a figure of a session to the mean of the previous five matches.
  *
- * @returns null without the figure, without a match before, or where that mean is 0
+ * @returns null without the figure, without a previous match, or if that mean is 0
  */
 export function shareOfMatches(player: SeasonPlayer, index: number, column: SquadColumn): number | null {
   const entry = player.entries[index];
@@ -173,12 +173,12 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Whether a player has nearly the whole session, so that it counts for means as in the table of a squad. */
+/** Whether a player has nearly the whole session, so that means include it, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
   return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
 }
 
-/** Mean of a figure over the sessions of which the player has nearly the whole, and the highest value of all; null without values. */
+/** Mean of a figure over the sessions of which the player has nearly the whole, and the maximum of all; null without values. */
 export function seasonSummary(
   entries: readonly SeasonEntry[],
   column: SquadColumn,

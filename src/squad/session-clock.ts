@@ -3,18 +3,18 @@ import type { Interval } from "./interval.js";
 import { dateOf, numberIn } from "./roster.js";
 
 const DAY_MS = 86_400_000;
-/** A period that ends before it begins by the clock ends on the next day if it is at most this long *(choice)*. */
+/** A period whose end is before its start by time of day ends on the next day, if it is at most this long *(choice)*. */
 const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
 
-/** A time that a person wrote. */
+/** A time entered by a person. */
 export interface ClockTime {
   /** ms since 1970 UTC */
   ms: number;
-  /** Whether the time is without a date and could be of another day of the session as well. */
+  /** Whether the time has no date and is possible on another day of the session too. */
   isAmbiguous: boolean;
 }
 
-/** Reads times by the clock of the club. */
+/** Reads local times. */
 export class SessionClock {
   readonly #zone: TimeZone;
   readonly #session: Interval;
@@ -26,7 +26,7 @@ export class SessionClock {
   }
 
   /**
-   * A start: without a date it is of the day on which it is closest to the session. Of a time that occurs twice, at the end of summer
+   * A start: without a date it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
    * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
    *
    * @returns null if the text is not a time
@@ -43,8 +43,8 @@ export class SessionClock {
   }
 
   /**
-   * An end: without a date it is of the day of the start, or of the next one if the period continues after midnight. It can be before the
-   * start, by mistake.
+   * An end: without a date it is on the day of the start, or on the next day if the period continues after midnight. It can be before the
+   * start by mistake.
    *
    * @returns null if the text is not a time
    */
@@ -66,12 +66,12 @@ export class SessionClock {
     return nextDay - startMs <= MAX_ACROSS_MIDNIGHT_MS || isInSession ? nextDay : sameDay;
   }
 
-  /** A time with its date in front, as a person would write it. */
+  /** A time with its date before it, in the format of users. */
   dated(ms: number, text: string): string {
     return `${new Date(this.#midnightBefore(ms)).toISOString().slice(0, 10)} ${text}`;
   }
 
-  /** Midnights by the clock from the day before the session on, as if they were UTC; a few are enough to see that there are several. */
+  /** Local midnights from the day before the session, as if they were UTC; a few are enough to detect several. */
   #midnights(): number[] {
     const { startMs, endMs } = this.#session;
     const first = this.#midnightBefore(startMs);
@@ -83,7 +83,7 @@ export class SessionClock {
     return Math.floor((ms + this.#zone.offsetAt(ms)) / DAY_MS) * DAY_MS;
   }
 
-  /** The moments at which clocks show a time: two at the end of summer time. */
+  /** The instants of a local time: two at the end of summer time. */
   #instantsAt(localMs: number): number[] {
     const earliest = this.#zone.earliestAt(localMs);
     const latest = this.#zone.latestAt(localMs);
@@ -104,7 +104,7 @@ interface DividedTime {
   /** Midnight of the date as if it were UTC; 0 without one. */
   dateMs: number;
   sinceMidnightMs: number;
-  /** Local time minus UTC, if it is written. */
+  /** Local time minus UTC; null without an offset. */
   offsetMs: number | null;
 }
 
@@ -126,7 +126,7 @@ function dividedTime(text: string): DividedTime | null {
 }
 
 /**
- * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) that spreadsheets write for a cell without a format.
+ * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) from spreadsheet cells without a format.
  *
  * @returns ms since midnight; null for another text
  */

@@ -3,11 +3,11 @@ export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Where it begins, in degrees WGS 84; null without a position. */
+  /** Its first position, in degrees WGS 84; null without one. */
   place: { latitude: number; longitude: number } | null;
 }
 
-/** Recordings that follow each other within this time belong together *(choice)*. */
+/** Recordings with a shorter pause between them belong together *(choice)*. */
 export const MAX_PAUSE_MS = 30 * 60_000;
 /** Recordings of one session begin within this distance *(choice)*. */
 export const MAX_DISTANCE_M = 5000;
@@ -16,8 +16,8 @@ export const MAX_DISTANCE_M = 5000;
 const EARTH_RADIUS_M = 6_371_009;
 
 /**
- * Finds what was recorded together: recordings belong to one session if they overlap or follow each other within 30 minutes, and begin
- * within 5 km of each other. A recording without a position is joined by time alone.
+ * Groups recordings by session: recordings belong to one session if they overlap or follow each other within 30 minutes, and begin
+ * within 5 km of each other. A recording without a position is grouped by time only.
  *
  * @returns the sessions in order of time, each with its recordings in the order of the argument
  */

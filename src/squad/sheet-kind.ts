@@ -3,7 +3,7 @@ import { readSheet } from "./sheet.js";
 export type SheetKind = "roster" | "periods";
 
 /**
- * The kind of a table that the user made: by its columns, else by its name, so that a roster without the column `player` is recognised as one.
+ * The type of a user's table: by its columns, else by its name, so that a roster without the column `player` is recognized.
  *
  * @param file the bytes of a CSV, or its text
  * @returns null for another table, such as a recording

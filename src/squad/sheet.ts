@@ -1,17 +1,17 @@
-/** A table that the user made in a spreadsheet and saved as CSV. */
+/** A table from a spreadsheet, saved as CSV by the user. */
 export interface Sheet {
   rows: SheetRow[];
-  /** Names of the columns in order, normalised by {@link columnName}. */
+  /** Names of the columns in order, normalized by {@link columnName}. */
   columns: string[];
-  /** Names of the columns as written in the file. */
+  /** Original names of the columns in the file. */
   headers: string[];
   headerLine: number;
-  /** Cells without a header, and a quote that is not closed. */
+  /** Cells without a header, and unclosed quotes. */
   problems: SheetProblem[];
 }
 
 export interface SheetRow {
-  /** Line of the file at which the row begins, counted from 1. */
+  /** Line of the start of the row, counted from 1. */
   line: number;
   /** Trimmed texts in the order of the columns. */
   fields: readonly string[];
@@ -27,7 +27,7 @@ export interface SheetProblem {
 }
 
 /**
- * Reads a table as Excel, LibreOffice and Numbers save it: commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
+ * Reads a table from Excel, LibreOffice or Numbers: commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
  * or Windows-1252; a first line `sep=;`; quoted fields (RFC 4180). Empty rows are skipped.
  *
  * @returns a sheet without columns for an empty file
@@ -97,7 +97,7 @@ function withoutHeader(
   ];
 }
 
-/** `High-speed [km/h]` is `high_speed_km/h`: without capitals, accents and brackets, with underscores for spaces and hyphens. */
+/** `High-speed [km/h]` becomes `high_speed_km/h`: without capitals, accents and brackets, with underscores for spaces and hyphens. */
 export function columnName(header: string): string {
   return header
     .normalize("NFD")
@@ -115,12 +115,12 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // what Excel writes as "CSV" in Western Europe
+    // the encoding of Excel's "CSV" in Western Europe
     return new TextDecoder("windows-1252").decode(bytes);
   }
 }
 
-// The names of the columns contain none of these.
+// The names of the columns do not contain these.
 function delimiterOf(text: string): string {
   const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";
@@ -131,7 +131,7 @@ interface SheetRecord {
   fields: string[];
 }
 
-// A file of a squad has hundreds of rows at most, and pages and services read it too, so it is not streamed.
+// A squad's file has at most hundreds of rows, and pages and services read it too, so it is not streamed.
 function recordsOf(
   text: string,
   delimiter: string,

@@ -23,30 +23,30 @@ export interface SquadRecording {
   serial: string;
   samples: SampleBatch;
   isDamaged: boolean;
-  /** Whether it ends within a frame, as when the device lost power. */
+  /** Whether it ends within a frame, for example after a power failure of the device. */
   isTruncated: boolean;
 }
 
 /** A person with all recordings of the session. */
 export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
-  /** Of the roster, else of the file. */
+  /** From the roster, else from the file. */
   name: string;
   player: Player | null;
   /** In order of time. */
   recordings: Recording[];
-  /** Recordings that are in no figure, because one of `recordings` was made at the same time. */
+  /** Recordings excluded from figures, because one of `recordings` has the same time. */
   leftOut: Recording[];
 }
 
-/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, as when the tracker is changed *(choice)*. */
+/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, for a change of the tracker *(choice)*. */
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow extends MemberFigures {
   member: SquadMember;
-  /** null: the whole session. */
+  /** Null for the whole session. */
   period: string | null;
-  /** Length of the period for this player, or of the part of the session in which at least one player has data, ms; 0 if the player does not take part. */
+  /** Duration of the period for this player, or of the session's part with data of any player, ms; 0 if the player does not take part. */
   periodMs: number;
   /** How much of it the player sits out, by `playedPeriods`, ms: periods without times of substitutes count the bench as playing. */
   benchMs: number;
@@ -56,13 +56,13 @@ export interface SquadRow extends MemberFigures {
 
 export interface SquadOptions {
   preset?: PresetName | undefined;
-  /** Apply to players for whom the roster says nothing else. */
+  /** Parameters for players without their own in the roster. */
   params?: ParameterOverrides | undefined;
 }
 
 /**
  * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
- * those that were made at the same time the longest counts. A recording that is not in the roster becomes a separate member, named after
+ * overlapping ones the longest is used. A recording that is not in the roster becomes a separate member, named after
  * its file.
  *
  * @returns members in the order of the roster, then the others in the order of their names
@@ -91,13 +91,13 @@ export function squadMembers<Recording extends SquadRecording>(
   return [...known, ...others];
 }
 
-/** Whom periods may name: the members, and those of the roster without a recording. */
+/** Names that periods may use: the members, and players of the roster without a recording. */
 export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
   const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
   return [...new Set(names)];
 }
 
-/** The longest recordings that do not overlap: rows of two trackers, or of two persons, would be figures of nobody. */
+/** The longest recordings without overlaps: joined rows of two trackers, or of two persons, would give wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],
 ): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
@@ -114,7 +114,7 @@ function oneAtATime<Recording extends SquadRecording>(
   return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
-/** The name of a player whom no roster names: `04-Baumann.asi.gz` is `04-Baumann`. */
+/** The name of a player who is not in a roster: `04-Baumann.asi.gz` gives `04-Baumann`. */
 export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
@@ -149,19 +149,19 @@ export function squadRows(
 
 /** The figures of a member in an interval. */
 export interface MemberFigures {
-  /** null where there are no data. */
+  /** Null without data. */
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
   hrCoverage: number | null;
 }
 
-/** The figures of no data. */
+/** The figures without data. */
 export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null };
 
 /**
- * Computes the figures of a member, as `computeMetrics` gives them for the same samples and interval.
+ * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
  *
- * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, whose figures are those of the
+ * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, with the figures of the
  *   recording alone
  */
 export function memberFigures(
@@ -175,7 +175,7 @@ export function memberFigures(
 const preparedSamples = ({ recordings }: SquadMember) =>
   prepareSamples(recordings.map(({ samples }) => samples));
 
-/** @param samples those of the member, prepared: what its figures have in common is made once */
+/** @param samples prepared samples of the member, so that intermediate results are shared */
 function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
@@ -221,7 +221,7 @@ export function squadRow(
   };
 }
 
-/** Intervals, ascending and disjoint, as limits of `computeMetrics`. */
+/** Converts ascending, disjoint intervals to limits of `computeMetrics`. */
 export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOptions {
   const [first] = intervals;
   const last = intervals.at(-1);
@@ -229,7 +229,7 @@ export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOption
   return { from: first.startMs, to: last.endMs - 1, periods: intervals };
 }
 
-/** Thresholds and the maximum heart rate of a player's own; they replace those of the squad. */
+/** Thresholds and maximum heart rate of a player, which replace the squad's. */
 export function ownParameters(player: Player | null): ParameterOverrides {
   if (player === null) return {};
   const { maxHr, highSpeedMPerS, sprintMPerS } = player;
@@ -240,23 +240,23 @@ export function ownParameters(player: Player | null): ParameterOverrides {
   };
 }
 
-/** High-speed distance is that from the second threshold of high-intensity distance; the first one must be lower. */
+/** Thresholds of high-intensity distance: the second one is the high-speed threshold; the first one must be lower. */
 export function highSpeedThresholds(highSpeedMPerS: number): [number, number] {
   return [Math.min(4, highSpeedMPerS * 0.9), highSpeedMPerS];
 }
 
-/** Time with valid speeds, ms: standing included, gaps excluded. */
+/** Time with valid speeds, ms, including standing, without gaps. */
 export function recordedTimeMs({ time_per_speed_ranges }: Metrics): number {
-  // each has one decimal of a second
+  // each value has one decimal of a second
   return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) * 100;
 }
 
-/** A heart rate counts until the next one, for at most this time, as in `hr_avg` (docs/metrics.md). */
+/** A heart rate is valid until the next one, at most this time, as in `hr_avg` (docs/metrics.md). */
 const LONGEST_HOLD_MS = 5000;
 
 const ALWAYS: Interval = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
-/** Time with a heart rate that counts, ms. */
+/** Time with a valid heart rate, ms. */
 function heartRateTimeMs({ recordings }: SquadMember, intervals: readonly Interval[] | null): number {
   const { timestampMs, hr } = orderSamples(recordings.map(({ samples }) => samples));
   let heldMs = 0;

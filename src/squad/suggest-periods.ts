@@ -9,19 +9,19 @@ export interface RecordedSpeeds {
 
 /** The rule for suggested periods *(choice)*. */
 export const PLAY_RULE = {
-  /** Mean speed of a minute from which a player moves: 4 km/h, in mm/s. */
+  /** Minimum mean speed in a minute of a moving player: 4 km/h, in mm/s. */
   movingMmPerS: 4000 / 3.6,
-  /** Minimum number of moving players while the squad plays; half of those that ever move if these are fewer. */
+  /** Minimum number of moving players during play; half of all who ever move if that is less. */
   players: 7,
-  /** Shortest stretch of play. */
+  /** Minimum duration of play. */
   shortestPlayMs: 15 * 60_000,
-  /** Shortest pause between two stretches. */
+  /** Minimum pause between two parts. */
   shortestPauseMs: 5 * 60_000,
   /** Ends are multiples of this. */
   stepMs: 10_000,
   /** Speeds are averaged over this time. */
   windowMs: 60_000,
-  /** Two last stretches of about this length are halves. */
+  /** If the last two parts have about this duration, they are halves. */
   halfMs: { shortest: 30 * 60_000, longest: 70 * 60_000 },
 } as const;
 
@@ -30,7 +30,7 @@ export interface SuggestedPeriod extends Interval {
 }
 
 /**
- * Suggests the halves of a session, or its parts, from the pauses that most of the squad makes together.
+ * Suggests the halves of a session, or its parts, from common pauses of most of the squad.
  *
  * @returns in order of time; empty if nobody plays for 15 minutes
  */
@@ -53,7 +53,7 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
     if (last !== undefined && at - last.endMs < shortestPauseMs) last.endMs = at + stepMs;
     else stretches.push({ startMs: at, endMs: at + stepMs });
   }
-  // Means over a minute blur the ends of play, so the ends are the steps in which half of the needed players move.
+  // Means over a minute blur the ends of play, so the ends are the steps in which half of the required players move.
   const isQuiet = (ms: number) => countAt((ms - startMs) / stepMs, 1) < needed / 2;
   for (const one of stretches) {
     for (let i = 0; i < windowMs / stepMs && !isQuiet(one.startMs - stepMs); i++) one.startMs -= stepMs;
@@ -67,7 +67,7 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
 /** Mean speeds of a player by steps. */
 class MovingSteps {
   readonly #steps: number;
-  // up to each step: sum of speeds and number of samples
+  // before each step: sum of speeds and number of samples
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
 
@@ -90,14 +90,14 @@ class MovingSteps {
     }
   }
 
-  /** Whether there is any minute in which the player moves. */
+  /** Whether the player moves in any minute. */
   get moves(): boolean {
     const window = PLAY_RULE.windowMs / PLAY_RULE.stepMs;
     for (let step = 0; step < this.#steps; step++) if (this.isMoving(step, window)) return true;
     return false;
   }
 
-  /** Whether the mean speed of some steps around this one is that of a moving player. */
+  /** Whether the mean speed of several steps around this one is in the range of a moving player. */
   isMoving(step: number, window: number): boolean {
     const from = Math.max(0, step - Math.floor(window / 2));
     const to = Math.min(this.#steps, step + Math.max(1, Math.ceil(window / 2)));
@@ -107,7 +107,7 @@ class MovingSteps {
   }
 }
 
-/** `Warm-up`, `1st half`, `2nd half` where two stretches have the length of halves; else `Part 1` and so on. */
+/** `Warm-up`, `1st half`, `2nd half` if two stretches have the duration of halves; else `Part 1` and so on. */
 function named(stretches: readonly Interval[]): SuggestedPeriod[] {
   const { shortest, longest } = PLAY_RULE.halfMs;
   const halves = stretches.filter(

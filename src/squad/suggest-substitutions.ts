@@ -8,35 +8,35 @@ import type { SquadMember } from "./squad-table.js";
 export const SUBSTITUTION_RULE = {
   /** Speeds and places are averaged over this time. */
   stepMs: 10_000,
-  /** A player is out where mean speeds are below this share of the fast minutes of the same player in the period, */
+  /** A player is out if mean speeds are below this share of the player's fast minutes in the period, */
   outShare: 0.4,
-  /** which are those above this share of the minutes, */
+  /** which are the minutes above this quantile, */
   fastMinutes: 0.95,
-  /** and in any case where they are below this: 2 km/h, in mm/s. */
+  /** and in any case below this: 2 km/h, in mm/s. */
   outMmPerS: 2000 / 3.6,
-  /** A player who starts or ends within this of the first start or the last end starts or ends with the period. */
+  /** A player who starts or ends within this time of the first start or the last end starts or ends with the period. */
   sameEndMs: 2 * 60_000,
   /** Shorter times on the pitch are ignored. */
   shortestMs: 2 * 60_000,
-  /** Shorter periods, such as drills, say too little. */
+  /** Shorter periods, such as drills, have too few data. */
   shortestPeriodMs: 15 * 60_000,
 } as const;
 
 const STEPS_OF_MINUTE = 60_000 / SUBSTITUTION_RULE.stepMs;
 
 export interface SuggestedSubstitutions {
-  /** The periods, with times of their own for these players. */
+  /** The periods, with separate times for these players. */
   periods: readonly SessionPeriod[];
-  /** Names of those who come on, go off or sit out; empty if all play all the time. */
+  /** Names of players who come on, go off or sit out; empty if all play all the time. */
   players: readonly string[];
 }
 
 /**
- * Suggests when each player is on the pitch: substitutions, and players who sit out. A period stays as it is if it is not for all, is
- * short, or has players with times of their own already.
+ * Suggests the time on the pitch of each player: substitutions, and players who sit out. A period is unchanged if it is not for all, is
+ * short, or already has players with separate times.
  *
- * A player is in from one moment to another. These are chosen so that the player is fast and among the others in between, and slow
- * or beside them before and after. A time without data says nothing.
+ * A player is in from one moment to another. These are chosen so that between them the player is fast and among the others, and slow
+ * or away from them before and after. Time without data is ignored.
  */
 export function suggestSubstitutions(
   periods: readonly SessionPeriod[],
@@ -72,7 +72,7 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   const present = recorded
     .map(({ member, means }) => ({ member, steps: means.stepsOf(all) }))
     .filter(({ steps }) => steps.some((step) => step !== null));
-  // the players who are in most of the time by their speeds alone show where the play is
+  // the players who are in most of the time by their speeds define the playing area
   const isMostlyIn = ({ steps }: { steps: readonly (Step | null)[] }) => {
     const stretch = inStretch(steps, null);
     return stretch !== null && stretch.end - stretch.start > steps.length / 2;
@@ -91,7 +91,7 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   const first = Math.min(...stretches.map(({ start }) => start));
   const last = Math.max(...stretches.map(({ end }) => end));
   const own = new Map<string, Interval[]>();
-  // a period in which nobody moves has no substitutions
+  // a period without moving players has no substitutions
   if (stretches.length === 0) return own;
   const timeOf = (step: number) => Math.floor(all.startMs / stepMs + step) * stepMs;
   for (const { key, stretch } of found) {
@@ -116,7 +116,7 @@ interface Step {
   longitudeE7: number;
 }
 
-/** Means of a player over steps, whose ends are multiples of their length. */
+/** Means of a player over steps; step boundaries are multiples of the step length. */
 class StepMeans {
   /** Number of the first step since 1970. */
   readonly #first: number;
@@ -151,7 +151,7 @@ class StepMeans {
     this.#longitudes = longitudes;
   }
 
-  /** The steps of a time, from its start; null for one without data. */
+  /** The steps of a time, from its start; null for a step without data. */
   stepsOf({ startMs, endMs }: Interval): (Step | null)[] {
     const { stepMs } = SUBSTITUTION_RULE;
     const from = Math.floor(startMs / stepMs) - this.#first;
@@ -168,7 +168,7 @@ class StepMeans {
   }
 }
 
-/** From the first step in which a player is in to after the last one; null if never. */
+/** From the first step with the player in to the end of the last one; null if there is none. */
 function inStretch(
   steps: readonly (Step | null)[],
   ground: Ground | null,
@@ -179,7 +179,7 @@ function inStretch(
   });
   const { outShare, outMmPerS } = SUBSTITUTION_RULE;
   const limit = Math.max(outMmPerS, outShare * fastMinute(speeds));
-  // the stretch with the largest sum of what is above the limit, the longest of equals
+  // the stretch with the maximum sum of differences from the limit, the longest of equal ones
   let best: { start: number; end: number } | null = null;
   let most = 0;
   let start = 0;
@@ -198,7 +198,7 @@ function inStretch(
   return best;
 }
 
-/** Mean speed of a minute in which a player is fast. */
+/** Mean speed of a player's fast minute. */
 function fastMinute(speeds: readonly (number | null)[]): number {
   const means = speeds.map((_, step) => {
     const minute = speeds.slice(step, step + STEPS_OF_MINUTE).filter((speed) => speed !== null);

@@ -4,8 +4,8 @@ import { type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.
 import { nameKey } from "./roster.js";
 
 /**
- * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are those of the clock of the club, with
- * the date, and the offset from UTC, where the time alone would be read as another moment.
+ * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are local, with
+ * the date and the UTC offset if the time alone would be ambiguous.
  *
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */

@@ -3,14 +3,14 @@ import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import type { ChunkReader } from "../sources/source.js";
 import { type CsvFields, LONG_ROW, MAX_ROW_LENGTH } from "./csv-track.js";
 
-// Size of the pieces of text that are divided, in bytes.
+// Size of the pieces in which the text is divided, in bytes.
 const PIECE = 1 << 16;
 
 /**
- * Divides a CSV into the fields of its rows (RFC 4180): fields in quotes may contain delimiters, line ends, and quotes that are
- * doubled.
+ * Divides a CSV into the fields of its rows (RFC 4180): fields in quotes may contain delimiters, line ends, and doubled
+ * quotes.
  *
- * @throws AsiError `BAD_CSV` for a row that is too long, or a quote that is not closed
+ * @throws AsiError `BAD_CSV` for a row that is too long, or an unclosed quote
  */
 export async function* csvFields(
   chunks: ChunkReader,
@@ -19,7 +19,7 @@ export async function* csvFields(
   const decoder = new TextDecoder();
   let line = 0;
   let rest = "";
-  // the lines of a row whose quote is still open
+  // the lines of a row with an open quote
   let open: string[] = [];
   let openLength = 0;
   const rowOf = (text: string): CsvFields | null => {

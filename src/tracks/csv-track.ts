@@ -5,17 +5,17 @@ import { COLUMNS, type Column } from "../rows/csv-layout.js";
 import { parseIsoTime } from "../rows/iso-time.js";
 import type { TimeZone } from "../rows/time-zone.js";
 
-// Reads the columns of a CSV. Its text is divided into fields elsewhere: by fast-csv on Node.js
+// Reads the columns of a CSV. Other modules divide its text into fields: fast-csv on Node.js
 // (files/encode-csv.ts), csv-fields.ts in browsers.
 
 /** Options of reading a CSV. */
 export interface CsvTrackOptions {
-  /** Default the one in the header line: a semicolon, a tab, or a comma. */
+  /** Default: the delimiter in the header line, which is a semicolon, a tab, or a comma. */
   delimiter?: string | undefined;
   /**
-   * Time zone of times without an offset, as `convert` writes them with `time` excel: a name of the tz database, such as
-   * `Europe/Zurich`. Default UTC, as there. Of a time that occurs twice, at the end of summer time, a row has the first one that
-   * is not earlier than the row before it.
+   * Time zone of times without an offset, which `convert` writes with `time` excel: a name of the tz database, such as
+   * `Europe/Zurich`. Default UTC, as in `convert`. If a time occurs twice, at the end of summer time, a row has the first one that
+   * is not earlier than the previous row.
    */
   timeZone?: string | undefined;
 }
@@ -32,16 +32,16 @@ export function delimiterIn(first: Uint8Array): string {
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";
 }
 
-/** Maximum length of a row, which is held in memory as one text. */
+/** Maximum length of a row, which is kept in memory as one text. */
 export const MAX_ROW_LENGTH = 1 << 18;
 
-/** Message for a longer row. */
+/** The message for a longer row. */
 export const LONG_ROW = `a row is longer than ${MAX_ROW_LENGTH} characters, or a quote is not closed`;
 
 /** The fields of one row. */
 export interface CsvFields {
   fields: readonly string[];
-  /** Line at which the row ends, counted from 1. */
+  /** Line of the end of the row, counted from 1. */
   line: number;
 }
 
@@ -50,9 +50,9 @@ const MAX_QUOTE_LENGTH = 120;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 const DECIMAL_OR_COMMA = /^-?\d+(?:[.,]\d+)?$/;
 
-/** Reads the rows of one CSV, from the fields of its lines. */
+/** Reads the rows of one CSV from the fields of its lines. */
 export class CsvTrack {
-  /** Line at which the row read last ends, counted from 1. */
+  /** Line of the end of the last row, counted from 1. */
   line = 0;
   readonly #zone: TimeZone;
   readonly #decimal: RegExp;
@@ -61,16 +61,16 @@ export class CsvTrack {
   #indices: Map<Column, number> | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** @param zone of times without an offset */
+  /** @param zone for times without an offset */
   constructor(delimiter: string, zone: TimeZone) {
-    // where commas separate fields, none is a decimal mark
+    // if commas separate fields, they are not decimal marks
     this.#decimal = delimiter === "," ? DECIMAL : DECIMAL_OR_COMMA;
     this.#delimiter = delimiter;
     this.#zone = zone;
   }
 
   /**
-   * The row in some fields; null for an empty line and for the header line, the first that is not empty.
+   * Converts fields to a row; null for an empty line and for the header line, which is the first non-empty line.
    *
    * @throws AsiError `BAD_CSV` with the line
    */
@@ -107,7 +107,7 @@ export class CsvTrack {
   }
 
   #rowOf(fields: readonly string[], indices: Map<Column, number>): EncodableRow {
-    // a number with a decimal comma is two fields, and all after it would be of the wrong column
+    // a number with a decimal comma would be two fields, and shift all later ones to the wrong column
     if (fields.slice(this.#columnCount).some((field) => field !== "")) {
       const advice =
         this.#delimiter === ","
@@ -148,7 +148,7 @@ export class CsvTrack {
     return time.offsetMs === undefined ? this.#instantOf(localMs) : localMs - time.offsetMs;
   }
 
-  /** The instant at which clocks show a time: of two, the first that is not earlier than the row before. */
+  /** The instant of a local time: of two, the first that is not earlier than the previous row. */
   #instantOf(localMs: number): number {
     const earliest = this.#zone.earliestAt(localMs);
     if (earliest >= this.#lastMs) return earliest;

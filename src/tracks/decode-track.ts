@@ -24,9 +24,9 @@ export interface TrackSummary {
   speedsFromPositions: number;
   /** Unit of the speeds in the track. TCX requires m/s, but some devices write km/h; those speeds are divided by 3.6. */
   speedUnit: "m/s" | "km/h";
-  /** Points that gave no row. */
+  /** Points without a row. */
   leftOut: LeftOut;
-  /** Where a FIT file is damaged or cut off: the rows are those before it. Null if it is complete, and always for GPX and TCX. */
+  /** The place from which a FIT file is damaged; only rows before it are read. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
 }
 
@@ -40,7 +40,7 @@ export interface TrackDecoding extends AsyncIterable<SampleBatch> {
   readonly summary: Promise<TrackSummary>;
 }
 
-// The number of bytes parsed at once. Limits how many rows wait to be returned.
+// The number of bytes parsed at once. Limits the number of rows that wait to be returned.
 const PIECE = 1 << 16;
 
 /**
@@ -48,7 +48,7 @@ const PIECE = 1 << 16;
  * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
  * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * A FIT file that is damaged or cut off gives the rows before that place, which `damage` of the summary names.
+ * If a FIT file is damaged or truncated, it gives the rows before that place, which is `damage` of the summary.
  *
  * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
  * damaged: a FIT file before its first row, GPX and TCX anywhere. A track without rows yields no batch.

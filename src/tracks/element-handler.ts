@@ -1,6 +1,6 @@
 /** Handles the elements of one track format in document order. Names have no namespace prefix. */
 export interface ElementHandler {
-  /** @param depth depth of the element; that of the root is 1 */
+  /** @param depth depth of the element; the depth of the root is 1 */
   open(name: string, attributes: Readonly<Record<string, string>>, depth: number): void;
   text(text: string): void;
   close(name: string, depth: number): void;

@@ -1,6 +1,6 @@
 import { BASE_TYPES, FIELD_DESCRIPTION, MESSAGES, RECORD_FIELDS } from "../formats/fit/profile.js";
 
-// The parts of FIT definition messages that reading rows requires.
+// The parts of FIT definition messages that are needed to read rows.
 
 /** "Definition Message": bytes before the list of fields, and bytes per field. */
 const FIXED_BYTES = 6;

@@ -30,7 +30,7 @@ const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
 const EXTRA_BYTES = "there are extra bytes after the end of the file";
 const FIRST_CAPACITY = 1 << 16;
 
-/** The part of a file that cannot be read. */
+/** The unreadable part of a file. */
 class Damage extends AsiError {
   declare readonly byteOffset: number;
   readonly reason: string;
@@ -42,14 +42,14 @@ class Damage extends AsiError {
 }
 
 /**
- * Reads the records of one FIT file or several concatenated ones, and verifies their checksums. At the first damage it stops: rows
- * before it stay, and without any the file is refused.
+ * Reads the records of one FIT file or several concatenated ones, and verifies their checksums. It stops at the first damage: rows
+ * before it are kept; a file without any is refused.
  */
 export class FitTrack implements TrackParser {
   readonly format = "fit";
   damage: TrackDamage | null = null;
   readonly #rows: TrackRows;
-  // unread bytes lie from #at to #end; #at is at #offset of the input
+  // unread bytes are from #at to #end; #at is at #offset of the input
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;

@@ -6,7 +6,7 @@ import { TrackPoint, type TrackRows } from "./track-rows.js";
 // their prefix. In GPX 1.0 the speed is in the point itself.
 
 const VALUES: readonly string[] = ["ele", "time", "hr", "heartrate", "speed"];
-/** Elements that count only as direct children of the point. */
+/** Elements that are used only as direct children of the point. */
 const OF_POINT: readonly string[] = ["ele", "time"];
 
 export class GpxPoints implements ElementHandler {

@@ -5,7 +5,7 @@ import type { Fail } from "./element-handler.js";
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-// what devices write when there is no value
+// texts that devices write for missing values
 const NO_NUMBER = /^(?:|nan|[+-]?inf(?:inity)?)$/i;
 const MS_PER_MINUTE = 60_000;
 

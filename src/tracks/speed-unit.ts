@@ -1,16 +1,16 @@
 import { distanceMm, type TrackPoint, type TrackRows } from "./track-rows.js";
 
-// TCX requires speeds in m/s, but the devices of one manufacturer write km/h. The positions show which unit a file uses.
+// TCX requires speeds in m/s, but devices of one manufacturer write km/h. The positions show the unit of a file.
 
 const KMH_PER_MS = 3.6;
 /** Maximum number of points that are buffered until the unit is known. */
 const MAX_POINTS = 2000;
 /** Over this distance the noise of positions is negligible. */
 const MIN_DISTANCE_MM = 100_000;
-/** The distance from speeds divided by the distance from positions is within these limits only if the speeds are in km/h. */
+/** The distance from speeds divided by the distance from positions is between these limits only if the speeds are in km/h. */
 const MIN_RATIO = 3.2;
 const MAX_RATIO = 4;
-/** Minimum number of steps that are measured; and this share of them is within wider limits by itself. */
+/** Minimum number of measured steps; and the share of them that must each be between wider limits. */
 const MIN_STEPS = 10;
 const MIN_SHARE = 0.5;
 const MIN_STEP_RATIO = 2;
@@ -44,7 +44,7 @@ export class SpeedUnitDetector {
     if (isEnough || this.#buffered.length === MAX_POINTS) this.decide();
   }
 
-  /** Decides on the unit, at the end of the track or when there are enough points. */
+  /** Decides the unit, at the end of the track or when there are enough points. */
   decide(): void {
     const ratio = this.#bySpeedsMm / this.#byPositionsMm;
     const isKmh =
@@ -63,7 +63,7 @@ export class SpeedUnitDetector {
   #measure(point: TrackPoint, next: TrackPoint) {
     const step = next.ms - point.ms;
     const mm = distanceMm(point.latitude, point.longitude, next.latitude, next.longitude);
-    // false if a value is missing, because the sum is NaN then
+    // false if a value is missing, because the sum is then NaN
     if (!(step > 0 && step <= MAX_STEP_MS && mm + point.speed + next.speed >= 0)) return;
     this.#byPositionsMm += mm;
     const bySpeedsMm = ((point.speed + next.speed) / 2) * (step / 1000);

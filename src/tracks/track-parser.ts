@@ -2,13 +2,13 @@ import { AsiError } from "../errors.js";
 
 export type TrackFormat = "fit" | "gpx" | "tcx";
 
-/** Where a track stops being readable. */
+/** The place from which a track is unreadable. */
 export interface TrackDamage {
-  /** Offset of the first byte that cannot be read, or of the checksum that is wrong. */
+  /** Offset of the first unreadable byte, or of the wrong checksum. */
   byteOffset: number;
   /** The last row before it, ms since 1970 UTC. */
   afterMs: number;
-  /** What is wrong there, as part of a sentence: `the file is truncated`. */
+  /** The problem, as part of a sentence: `the file is truncated`. */
   reason: string;
 }
 
@@ -16,7 +16,7 @@ export interface TrackDamage {
 export interface TrackParser {
   /** Null until it is known. */
   readonly format: TrackFormat | null;
-  /** Set when rows have been read and nothing more can be; null otherwise. */
+  /** Set when rows have been read and further ones are unreadable; null otherwise. */
   readonly damage: TrackDamage | null;
   push(bytes: Uint8Array): void;
   /** Ends the input. */

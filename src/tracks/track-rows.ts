@@ -16,7 +16,7 @@ const THREE_DIMENSIONAL = 3;
 const EARTH_RADIUS_MM = 6_371_009_000;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 
-/** Number of points that gave no row. */
+/** Numbers of points without a row. */
 export interface LeftOut {
   /** Points without a time, or with one that a recording cannot contain. */
   withoutTime: number;
@@ -54,7 +54,7 @@ export class TrackRows {
   #full: SampleBatch[] = [];
   #batch = newBatch(ROWS_PER_BATCH);
   #length = 0;
-  // The rows from this index on wait for the speed of the next row; null if none does.
+  // The rows from this index on need the speed of the next row; null if there are none.
   #openFrom: number | null = null;
   #isSegmentNew = true;
   #lastMs = 0;
@@ -103,7 +103,7 @@ export class TrackRows {
     this.#lastSpeed = speedMmPerS;
   }
 
-  /** The row added last, ms since 1970 UTC; null without rows. */
+  /** The last added row, ms since 1970 UTC; null without rows. */
   get lastMs(): number | null {
     return this.rows === 0 ? null : this.#lastMs;
   }
@@ -131,7 +131,7 @@ export class TrackRows {
 
   /**
    * The speed of the next row in mm/s: its own, or computed from positions. The first rows of a segment, if they have none, get
-   * that of the first row whose speed is known. All of them are in the same batch, unless thousands of rows have the same time.
+   * the speed of the first row with a known speed. All of them are in the same batch, unless thousands of rows have the same time.
    */
   #speedOf(ms: number, latitude: number, longitude: number, own: number): number {
     const hasOwn = own >= 0 && own <= INT32_MAX;

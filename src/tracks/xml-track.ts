@@ -7,7 +7,7 @@ import { encodingOf } from "./track-kind.js";
 import { errorAtLine, type TrackParser } from "./track-parser.js";
 import type { TrackRows } from "./track-rows.js";
 
-// saxes expands only the five predefined entities and character references, no entities that a file declares.
+// saxes expands only the five predefined entities and character references, but no entities declared in a file.
 
 const HANDLERS: Readonly<
   Record<string, { format: "gpx" | "tcx"; handler: new (rows: TrackRows, fail: Fail) => ElementHandler }>
@@ -24,7 +24,7 @@ const MAX_QUOTE_LENGTH = 120;
 
 /** Reads GPX and TCX. */
 export class XmlTrack implements TrackParser {
-  /** A document that is not well-formed is refused as a whole: what is missing of it is not known. */
+  /** A document that is not well-formed is refused completely, because its missing part is unknown. */
   readonly damage = null;
   readonly #rows: TrackRows;
   readonly #parser = new SaxesParser({ xmlns: false });
@@ -33,7 +33,7 @@ export class XmlTrack implements TrackParser {
   #format: "gpx" | "tcx" | null = null;
   #depth = 0;
   #isBegun = false;
-  /** Lines of the white space before the first tag. */
+  /** Number of lines in the white space before the first tag. */
   #skippedLines = 0;
   #charactersSinceEvent = 0;
 
@@ -56,7 +56,7 @@ export class XmlTrack implements TrackParser {
 
   push(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes, { stream: true });
-    // XML allows no white space before its declaration, but Strava writes some
+    // XML allows no white space before its declaration, but Strava writes it
     const kept = this.#isBegun ? text : text.trimStart();
     this.#isBegun ||= kept !== "";
     const skipped = text.slice(0, text.length - kept.length);
@@ -111,7 +111,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-// Removes the position, which the error states itself, and the full stop.
+// Removes the position, which is part of the error already, and the full stop.
 function plain(message: string): string {
   return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), MAX_QUOTE_LENGTH);
 }

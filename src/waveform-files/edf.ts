@@ -4,34 +4,34 @@ import type { EcgBatch, RecordingInfo } from "../types.js";
 import type { WaveformWriter } from "./waveform-writer.js";
 
 // EDF+ (Kemp and Olivan, Clinical Neurophysiology 114, 2003; www.edfplus.info/specs/edfplus.html): a header of text, then records
-// of one second with the samples and a list of annotations, whose first one says when the record begins.
+// of one second with the samples and a list of annotations, the first of which is the start time of the record.
 
-/** A time that differs less from the one expected is not a gap: the device's clock has whole milliseconds, and drifts. */
+/** A smaller difference from the expected time is not a gap: the device's clock has whole milliseconds, and drifts. */
 const TOLERANCE_MS = 20;
 const RECORD_MS = 1000;
 const HEADER_BYTES = 256;
 const SIGNALS = 2;
-// the ends of fields of an annotation
+// terminators of fields of an annotation
 const END_OF_FIELD = "\x14";
 const DURATION = "\x15";
 const END_OF_LIST = "\0";
-/** Maximum that the header can count. */
+/** Maximum number in the header. */
 const MAX_RECORDS = 99_999_999;
 
-/** Above this many records, those that are mostly padding are refused: the file would be far larger than the recording. */
+/** Files with more records are refused if most of them are padding: such a file would be much larger than the recording. */
 const MAX_PADDED_RECORDS = 3600;
 const MAX_PADDING = 10;
 
 interface DataRecord {
   startMs: number;
-  /** Room for one second; once the record is complete, the samples of the recording alone. */
+  /** Space for one second; after the record is complete, only the samples of the recording. */
   samples: Int16Array;
   filled: number;
 }
 
 /**
  * The ECG waveform as EDF+. Samples are in units of the device. The number of records is at the start of the file, so the
- * writer holds the waveform: 2 bytes a sample.
+ * writer keeps the waveform in memory: 2 bytes per sample.
  */
 export function edfWriter(): WaveformWriter<EcgBatch> {
   const records: DataRecord[] = [];
@@ -85,7 +85,7 @@ function appendTo(records: DataRecord[], { length, sampleRateHz, timestampMs, sa
 }
 
 function* fileOf(records: readonly DataRecord[], rateHz: number, info: RecordingInfo): Generator<Uint8Array> {
-  // A recording that was put together can go back in time, the records of a file cannot.
+  // Joined recordings can go back in time, but records of a file cannot.
   const inOrder = records.toSorted((a, b) => a.startMs - b.startMs);
   const firstMs = inOrder[0]?.startMs ?? 0;
   const startMs = Math.floor(firstMs / 1000) * 1000;
@@ -108,7 +108,7 @@ function* fileOf(records: readonly DataRecord[], rateHz: number, info: Recording
   }
 }
 
-/** The list of a record: when it begins, and from when on it contains no signal. */
+/** The list of a record: its start time, and the time from which it contains no signal. */
 function annotations(onsetMs: number, filledMs: number): string {
   const start = `${onset(onsetMs)}${END_OF_FIELD}${END_OF_FIELD}${END_OF_LIST}`;
   if (filledMs >= RECORD_MS) return start;
@@ -149,7 +149,7 @@ function header({ startMs, isContinuous, records, rateHz, listBytes, info }: Abo
     // patient: code, sex, birthdate and name, all unknown
     ["X X X X", 80],
     [`Startdate ${day}-${month.name}-${year} X X ${info.serial}`, 80],
-    // two digits are of the years 1985 to 2084 (EDF+, 2.1.3.2); then only the field before has the year
+    // two digits mean the years 1985 to 2084 (EDF+, 2.1.3.2); for others only the previous field has the year
     [`${day}.${month.number}.${year >= 1985 && year <= 2084 ? String(year).slice(-2) : "yy"}`, 8],
     [time, 8],
     [String(HEADER_BYTES * (1 + SIGNALS)), 8],
@@ -157,7 +157,7 @@ function header({ startMs, isContinuous, records, rateHz, listBytes, info }: Abo
     [String(records), 8],
     [String(RECORD_MS / 1000), 8],
     [String(SIGNALS), 4],
-    // of the signals: each field of the one, then of the other
+    // headers of the signals: each field of the first, then of the second
     ["ECG", 16],
     ["EDF Annotations", 16],
     ...pair("", "", 80),

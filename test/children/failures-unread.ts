@@ -12,7 +12,7 @@ import { encodeCsv } from "../../src/node.js";
 import { ascii, asiInf, joined, navPvt } from "../frames.js";
 
 /**
- * Lets every way of reading fail in every way there is, takes the error where it comes out and asks for nothing else.
+ * Makes every way of reading fail in every possible way, catches the error where it is reported, and awaits no other promise.
  * An unhandled rejection ends the process.
  */
 
@@ -66,7 +66,7 @@ for (const fail of failing) {
   }
 }
 
-// left in the middle, aborted between two reads, and never begun
+// abandoned in the middle, aborted between two reads, and never started
 const whole = joined([asiInf(), navPvt()]);
 for await (const _ of decode(whole)) break;
 for await (const _ of convert(whole).body) break;

@@ -11,11 +11,11 @@ import "../scalar-core.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "../frames.js";
 
 /**
- * Reads a generated recording of `megabytes` in the way that is named, and prints how much the memory of the process
- * grew between the first fifth and the end: MiB of the greatest resident set. The result is thrown away as it comes.
+ * Reads a generated recording of `megabytes` in the given way, and prints the growth of the process's memory
+ * between the first fifth and the end: MiB of the peak resident set. The output is discarded.
  */
 
-/** A quarter of a megabyte: 240 s at 10 Hz with a heart rate a second. Repeated, it stays within one range. */
+/** A quarter of a megabyte: 240 s at 10 Hz with a heart rate every second. Repetitions stay within one range. */
 const block = joined(
   Array.from({ length: 2400 }, (_, i) => {
     const ms = 1_700_000_000_000 + i * 100;
@@ -45,7 +45,7 @@ function* blocks(): Generator<Uint8Array> {
   }
 }
 
-/** As from a network: pieces of 64 KiB, each with a buffer of its own. */
+/** Like data from a network: pieces of 64 KiB in separate buffers. */
 function stream(): ReadableStream<Uint8Array> {
   const pieces = (function* () {
     for (const bytes of blocks()) {

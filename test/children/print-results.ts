@@ -2,7 +2,7 @@ import { convert, decodeRows, encode, inspect } from "../../src/index.js";
 import { fixture } from "../fixture-files.js";
 import { all, wholeBytes, wholeText } from "../whole.js";
 
-/** Prints what comes of the named fixtures, and in which time zone. */
+/** Prints the results of the named fixtures, and the time zone. */
 
 const header = { serial: "ZONE-1" };
 const results: unknown[] = [];

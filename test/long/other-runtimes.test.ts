@@ -1,4 +1,4 @@
-/** The package in other runtimes of JavaScript on a server. Each is tested where it is installed: Deno and Bun come as packages of npm. */
+/** Tests the package in other server runtimes of JavaScript, if they are installed: Deno and Bun are available as npm packages. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";

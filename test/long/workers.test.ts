@@ -15,7 +15,7 @@ const FORMATS = ["csv", "parquet", "gpx", "tcx", "fit", "geojson", "geojsonl", "
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
 const recording = readFileSync("fixtures/valid/match-hr.asi");
 
-/** How the worker gets its engine: compiled with the code; asked for by each request, before and while others convert; in TypeScript alone. */
+/** The source of the worker's engine: compiled with the code; initialized by each request, also during conversions; or TypeScript only. */
 const ENGINES = {
   deployed: 'import module from "core.wasm"; const ready = initialize({ module });',
   asked:
@@ -23,7 +23,7 @@ const ENGINES = {
   plain: "const ready = undefined;",
 };
 
-/** Answers with the recording in the body of the request, in the format that the address names. */
+/** Returns the recording in the request's body, in the format named by the address. */
 const worker = (engine: keyof typeof ENGINES) => `
 import { convert, initialize } from "./src/index.js";
 ${ENGINES[engine]}

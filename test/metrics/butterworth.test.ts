@@ -3,7 +3,7 @@ import { lowPassZeroPhase } from "../../src/metrics/butterworth.js";
 
 const SAMPLE_RATE_HZ = 10;
 
-/** Amplitude after the filter of a sine of amplitude 1, far from the ends; `shift` is how much of it is out of phase. */
+/** Amplitude of a sine of amplitude 1 after the filter, far from the ends; `shift` is its out-of-phase part. */
 function responseAt(frequencyHz: number): { gain: number; shift: number } {
   const angle = (k: number) => (2 * Math.PI * frequencyHz * k) / SAMPLE_RATE_HZ;
   const filtered = lowPassZeroPhase(Float64Array.from({ length: 2000 }, (_, k) => Math.sin(angle(k))));

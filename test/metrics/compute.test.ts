@@ -294,7 +294,7 @@ describe("sprints", () => {
 });
 
 describe("accelerations", () => {
-  // From rest to 6 m/s at 3 m/s2, and on.
+  // From rest to 6 m/s at 3 m/s2, then at constant speed.
   const start = (stepMs: number) =>
     every(
       stepMs,
@@ -482,7 +482,7 @@ describe("what is faster than the sport allows", () => {
     const speeds = [...constant(300, 3000), ...Array.from({ length: 10 }, () => drive).flat()];
     const samples = every(1000, speeds);
     const { total_distance, too_fast } = compute(samples, { frame: { to: samples.length * 1000 } });
-    // 299 s at 3 m/s, and the second to the first row of the drive
+    // 299 s at 3 m/s, and the second before the first row of the drive
     expect(total_distance).toBe(299 * 3 + 6.5);
     expect(too_fast.samples).toBe(390);
   });

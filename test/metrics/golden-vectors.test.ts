@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { computeMetrics, type Metrics } from "../../src/metrics/index.js";
 import { columnsOf, gaussianNoise, type TestSample, tenHertz } from "./golden/sessions.js";
 
-// Expected figures were worked out beforehand, with scipy and in exact rationals; none comes from the code under test.
+// Expected figures were computed in advance, with scipy and in exact rationals, and not by the code under test.
 
 const MINUTES_90 = 54_000;
 
@@ -90,7 +90,7 @@ describe("the golden vectors of the definition", () => {
     expect(distancesOf(data)).toEqual([2.52, 8.4, 9.6, 33.465, 0]);
   });
 
-  // Peak 5.881 (5.88055) is that of the unrounded curve; of its speeds in mm/s scipy's filtfilt gives 5.88164.
+  // The peak 5.881 (5.88055) is for the unrounded curve; for speeds rounded to mm/s scipy's filtfilt gives 5.88164.
   it("D: finds the acceleration and the sprint of an exponential start", () => {
     const data = computeSoccer(tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3)))));
     expect(data.accelerations.threshold_1.values).toEqual([]);

@@ -7,8 +7,8 @@ import { lowHighPower } from "../../src/metrics/hrv/lomb.js";
 import { CORPUS, committed, expected } from "./figures/corpus.js";
 import { plantedArtefacts, plantedSinus, plantedWhiteNoise } from "./figures/planted.js";
 
-// expected/hrv.json was computed by a program that shares no line with the library, and compared with the original code of hrv
-// (rhenanbartels), nolds, NeuroKit and scipy. rest_rri.txt and exercise_rri.txt are of hrv (BSD-3: figures/licences/hrv.md).
+// expected/hrv.json was computed by a program that shares no code with the library, and compared with the original code of hrv
+// (rhenanbartels), nolds, NeuroKit and scipy. rest_rri.txt and exercise_rri.txt are from hrv (BSD-3: figures/licences/hrv.md).
 
 interface TimeFigures {
   n: number;

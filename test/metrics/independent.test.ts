@@ -11,8 +11,8 @@ import {
 import { matchFrame, matchSamples } from "./golden/match.js";
 import { columnsOf, type TestSample, tenHertz } from "./golden/sessions.js";
 
-// golden/independent.py works the same figures out from the written definition, with rationals and 60-digit decimals,
-// and without a line of the product. Its output is golden/independent.json.
+// golden/independent.py computes the same figures from the written definition, with rationals and 60-digit decimals,
+// without code of the product. Its output is golden/independent.json.
 
 interface Case {
   readonly name: string;

@@ -18,13 +18,13 @@ const SOCCER = metricParameters("soccer");
 
 const RUNS = { seed: 20_240_601, numRuns: 150 };
 
-/** Half of the last digit that an output of 3 decimals has. */
+/** Half of the last digit of an output with 3 decimals. */
 const HALF_MM = 0.0005;
 const FLOAT_NOISE = 1e-9;
 
 const frameArbitrary = fc.record({ startOffsetMs: fc.nat(20_000), endOffsetMs: fc.nat(20_000) });
 
-/** A stretch of play: speed goes straight to a new value; then the recording may stop for a while. */
+/** A part of play: the speed changes linearly to a new value; then the recording may stop for a while. */
 const phaseArbitrary = fc.record({
   samples: fc.integer({ min: 1, max: 60 }),
   toMmPerS: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 12_500 })),
@@ -53,7 +53,7 @@ function play(phases: readonly Phase[]): TestSample[] {
 
 const sessionArbitrary = fc.array(phaseArbitrary, { minLength: 1, maxLength: 25 }).map(play);
 
-/** A session without gaps on the 10 Hz grid, with 3 s of constant speed at either end. */
+/** A session without gaps on the 10 Hz grid, with 3 s of constant speed at both ends. */
 const unbrokenArbitrary = fc.array(phaseArbitrary, { minLength: 1, maxLength: 15 }).map((phases) => {
   const inner = play(phases.map((phase) => ({ ...phase, gapMs: 0 }))).map(({ speed }) => speed);
   const constant = (speed: number) => Array.from({ length: 30 }, () => speed);
@@ -243,7 +243,7 @@ describe("invariants of the computed data", () => {
           data.hid.threshold_2.values,
         ];
         for (const entries of lists) {
-          // Durations of runs beside the 100 ms grid are rounded to 0.1 s.
+          // Durations of runs off the 100 ms grid are rounded to 0.1 s.
           const roundingMs = 50;
           let previousEndMs = (data.first_timestamp ?? 0) - 1;
           for (const entry of entries) {

@@ -183,7 +183,7 @@ describe("training impulses", () => {
       { t: 60_000, speed: -1, hr: 180 },
       { t: 62_000, speed: 0 },
     ]);
-    // 7 s of weight 5
+    // 7 s with weight 5
     expect(trimp(samples, { method: "edwards", maxHr: 200 })).toBe(0.6);
     expect(trimp([], { method: "edwards", maxHr: 200 })).toBeNull();
   });

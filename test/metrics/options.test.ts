@@ -67,7 +67,7 @@ describe("samples of computeMetrics", () => {
     [
       "a short column",
       { length: 2, timestampMs, speedMmPerS, hr },
-      /^timestampMs has 1 entries, and length says 2/,
+      /^timestampMs has 1 entries, but length is 2/,
     ],
     [
       "a time that is not an integer",

@@ -1,4 +1,4 @@
-/** The largest windows, of which most are not looked at, are those that looking at all of them finds. */
+/** The maximum windows are the same as in an exhaustive search, although most windows are skipped. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Nodes, nodesOf } from "../../src/metrics/peaks/nodes.js";
@@ -6,7 +6,7 @@ import { distancePeaks, peakOf } from "../../src/metrics/peaks/windows.js";
 import { selectedSignal } from "../../src/metrics/selected-signal.js";
 import { columnsOf } from "./golden/sessions.js";
 
-/** The largest distance in a window that is covered to nine tenths; of equal ones the earliest. */
+/** The maximum distance in a window with at least nine tenths covered; of equal ones the earliest. */
 function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
   let best: { node: number; amount: number } | null = null;
   for (let node = 0; node + 10 * windowS <= last; node++) {
@@ -20,7 +20,7 @@ function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
 it("finds the largest distances, in long passages of equal speed the earliest, with gaps and standing", () => {
   const passage = fc.record({
     rows: fc.integer({ min: 1, max: 120 }),
-    // few speeds, so that windows are equal
+    // few different speeds, so that some windows are equal
     speed: fc.constantFrom(-1, 0, 0, 2_000, 2_000, 6_000),
     gapMs: fc.constantFrom(100, 100, 100, 3_000),
   });

@@ -9,7 +9,7 @@ import { CORPUS, committed, expected, rowsOf, samplesIn } from "./figures/corpus
 import { plantedMatch, plantedStep, T0 } from "./figures/planted.js";
 import { columnsOf, type TestSample, tenHertz } from "./golden/sessions.js";
 
-// expected/ was computed in exact integers by programs that share no line with the library.
+// expected/ was computed in exact integers by programs that share no code with the library.
 
 interface ExpectedPeak {
   window_s: number;
@@ -200,7 +200,7 @@ describe("critical speed of a curve", () => {
     expect(two?.dPrime).toBeCloseTo(180, 7);
   });
 
-  // 6000 windows of four hours: in the long form only
+  // 6000 windows of four hours: only in the long form
   it.skipIf(CORPUS === null || !isLongForm)("agrees with the R package critspeed on its session", () => {
     const speeds = rowsOf(`${CORPUS}data/critspeed_sessionRaw_speed.csv`).map(([speed = 0]) => speed);
     const sums = new Float64Array(speeds.length + 1);

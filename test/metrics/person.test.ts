@@ -13,7 +13,7 @@ import { CORPUS, committed, expected, samplesIn } from "./figures/corpus.js";
 import { plantedSprints } from "./figures/planted.js";
 import { columnsOf, tenHertz } from "./golden/sessions.js";
 
-// expected/acceleration_speed.json was computed with scipy by a program that shares no line with the library.
+// expected/acceleration_speed.json was computed with scipy by a program that shares no code with the library.
 
 interface Fit {
   A0: number;

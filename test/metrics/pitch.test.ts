@@ -4,7 +4,7 @@ import { heatMap, type PitchCorners, pitchFrame, teamShape } from "../../src/met
 import { convexHull } from "../../src/metrics/pitch/team-shape.js";
 import { CORPUS, committed, expected } from "./figures/corpus.js";
 
-// A pitch of 105 x 68 m, turned by 31 degrees, was placed through the ellipsoid; expected/pitch.json is of an independent program.
+// A pitch of 105 x 68 m, rotated by 31 degrees, was projected onto the ellipsoid; expected/pitch.json is from an independent program.
 
 const rowsIn = (name: string) =>
   readFileSync(new URL(`figures/data/${name}`, import.meta.url), "utf8")
@@ -131,7 +131,7 @@ describe("a heat map", () => {
   it("has the cells of the independent program", () => {
     const { toPitch } = pitchFrame(corners, size);
     const positions = players.map(({ place }) => toPitch(place));
-    // each position twice, 1 s apart, so that each holds for 1 s
+    // each position twice, 1 s apart, so that each is valid for 1 s
     const { columns, rows, durationMs } = heatMap(
       positions.flatMap((_, i) => [1e6 * i, 1e6 * i + 1000, 1e6 * i + 1000]),
       positions.flatMap((position) => [position, position, position]),

@@ -1,4 +1,4 @@
-/** Figures that share what they prepare are the same as alone. */
+/** Figures with shared intermediate results are the same as figures without. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -22,9 +22,9 @@ type Samples = MetricSamples | MetricSamples[];
 
 const recipes = RECIPES.filter(({ name }) => name.startsWith("soccer/") || name.startsWith("statsports/"));
 
-/** Every figure of speed, one after the other, whole and of a part. */
+/** All figures of speed, one after the other, for the whole session and for a part. */
 function everything(samples: Samples, part: MetricsOptions): unknown[] {
-  // one choice differs at a time: what is kept for one must not be taken for the other
+  // the options differ in one value: results cached for one must not be used for the other
   const choices = [{}, part, { params: { standstill_speed: 1 } }, { params: { max_valid_speed: 9 } }];
   return choices.flatMap((options: MetricsOptions) => {
     const { from, to, periods } = options;

@@ -194,7 +194,7 @@ describe("a wrong recipe is refused with the key that is wrong", () => {
 });
 
 describe("the table of sensitivity", () => {
-  /** The recipes of the table, which no preset has: runs of samples, without joining and standing. */
+  /** A recipe for each row of the table, equal to no preset: runs of samples, without joining and standing. */
   const speedRuns = (enter: number): Recipe => {
     const { standstill: _, ...rest } = recipeNamed("soccer/sprint");
     return { ...rest, max_valid: 100_000, on: "sample", enter, exit: enter, min_ms: 0, merge_ms: 0 };

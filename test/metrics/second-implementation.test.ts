@@ -13,8 +13,8 @@ import { randomSignal, withRandomQuality } from "./second/signals.js";
 import { randomRunning, standardRunsComparison } from "./second/standard-runs.js";
 import { answers, type Comparison } from "./second/tasks.js";
 
-// second/second.py works the same figures out from the written definition, without a line of the product. One process answers
-// for all figures and all signals.
+// second/second.py computes the same figures from the written definition, without code of the product. One process answers
+// the questions for all figures and all signals.
 
 const SIGNALS = Array.from({ length: examples(1000) }, (_, seed) => randomSignal(seed));
 

@@ -4,9 +4,9 @@ import type { Frame } from "./frame-search.js";
 export type FrameKind = keyof Report["frames"];
 
 /**
- * What a frame is, by class, id and length (recording format, "Frames").
- * A frame that is too short for its fields, or does not fit its own count, is unknown. A header is a header whatever
- * its length: one of a wrong length is an error of the recording, which the caller tells.
+ * Determines the type of a frame by class, id and length (recording format, "Frames").
+ * A frame that is too short for its fields, or contradicts its own count, is unknown. A header is recognized with any
+ * length: a wrong length is an error of the recording, which the caller reports.
  */
 export function frameKind({ classId, payload }: Frame): FrameKind {
   const { length } = payload;
@@ -24,7 +24,7 @@ export function frameKind({ classId, payload }: Frame): FrameKind {
   }
 }
 
-/** The payload as a view from which integers are read. */
+/** A view of the payload for reading integers. */
 export function fields(payload: Uint8Array): DataView {
   return new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
 }

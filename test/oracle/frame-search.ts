@@ -1,39 +1,39 @@
 import type { Report } from "../../src/types.js";
 
-/** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
+/** Size of a frame without its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
 /** A frame with a longer payload is invalid (recording format, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
 const MAX_FRAME_BYTES = MAX_PAYLOAD_BYTES + ENVELOPE_BYTES;
-/** A search works on this much more at most, which takes milliseconds. */
+/** Maximum number of additional bytes in one search, which take milliseconds. */
 const MOST_WRITTEN_BYTES = 32 * 1024;
 const CAPACITY_BYTES = 256 * 1024 + MAX_FRAME_BYTES;
 
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** A frame whose checksum holds. The views are valid until the next `write`. */
+/** A frame with a valid checksum. The views are valid until the next `write`. */
 export interface Frame {
   /** Position of the sync in the input. */
   byteOffset: number;
   /** Class and id as one number, class first: 0x0107 is NAV-PVT. */
   classId: number;
   payload: Uint8Array;
-  /** The whole frame, sync to checksum. */
+  /** The whole frame, from sync to checksum. */
   bytes: Uint8Array;
 }
 
-/** Something that looked like a frame and is none. */
+/** An invalid frame. */
 export interface Damage {
   byteOffset: number;
   damage: keyof Report["damage"];
 }
 
 /**
- * Finds the valid frames in bytes that come in pieces (recording format, "Reading", rules 3 to 6).
+ * Finds the valid frames in bytes that arrive in pieces (recording format, "Reading", rules 3 to 6).
  *
- * Two prefix sums stand beside the bytes, so that the checksum of any span follows from its two ends: no byte is summed
- * twice, however many false syncs claim it. After a search that found nothing more, less than one frame is kept.
+ * It stores two prefix sums, from which the checksum of any span follows: no byte is summed
+ * twice, however many false syncs claim it. After a search without further results, less than one frame is kept.
  */
 export class FrameSearch {
   readonly #bytes = new Uint8Array(CAPACITY_BYTES);
@@ -42,23 +42,23 @@ export class FrameSearch {
   readonly #sumOfBytes = new Uint8Array(CAPACITY_BYTES + 1);
   /** Entry i: the sum, modulo 256, of entries 1 to i of #sumOfBytes. */
   readonly #sumOfSums = new Uint8Array(CAPACITY_BYTES + 1);
-  /** The bytes not yet passed are #bytes[#start] up to, not including, #bytes[#end]. */
+  /** The remaining bytes are #bytes[#start] up to, but not including, #bytes[#end]. */
   #start = 0;
   #end = 0;
   #totalBytes = 0;
   #skippedBytes = 0;
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
-  /** Bytes passed so far that stand in no valid frame. */
+  /** Number of passed bytes outside valid frames. */
   get skippedBytes(): number {
     return this.#skippedBytes;
   }
 
-  /** Copies bytes of `chunk` from `offset` in; returns how many, 0 when there is no room before the next search. */
+  /** Copies bytes of `chunk` from `offset`; returns their number, 0 if there is no space before the next search. */
   write(chunk: Uint8Array, offset: number): number {
     if (this.#end === CAPACITY_BYTES) this.#moveToFront();
     const count = Math.min(chunk.length - offset, CAPACITY_BYTES - this.#end, MOST_WRITTEN_BYTES);
@@ -77,8 +77,8 @@ export class FrameSearch {
   }
 
   /**
-   * The next valid frame or damage, the same again until `pass` is called; null when the bytes so far decide nothing
-   * more. With `final` everything is decided: null means that all bytes have been passed.
+   * The next valid frame or damage, the same until `pass` is called; null if further bytes are needed.
+   * With `final`, null means that all bytes have been passed.
    */
   next(final: boolean): Frame | Damage | null {
     while (this.#start < this.#end) {
@@ -92,13 +92,13 @@ export class FrameSearch {
     return null;
   }
 
-  /** Goes on after what `next` returned: behind a frame, but one byte after the sync of a damage. */
+  /** Passes the result of `next`: the whole frame, or one byte after the sync of a damage. */
   pass(found: Frame | Damage): void {
     if ("damage" in found) this.#skipByte();
     else this.#start += found.bytes.length;
   }
 
-  /** What stands at the sync at #start. */
+  /** Checks the frame at the sync at #start. */
   #check(final: boolean): Frame | Damage | null {
     const sync = this.#start;
     const payloadStart = sync + 6;
@@ -119,7 +119,7 @@ export class FrameSearch {
 
   /**
    * Whether the two bytes at `to` are the 8-bit Fletcher checksum (RFC 1145) of the bytes `from` to `to`:
-   * ck_a is the sum of the bytes, ck_b the sum of what ck_a was after each byte. In terms of the prefix sums S:
+   * ck_a is the sum of the bytes, ck_b the sum of the values of ck_a after each byte. With the prefix sums S:
    * ck_a = S[to] - S[from], and ck_b = sum of (S[i] - S[from]) for i from `from` + 1 to `to`. All modulo 256.
    */
   #checksumHolds(from: number, to: number): boolean {
@@ -142,7 +142,7 @@ export class FrameSearch {
     return this.#totalBytes - (this.#end - this.#start);
   }
 
-  /** Only when a search is not due: then it is less than a frame, at most once in 256 KiB of input. */
+  /** Called only when no search is due: then less than a frame is moved, at most once in 256 KiB of input. */
   #moveToFront(): void {
     if (this.#end - this.#start >= MAX_FRAME_BYTES) return;
     this.#bytes.copyWithin(0, this.#start, this.#end);
@@ -153,7 +153,7 @@ export class FrameSearch {
   }
 }
 
-/** An entry that is known to exist. */
+/** An entry that exists. */
 function at(bytes: Uint8Array, index: number): number {
   return bytes[index] ?? 0;
 }

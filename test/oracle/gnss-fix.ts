@@ -1,15 +1,15 @@
 import type { Report } from "../../src/types.js";
 import { fields } from "./frame-kind.js";
 
-/** Why a NAV-PVT gives no row. */
+/** The reason why a NAV-PVT gives no row. */
 export type NoRow = keyof Report["gnssWithoutRow"];
 
-/** What a row takes from its NAV-PVT, as received. */
+/** The values of a row from its NAV-PVT, unchanged. */
 export interface Fix {
   timestampMs: number;
   latitudeE7: number;
   longitudeE7: number;
-  /** Meaningless when `fixType` is 2. */
+  /** Undefined if `fixType` is 2. */
   altitudeMm: number;
   speedMmPerS: number;
   fixType: number;
@@ -27,7 +27,7 @@ const GNSS_FIX_OK = 0b1;
 
 /**
  * Reads the payload of a NAV-PVT of at least 84 bytes (u-blox interface description, UBX-NAV-PVT).
- * Returns the first reason that applies when it gives no row (recording format, "Rows").
+ * If it gives no row, returns the first applicable reason (recording format, "Rows").
  */
 export function readFix(payload: Uint8Array): (Fix & Quality) | NoRow {
   const navPvt = fields(payload);
@@ -61,7 +61,7 @@ export function readFix(payload: Uint8Array): (Fix & Quality) | NoRow {
   };
 }
 
-/** Milliseconds since 1970 of a UTC date (proleptic Gregorian) and time; null when there is no such date or time. */
+/** Milliseconds since 1970 of a UTC date (proleptic Gregorian) and time; null if they do not exist. */
 function civilTimeMs(
   year: number,
   month: number,
@@ -71,10 +71,10 @@ function civilTimeMs(
   second: number,
 ): number | null {
   if (year < 1 || year > 9999 || hour > 23 || minute > 59 || second > 59) return null;
-  // setUTCFullYear and not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // setUTCFullYear instead of Date.UTC, which takes the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   const midnightMs = date.setUTCFullYear(year, month - 1, day);
-  // A month or day that does not exist comes back as another one.
+  // A month or day that does not exist becomes another one.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
   return midnightMs + ((hour * 60 + minute) * 60 + second) * 1000;
 }

@@ -2,17 +2,17 @@ import { isHeaderPayload, renameHeader } from "../../src/recording/header.js";
 import { frame } from "../../src/recording/ubx.js";
 import type { Frame } from "./frame-search.js";
 
-/** The headers of one recording: which of them say something new. */
+/** Detects repeated headers in a recording. */
 export class Headers {
   readonly #givenSerial: string | null;
-  /** Serial number of the last header that said something new. */
+  /** Serial number of the last header that was not a repetition. */
   #serial: string | null = null;
 
   constructor(givenSerial: string | null) {
     this.#givenSerial = givenSerial;
   }
 
-  /** Whether the caller has judged a header before that says the same; remembers the one that says something new. */
+  /** Whether the header repeats the last one, which the caller has already checked; stores a header that does not. */
   repeats(payload: Uint8Array): boolean {
     if (!isHeaderPayload(payload)) return false;
     const serial = this.#givenSerial ?? serialOf(payload);
@@ -21,13 +21,13 @@ export class Headers {
     return false;
   }
 
-  /** The bytes of a header with the serial number given, if there is one. */
+  /** The bytes of a header, with the given serial number if there is one. */
   named({ bytes, payload }: Frame): Uint8Array {
     return this.#givenSerial === null ? bytes : frame("header", renameHeader(payload, this.#givenSerial));
   }
 }
 
-// 4 char[16], up to the first NUL; byte by byte, since it may be no text at all
+// 4 char[16], up to the first NUL; byte by byte, because it may not be valid text
 function serialOf(payload: Uint8Array): string {
   const characters = String.fromCharCode(...payload.subarray(4, 20));
   return characters.split("\0", 1).join();

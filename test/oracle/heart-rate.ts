@@ -1,16 +1,16 @@
 import type { HrSource } from "../../src/types.js";
 import { fields } from "./frame-kind.js";
 
-/** How many readings wait for a row at most (recording format, "Rows"). */
+/** Maximum number of readings that wait for a row (recording format, "Rows"). */
 const MAX_WAITING = 16;
-/** A reading belongs to a row when it is younger than this. */
+/** A reading is used for a row if its age is less than this. */
 const MAX_AGE_MS = 1000;
 
 interface Reading {
   /** UTC, ms since 1970; unsigned, 64 bits. */
   timeMs: bigint;
   beatsPerMinute: number;
-  /** From the waveform, not from an ECG-HR. */
+  /** From the waveform instead of an ECG-HR. */
   isDerived: boolean;
 }
 
@@ -20,18 +20,18 @@ export class HeartRateJoin {
   #source: HrSource;
   /** In file order. */
   #waiting: Reading[] = [];
-  /** The latest of all readings that rows have dropped. */
+  /** The latest of all readings dropped by rows. */
   #dropped: Reading | null = null;
-  /** Readings that another one of the same time replaced. */
+  /** Number of readings that another one of the same time replaced. */
   replaced = 0;
 
-  /** @param fillHrMs greatest age in ms of a reading that is carried onto a row without its own; 0: none is carried. */
+  /** @param fillHrMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated. */
   constructor(fillHrMs: number, source: HrSource) {
     this.#fillHrMs = fillHrMs;
     this.#source = source;
   }
 
-  /** Takes the payload of an ECG-HR. */
+  /** Adds the payload of an ECG-HR. */
   receive(payload: Uint8Array): void {
     const ecgHr = fields(payload);
     const beatsPerMinute = ecgHr.getUint8(8);
@@ -40,7 +40,7 @@ export class HeartRateJoin {
     this.#wait({ timeMs: ecgHr.getBigUint64(0, true), beatsPerMinute, isDerived: false });
   }
 
-  /** Takes a reading derived from the waveform. */
+  /** Adds a reading derived from the waveform. */
   derive(timeMs: number, beatsPerMinute: number): void {
     if (this.#source === "device") return;
     this.#wait({ timeMs: BigInt(timeMs), beatsPerMinute, isDerived: true });
@@ -51,7 +51,7 @@ export class HeartRateJoin {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** The reading of the row at `timestampMs`; null when it has none. */
+  /** The reading of the row at `timestampMs`; null if it has none. */
   readingAt(timestampMs: number): Reading | null {
     // Comparisons between bigint and number are exact (ECMA-262, IsLessThan).
     const due = this.#waiting.filter((reading) => reading.timeMs <= timestampMs);
@@ -70,12 +70,12 @@ export class HeartRateJoin {
   }
 }
 
-/** The later of two readings; of equal ones `next`, which stands later in the file. */
+/** The later of two readings; of equal ones `next`, which is later in the file. */
 function later(latest: Reading | null, next: Reading): Reading {
   return latest === null || next.timeMs >= latest.timeMs ? next : latest;
 }
 
-/** Negative when the reading is later than the row. Exact: a reading that a row has dropped is not later than the year 10000. */
+/** Negative if the reading is later than the row. Exact: a reading dropped by a row is not later than the year 10000. */
 function ageMs(reading: Reading, timestampMs: number): number {
   return timestampMs - Number(reading.timeMs);
 }

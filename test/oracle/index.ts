@@ -24,11 +24,11 @@ import type { Sample } from "./sample.js";
 import { StepOutput } from "./step-output.js";
 
 /**
- * The decoder written to be read beside the recording format, and not to be fast: what the tests hold the engines of the
- * library against.
+ * A decoder whose code follows the recording format closely, without optimization: the reference for the tests of the
+ * library's engines.
  */
 export class Oracle implements Engine {
-  // the library has no name for it
+  // the library has no name for the oracle
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
   #reading = newReading({
@@ -176,8 +176,8 @@ export class Oracle implements Engine {
   }
 
   /**
-   * The detector is the library's own, fed apart from its engines: what is compared here is how they feed it and join its
-   * readings. How good it is, test/beat-detector.test.ts says.
+   * Uses the library's detector, separately from the engines: this compares how they feed it and join its
+   * readings. test/beat-detector.test.ts measures its accuracy.
    */
   #readWaveform(payload: Uint8Array): void {
     const view = fields(payload);
@@ -206,7 +206,7 @@ export class Oracle implements Engine {
   }
 }
 
-/** All that is known of one recording while it is read. */
+/** The state of one recording during reading. */
 interface Reading {
   readonly settings: EngineSettings;
   readonly search: FrameSearch;
@@ -214,7 +214,7 @@ interface Reading {
   readonly heartRate: HeartRateJoin;
   readonly waveform: WaveformHeartRate;
   readonly ecgSums: WaveformSums;
-  /** Of this step. */
+  /** The beats of this step. */
   readonly beats: { timeMs: number; rrMs: number; quality: number }[];
   readonly ranges: RowRanges;
   readonly account: Account;
@@ -222,7 +222,7 @@ interface Reading {
     /** The range, counted from 1, of the last produced row. */
     rangeNumber: number;
   };
-  /** The first valid frame is still to come and must be a header. */
+  /** Whether the next valid frame is the first and must be a header. */
   headerDue: boolean;
   /** Sample rate of the last waveform frame. */
   ecgRawHz: number;

@@ -1,7 +1,7 @@
 import { addToRanges } from "../../src/rows/ranges.js";
 import type { Range } from "../../src/types.js";
 
-/** The ranges of rows that come in file order, and how many rows, from when to when. */
+/** The ranges of rows in file order, with their number of rows, start and stop. */
 export class RowRanges {
   readonly #ranges: Range[] = [];
   #earliestMs: number | null = null;
@@ -23,7 +23,7 @@ export class RowRanges {
     return this.#ranges.length;
   }
 
-  /** Sum of their lengths, whichever way time went, ms. */
+  /** Sum of their lengths in either direction of time, ms. */
   get lengthMs(): number {
     return this.#ranges.reduce((sum, range) => sum + Math.abs(range.stop - range.start), 0);
   }

@@ -3,7 +3,7 @@ import type { Fix, Quality } from "./gnss-fix.js";
 
 /** One row in integers. */
 export interface Sample extends Fix {
-  /** Beats per minute; 0 when there is none. */
+  /** Beats per minute; 0 if there is none. */
   hr: number;
 }
 

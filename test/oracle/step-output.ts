@@ -5,7 +5,7 @@ import { csvLine } from "./csv-line.js";
 import type { Quality } from "./gnss-fix.js";
 import { type Sample, toColumns, toQuality } from "./sample.js";
 
-/** What one step produces: only the output that was asked for. */
+/** The requested output of one step. */
 export class StepOutput {
   readonly #output: EngineSettings["output"];
   readonly #hasQuality: boolean;
@@ -30,7 +30,7 @@ export class StepOutput {
     }
   }
 
-  /** @param bytes a whole frame; read again when `frames` is called. */
+  /** @param bytes a whole frame; not copied before `frames` is called. */
   addFrame(bytes: Uint8Array): void {
     if (this.#output === "frames") this.#frames.push(bytes);
   }

@@ -4,7 +4,7 @@ import { intervalsFor, readPeriods } from "../../src/squad/periods.js";
 import { readRoster } from "../../src/squad/roster.js";
 import { examples } from "../long-form.js";
 
-// How Excel, LibreOffice and Numbers change roster.csv and periods.csv when they save them.
+// Changes that Excel, LibreOffice and Numbers make to roster.csv and periods.csv when they save them.
 
 const ROSTER = [
   ["Player", "Serial", "Number", "Position", "Max HR", "Sprint (km/h)"],
@@ -103,7 +103,7 @@ describe.each(Object.entries(ACCIDENTS))("%s", (_, save) => {
       periods.map((period) =>
         intervalsFor(period, player).map(({ startMs, endMs }) => `${clock(startMs)}-${clock(endMs)}`),
       );
-    // two hours before the clock of the club
+    // two hours before the local time of the club
     expect(times("Müller")).toEqual([["13:00-13:46"], ["14:15-14:49"]]);
     expect(times("Kunz")).toEqual([["13:00-13:46"], ["14:01-14:49"]]);
   });

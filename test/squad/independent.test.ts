@@ -10,13 +10,13 @@ import { tableOf } from "../csv-table.js";
 import { isLongForm } from "../long-form.js";
 import { wholeBytes } from "../whole.js";
 
-// independent.py computes the table of the demonstration's match from the CSVs of asi convert, without a line of the product.
+// independent.py computes the table of the demonstration's match from the CSVs of asi convert, without code of the product.
 // Its output is independent.csv.
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const golden = readFileSync(file("independent.csv"), "utf8");
 
-/** The match of the demonstration, without the recordings and periods of others than some players. */
+/** The match of the demonstration, with recordings and periods of the named players only. */
 async function matchOf(names: readonly string[]): Promise<string> {
   const folder = scratchFolder();
   const { recordings, roster, periods } = demoSquad({ players: 14, startMs: Date.UTC(2026, 4, 16, 12, 30) });
@@ -42,7 +42,7 @@ async function expectIndependentFigures(folder: string, expected: Record<string,
 
 describe("the table of a squad", () => {
   it("has every figure that an independent program computes from the CSVs, digit by digit", async () => {
-    // one who keeps the goal, one who changed the tracker, one who came on
+    // a goalkeeper, a player with a replaced tracker, a substitute
     const names = ["Keller", "Graf", "Fuchs"];
     const expected = tableOf(golden).filter(({ player = "" }) => names.includes(player));
     expect(expected).toHaveLength(3 * 4);

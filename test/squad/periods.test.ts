@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { intervalsFor, type PeriodsContext, readPeriods } from "../../src/squad/periods.js";
 
-// 16:30 to 18:15 on clocks in Zurich
+// 16:30 to 18:15 local time in Zurich
 const MATCH: PeriodsContext = {
   session: { startMs: Date.UTC(2025, 4, 17, 14, 30), endMs: Date.UTC(2025, 4, 17, 16, 15) },
   timeZone: "Europe/Zurich",
@@ -189,7 +189,7 @@ describe("the periods of a session", () => {
       ]);
     for (const rows of ["A,-,-,Kunz\nA,16:30,16:40,Kunz\n", "A,16:30,16:40,Kunz\nA,-,-,Kunz\n"])
       expect(problemsOf(`period,start,end,player\n${rows}`)).toEqual([
-        "3: One row says that Kunz takes no part in A, another one has times. Remove one.",
+        "3: One row excludes Kunz from A, another one has times. Remove one.",
       ]);
   });
 

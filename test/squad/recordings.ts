@@ -1,7 +1,7 @@
 import type { SquadRecording } from "../../src/squad/squad-table.js";
 import type { SampleBatch } from "../../src/types.js";
 
-/** Rows at some times, ms since 1970 UTC, all of one speed. */
+/** Rows at given times, ms since 1970 UTC, with constant speed. */
 export function rowsAt(timesMs: readonly number[], speedMmPerS = 3000): SampleBatch {
   const { length } = timesMs;
   return {
@@ -16,7 +16,7 @@ export function rowsAt(timesMs: readonly number[], speedMmPerS = 3000): SampleBa
   };
 }
 
-/** A sound recording of a tracker. */
+/** An undamaged recording of a tracker. */
 export function recordingOfRows(
   serial: string,
   samples: SampleBatch,

@@ -65,7 +65,7 @@ describe("a roster", () => {
       '3: max_hr is "300"; it must be from 60 to 240 beats per minute.',
       '3: sprint is "25" without a unit. Write 19.8 km/h, or name the column "sprint (km/h)" or "sprint (m/s)".',
       '4: sprint is "fast"; it must be a speed such as 19.8 km/h or 5.5 m/s.',
-      "4: Vogel has the tracker TRK-2, and so has Kunz in line 3. Change one.",
+      "4: Vogel and Kunz (line 3) have the same tracker TRK-2. Change one.",
     ]);
     expect(problemsOf("player,serial,number\nKunz,TRK-1,7\nKunz,TRK-2,8\n")).toEqual([
       "3: Kunz has other values than in line 2. Give them once.",
@@ -108,7 +108,7 @@ describe("a roster", () => {
     const head = "player,serial,sprint (km/h),sprint (m/s)\n";
     expect(readRoster(`${head}Kunz,TRK-1,,5\n`).roster.players[0]?.sprintMPerS).toBe(5);
     expect(problemsOf(`${head}Kunz,TRK-1,18,5\n`)).toEqual([
-      "2: Two columns say the sprint of this row. Keep one of them.",
+      "2: Two columns give the sprint of this row. Keep one of them.",
     ]);
   });
 

@@ -97,7 +97,7 @@ describe("the report of a squad", () => {
 
   it("compares a player with those of the same position, however the roster writes it", async () => {
     const pages = (await report()).split('<section class="player-page"').slice(1);
-    // the only other one has half of the session, and is in no mean
+    // the only other player has half of the session, and is excluded from means
     expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of FW 10 4,792 /);
   });
 

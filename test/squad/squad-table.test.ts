@@ -58,7 +58,7 @@ describe("the table of a squad", () => {
     const later = recordingOf("TRK-2", run(10, 3000), START_MS + 30_000);
     const [row] = squadRows(squadMembers([recordingOf("TRK-1", run(10, 3000)), later], roster), []);
     expect(row?.member.recordings).toHaveLength(2);
-    // 9.9 s each: nothing is bridged
+    // 9.9 s each: gaps are not bridged
     expect(row?.metrics?.total_distance).toBe(59.4);
   });
 
@@ -71,7 +71,7 @@ describe("the table of a squad", () => {
     };
     const nobodyHas = ({ hr }: SquadRecording["samples"]) => hr.set(hr.map((bpm) => bpm && 250));
     expect(shareOf(nobodyHas)).toEqual([0, null]);
-    // the second half is the first one again, and only 40 s of 49.9 s have a heart rate
+    // the second half has the same rows as the first, and only 40 s of 49.9 s have a heart rate
     const [share] = shareOf(({ timestampMs, hr }) => {
       timestampMs.copyWithin(500, 0, 500);
       hr.forEach((_, i) => {

@@ -35,7 +35,7 @@ function sampled(rows: Iterable<EncodableRow>): SquadRecording["samples"] {
   return samples;
 }
 
-/** A generated match, and its periods as planted. */
+/** A generated match, and its actual periods. */
 function matchOf(players: number, seed: number) {
   const match = demoSquad({ players, seed, startMs: START_MS });
   const recordings = match.recordings.map(({ fileName, serial, rows }) =>
@@ -50,7 +50,7 @@ function matchOf(players: number, seed: number) {
 const withoutOwn = (periods: readonly SessionPeriod[]) =>
   periods.map((period): SessionPeriod => ({ ...period, own: new Map() }));
 
-/** When each player is in, by period, to the minute. */
+/** The time of each player in each period, to the minute. */
 const minutesOf = (periods: readonly SessionPeriod[], names: readonly string[]) =>
   periods.flatMap((period) =>
     names.map((name) => {
@@ -68,7 +68,7 @@ describe("suggested substitutions", () => {
     const { members, names, periods } = matchOf(18, seed);
     const suggested = suggestSubstitutions(withoutOwn(periods), members);
     expect(minutesOf(suggested.periods, names)).toEqual(minutesOf(periods, names));
-    // five who leave or do not come back, five who join, two who only sit there
+    // five who leave or do not return, five who enter, two who only sit on the bench
     expect(suggested.players).toHaveLength(12);
     // the same for periods that are suggested themselves
     const found = asSessionPeriods(suggestPeriods(members));
@@ -111,7 +111,7 @@ describe("suggested substitutions", () => {
   });
 
   it("leave periods alone that have times of players, that are for some, or that are short", () => {
-    // half of the time is a pause: Meier alone would be found to come on
+    // half of the time is a pause: otherwise Meier alone would be found to enter
     const pause = { startMs: START_MS + 20 * MINUTE_MS, endMs: START_MS + 29 * MINUTE_MS };
     const half = { startMs: START_MS + 30 * MINUTE_MS, endMs: START_MS + 60 * MINUTE_MS };
     const period = (name: string, all: SessionPeriod["all"], own: [string, (typeof half)[]][] = []) => ({

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { type PeriodsContext, readPeriods, type SessionPeriod } from "../../src/squad/periods.js";
 import { periodsCsv } from "../../src/squad/write-periods.js";
 
-// 16:30 to 18:15 on clocks in Zurich
+// 16:30 to 18:15 local time in Zurich
 const MATCH: PeriodsContext = {
   session: { startMs: Date.UTC(2025, 4, 17, 14, 30), endMs: Date.UTC(2025, 4, 17, 16, 15) },
   timeZone: "Europe/Zurich",
   players: ["Kunz", "Müller", 'O"Neill, Jr.'],
 };
 
-/** Without the lines of the file. */
+/** Periods without the lines of the file. */
 const plain = (periods: readonly SessionPeriod[]) =>
   periods.map(({ name, all, own }) => ({ name, all, own: Object.fromEntries(own) }));
 

@@ -11,7 +11,7 @@ import { launchOptions } from "../test/launch.js";
 import { servePage } from "../test/serve.js";
 import { measureSquad, SQUAD_TARGETS, type SquadTimes, writeMatch } from "./squad.js";
 
-// How fast the page shows recordings, in a real browser: npm run bench -w asi-web
+// Measures how fast the page shows recordings, in a real browser: npm run bench -w asi-web
 
 const ROUNDS = 5;
 const CASES = [
@@ -22,7 +22,7 @@ const PERIOD_MS = 100;
 const FRAME_TARGET_MS = 8;
 
 async function writeSession(path: string, rows: number): Promise<void> {
-  // sessions of less than 45 minutes have no break, so one after the other gives as many rows as wanted
+  // sessions of less than 45 minutes have no break, so a sequence of them has any number of rows
   function* all() {
     const each = 24_000;
     for (let first = 0; first < rows; first += each) {
@@ -38,13 +38,13 @@ async function writeSession(path: string, rows: number): Promise<void> {
 interface Times {
   plotMs: number;
   mapMs: number;
-  /** Script for each frame while the cursor moves over plots and map. */
+  /** Time of scripts in each frame while the cursor moves over plots and map. */
   cursorMs: number;
-  /** The most memory that the process of the tab has had, its worker and WebAssembly among it; NaN where the system does not say. */
+  /** Peak memory of the process of the tab, with its worker and WebAssembly; NaN if the system does not report it. */
   peakMb: number;
 }
 
-/** The most resident memory of any tab, from its process (proc_pid_status(5)). */
+/** The peak resident memory of any tab, from its process (proc_pid_status(5)). */
 async function peakOfTabs(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

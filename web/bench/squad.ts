@@ -9,9 +9,9 @@ const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 export const SQUAD_TARGETS = { tableMs: 4000, brushMs: 300 };
 
 export interface SquadTimes {
-  /** From choosing the files to the table of all figures. */
+  /** From the choice of the files to the table of all figures. */
   tableMs: number;
-  /** From the end of a drag over the clock to the figures of what was dragged. */
+  /** From the end of a drag over the clock to the figures of the selected period. */
   brushMs: number;
 }
 
@@ -37,7 +37,7 @@ export async function measureSquad(browser: Browser, address: string, files: str
   );
   await page.setInputFiles("input[type=file] >> nth=0", files);
   const tableMs = await sinceBegun(page, '.squad[aria-busy="false"] .squad-table [aria-sort]');
-  // what is kept in the browser is written meanwhile
+  // the browser stores the files in the meantime
   await page.getByText(/^Kept in this browser/).waitFor();
   const box = await page.locator(".clock-slider").boundingBox();
   if (box === null) throw new Error("There is no clock.");
@@ -53,7 +53,7 @@ export async function measureSquad(browser: Browser, address: string, files: str
   return { tableMs, brushMs };
 }
 
-/** Until an element is there and drawn, ms. */
+/** Time until an element is in the page and drawn, ms. */
 async function sinceBegun(page: Page, selector: string): Promise<number> {
   const passed = await page.waitForFunction(
     (wanted) => {

@@ -44,7 +44,7 @@ export function App({
 }: {
   workspace: Workspace;
   settings: Settings;
-  /** What the address of the page shows; null for nothing. */
+  /** The link in the address of the page; null if there is none. */
   linked: Link | null;
 }) {
   const current = viewRoute();
@@ -52,7 +52,7 @@ export function App({
   const isViewerShown = current === null && !isAtStart.value;
   const squad = isViewerShown && !isPlayerShown.value ? openedSquad.value : null;
   const recordings = isViewerShown && squad === null ? workspace.opened.value : [];
-  // who only looks at files does not load the rest of the page
+  // the rest of the page is loaded only for those who use the service
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
   const Shell = useLoaded(isShellNeeded.current ? loadShell : loadNothing);
@@ -60,7 +60,7 @@ export function App({
   useSignalEffect(() => {
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
-    // the data of an account are closed with it; a file that is read while a user signs in stays open
+    // closes the data of the account with it; a file that is read while a user signs in stays open
     if (before !== null && before !== signedInAs.value) workspace.closeFetched();
   });
   const lastOpened = useRef(workspace.opened.peek());
@@ -177,7 +177,7 @@ function LazyComparison(props: ComparisonProps) {
   return Comparison === null ? <Loading /> : <Comparison {...props} />;
 }
 
-/** In the place of a part of the page that is on its way; seen where that takes long. */
+/** Shown while a part of the page is loading, if that takes long. */
 function Loading() {
   return (
     <p class="muted late" role="status">
@@ -186,7 +186,7 @@ function Loading() {
   );
 }
 
-/** The heading of the page, once there is something on it. */
+/** The heading of the page; shown as soon as the page has content. */
 function Brand({ recordings }: { recordings: readonly Recording[] }) {
   const [first] = recordings;
   if (first === undefined) return <span class="brand">asi viewer</span>;

@@ -9,13 +9,13 @@ import { isOutdated } from "./view/use-loaded.js";
 
 type SquadPart = typeof import("./squad/squad-part.js");
 
-/** The squad that is open, with the part of the page that shows it; null for none. */
+/** The open squad, with its part of the page; null for none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The squad that this browser keeps and that is not open; null for none. */
+/** The stored squad of this browser, if it is not open; null for none. */
 export const keptSquad = signal<KeptSquad | null>(null);
 
-/** Looks for a squad that this browser keeps. */
+/** Looks for a stored squad of this browser. */
 export async function findKeptSquad(): Promise<void> {
   const kept = await findKept();
   if (openedSquad.peek() === null) keptSquad.value = kept;
@@ -27,7 +27,7 @@ export async function removeKeptSquad(): Promise<void> {
 }
 
 interface Entry {
-  /** Whether the page shows a player of the open squad in place of the squad. */
+  /** Whether the page shows a player instead of the squad. */
   isPlayer?: boolean;
 }
 
@@ -38,7 +38,7 @@ addEventListener("popstate", () => {
   playerShown.value = entryNow().isPlayer === true && openedSquad.peek() !== null;
 });
 
-/** Whether a player of the squad is shown in place of it. "Back" leads to the squad. */
+/** Whether a player is shown instead of the squad. "Back" leads to the squad. */
 export const isPlayerShown: ReadonlySignal<boolean> = playerShown;
 
 async function loadPart(): Promise<SquadPart | null> {
@@ -75,7 +75,7 @@ function actionsOn(workspace: Workspace): SquadActions {
   };
 }
 
-/** Shows the squad that this browser keeps. */
+/** Shows the stored squad of this browser. */
 export async function showKeptSquad(workspace: Workspace, settings: Settings): Promise<void> {
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
@@ -103,7 +103,7 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
   }
 }
 
-/** Opens what the user chooses: recordings of one time as a squad, others as they were opened before. */
+/** Opens chosen files: recordings of the same time as a squad, others separately. */
 export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
   return async (files, { isAdding = false } = {}) => {
     const open = openedSquad.peek();

@@ -22,7 +22,7 @@ interface Props {
   recording: Recording;
   reader: RecordingService;
   settings: Settings;
-  /** The part that a link shows; null for the whole. */
+  /** The part in a link; null for the whole recording. */
   linked?: TimeWindow | null;
 }
 
@@ -34,10 +34,10 @@ const COLOURINGS = [
   ["heat", "Heat"],
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
-/** The parts that were shown of recordings when another view took their place. */
+/** The last shown parts of recordings, stored when another view replaces the viewer. */
 const lastShown = new WeakMap<Recording, TimeWindow>();
 
-/** One recording: figures, map and plots, and what the file says about itself. */
+/** One recording: figures, map and plots, and the information in the file. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
@@ -68,7 +68,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
         damage.value = found;
         marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
       },
-      // it was closed meanwhile, or it cannot be read a second time: the report still says what is damaged
+      // it was closed in the meantime, or it cannot be read again: the report still has the extent of the damage
       () => undefined,
     );
   }, [recording, reader, damage, marks]);

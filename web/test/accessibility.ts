@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** Nothing is said about what is right, or about where in the document a fault is. */
+/** The results contain only violations, without their places in the document. */
 const OPTIONS = { runOnly: RULES, resultTypes: ["violations"], selectors: false };
 
-/** What axe finds wrong: rule and element. */
+/** The violations that axe finds: rule and element. */
 export async function violations(page: Page): Promise<string[]> {
-  // the policy of the page keeps scripts of others out, so axe comes through the debugger
+  // the policy of the page blocks other scripts, so axe is loaded through the debugger
   const session = await page.context().newCDPSession(page);
   const { result: type } = await session.send("Runtime.evaluate", { expression: "typeof axe" });
   if (type.value === "undefined") await session.send("Runtime.evaluate", { expression: AXE });
@@ -22,11 +22,11 @@ export async function violations(page: Page): Promise<string[]> {
   return JSON.parse(result.value as string);
 }
 
-/** How much wider than the window the page is. */
+/** The width of the page minus the width of the window. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-/** What moves, or would, by its styles: for somebody who asks for less of it that is nothing. */
+/** Elements with animations or transitions; there must be none for users who prefer reduced motion. */
 export function movingParts(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("*")]

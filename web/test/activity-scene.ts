@@ -2,11 +2,11 @@ import { type Client, type Resource, unwrap } from "asi-client";
 import { type EncodableRow, encode } from "asi-convert";
 import type { TestManager, TestService } from "./service.js";
 
-/** Of the recordings: 20 minutes at 10 Hz. */
+/** Start of the recordings: 20 minutes at 10 Hz. */
 export const START_MS = Date.UTC(2025, 4, 17, 12);
 const MINUTES = 20;
 
-/** A run on a straight line: intervals of a minute, the faster ones with this speed, m/s. */
+/** A run on a straight line: intervals of a minute; the faster ones have this speed, m/s. */
 function* intervals(fastest: number): Generator<EncodableRow> {
   let metres = 0;
   for (let i = 0; i < MINUTES * 600; i++) {
@@ -25,7 +25,7 @@ function* intervals(fastest: number): Generator<EncodableRow> {
   }
 }
 
-/** Its first sample is at `START_MS`. @param fastest of its intervals, m/s */
+/** A recording whose first sample is at `START_MS`. @param fastest speed of its fast intervals, m/s */
 export async function recordingOf(serial: string, fastest: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of encode(intervals(fastest), {
@@ -40,15 +40,15 @@ export async function recordingOf(serial: string, fastest: number): Promise<Uint
 }
 
 export interface TeamScene extends TestManager {
-  /** With a token of the manager. */
+  /** Has a token of the manager. */
   client: Client;
   athletes: Resource["Athlete"][];
   devices: Resource["Device"][];
-  /** Schema of activities of football, and of their time frames. */
+  /** Schemas of football activities and of their time frames. */
   schemas: { activity: number; timeframe: number };
-  /** Creates an activity of football. */
+  /** Creates a football activity. */
   activity(name: string): Promise<Resource["Activity"]>;
-  /** Creates a time frame from the first to the last of some minutes of the recordings. */
+  /** Creates a time frame between two minutes of the recordings. */
   frame(
     activity: number,
     n: number,
@@ -58,7 +58,7 @@ export interface TeamScene extends TestManager {
   ): Promise<Resource["Timeframe"]>;
 }
 
-/** A manager with two athletes, who have worn two devices at the same time. */
+/** A manager with two athletes, who wore two devices at the same time. */
 export async function teamScene(
   service: TestService,
   username: string,

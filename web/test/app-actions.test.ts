@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await stay();
     expect(new URL(page.url()).hash).toBe(`#/devices/${device}`);
 
-    // what is saved, or as it was, is left without a question
+    // saved or unchanged values can be left without a question
     await page.getByRole("button", { name: "Save the name" }).click();
     await page.getByRole("heading", { level: 1, name: "Left wing" }).waitFor();
     await page.getByLabel("Address").first().fill("A0:9E:1A:00:00:01");

@@ -18,7 +18,7 @@ let hookUrl = "";
 let received: { secret: string; body: { event: string; data: object } }[] = [];
 let status = 204;
 
-/** The text of a cell of the table of compared figures, without its difference. */
+/** The text of a cell in the table of compared figures, without its difference. */
 const compared = async (page: Page, athlete: string, figure: string): Promise<string[]> => {
   const table = page.getByRole("region", { name: "Compared figures" });
   const heads = await table.locator("thead th").allInnerTexts();
@@ -32,11 +32,11 @@ const computedOf = (timeframe: number) =>
     team.client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params: { path: { timeframe } } }),
   );
 
-/** The point of the plots at a share of the data. */
+/** A point of the plots at a share of the data. */
 async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
   const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
   if (box === null) throw new Error("There are no plots.");
-  // the space of the labels at the left, and at the right
+  // minus the space for labels at the left and at the right
   return { x: box.x + 46 + share * (box.width - 46 - 24), y: box.y + 60 };
 }
 
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
       .poll(() => card("Distance"))
       .toBe(metres < 999.5 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(2)} km`);
 
-    // moving the mark changes nothing that is saved, and says so
+    // moving the mark changes no saved data, and the page says so
     const before = await stored();
     await page.getByRole("slider", { name: "End of the time frame" }).focus();
     for (let i = 0; i < 2; i++) await page.keyboard.press("PageUp");
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("PageDown");
     await page.keyboard.press("Shift+PageDown");
     await page.keyboard.press("Enter");
-    // a quarter of twenty minutes after their start, and a quarter long
+    // starts a quarter of the twenty minutes after their start, and is a quarter long
     await page.getByText("Length: 5:00 min.").waitFor();
     const start = page.getByRole("slider", { name: "Start of the time frame" });
     await start.focus();
@@ -230,7 +230,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
       `+${whole(metres[1] - metres[0])}`,
     ]);
     expect((await compared(page, EVIL, "Max speed"))[0]).toBe(((second.max_speed ?? 0) * 3.6).toFixed(1));
-    // the chart has the same figures in words
+    // the chart has the same figures as text
     await page.getByLabel("Chart").selectOption({ label: "Sprints" });
     const chart = page.getByRole("figure", { name: "Sprints" });
     expect(await chart.locator("dd").allInnerTexts()).toEqual(
@@ -249,7 +249,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     const at = fields(head).findIndex((name) => /^"?Distance/.test(name));
     expect(lines.map((line) => Number(fields(line)[at]))).toEqual(metres);
 
-    // the place is there again after Back
+    // "Back" restores the scroll position
     await page.setViewportSize({ width: 1440, height: 300 });
     await page
       .getByRole("link", { name: "First half of Ada Moss" })
@@ -262,7 +262,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("heading", { level: 1, name: /First half/ }).waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "First half of Ada Moss" }).waitFor();
-    // to within what loads above it meanwhile
+    // approximately, because content above it is still loading
     const distance = () => page.evaluate((wanted) => Math.abs(scrollY - wanted), place);
     await expect.poll(distance).toBeLessThan(40);
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -281,7 +281,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
 
   it("have charts in which a full bar is all of the time, of the distance, or of the heart rates", async () => {
     const activity = await team.activity("Shares");
-    // the last minute has 12 s
+    // the last minute has only 12 s
     const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/${id}`, "Time frame");
@@ -328,7 +328,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await once.getByText("It is shown only this once.").waitFor();
     await once.getByRole("button", { name: "Done" }).click();
     await page.getByRole("heading", { level: 1, name: "Webhook" }).waitFor();
-    await page.getByText("Nothing was sent yet").waitFor();
+    await page.getByText("No deliveries yet").waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole("button", { name: "Test", exact: true }).click();
@@ -348,8 +348,8 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await expect.poll(() => received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
     await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
 
-    // an event of a time frame is known by its name, also when that is there only after the log; it alone is
-    // asked for, and once
+    // an event of a time frame is shown with its name, even if that arrives after the log; only this name is
+    // requested, and only once
     const asked: string[] = [];
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
@@ -359,7 +359,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await log.getByRole("row", { name: `Time frame created First half, Ada Moss, ${frame.id}` }).waitFor();
     expect(asked).toEqual([`/api/v1/timeframes/${frame.id}/?with_athlete=true`]);
-    // an event of the activity; a receiver that is gone switches the webhook off
+    // an event of the activity; a receiver that is gone disables the webhook
     status = 410;
     const path = { activity: activity.id };
     await unwrap(

@@ -10,10 +10,10 @@ import { service as shared } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
 let gate: Gate;
-/** As the page reaches it: through the gate. */
+/** The service as the page reaches it, through the gate. */
 let service: TestService;
 
-/** Something that is waited for. */
+/** A promise with a function that fulfils it. */
 function signalled() {
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ function signalled() {
 
 const KEPT = { serviceWorkers: "allow" } as const;
 
-/** Waits until the browser has kept the page, which was opened with `KEPT`. */
+/** Waits until the browser has stored the page, which was opened with `KEPT`. */
 async function keepsPage(page: Page): Promise<void> {
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)(
       await service.manager("ava");
       await service.athlete("bea");
     });
-    // also where a test has failed while it was shut
+    // also after a test that has failed while the gate was shut
     afterEach(() => gate.open());
     afterAll(() => gate?.shut());
 
@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByText("Could not load this part of the page.").waitFor();
       await isAway(page).waitFor();
       await gate.open();
-      // the browser does not fetch a script again that it could not fetch once
+      // the browser does not fetch a script again after a failed attempt
       await page.getByRole("button", { name: "Load the page again" }).click();
       await page.getByText("There are no athletes yet.").waitFor();
     });
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)(
       const frame = await team.frame(activity.id, 0, 0, 5);
       const page = await openSignedIn(service, team);
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET/);
-      // the service goes away as soon as its samples are asked for
+      // the service stops as soon as its samples are requested
       let killed: Promise<void> | null = null;
       const isGone = signalled();
       await page.route("**/preprocessed-data/?*", async (route) => {
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser)(
       const creation = await held(page, "**/api/v1/activities/", "POST");
       await page.getByRole("link", { name: "Athletes", exact: true }).click();
       await page.getByText("Loading the athletes…").waitFor();
-      // who does not want to wait goes on
+      // a user who does not want to wait can continue
       await page.getByRole("link", { name: "Activities", exact: true }).click();
       await page.getByRole("button", { name: "New activity…" }).click();
       await page.getByLabel("Name").fill("Derby");
@@ -174,12 +174,12 @@ describe.skipIf(hasNoBrowser)(
       await page.getByRole("button", { name: "Save the profile" }).click();
       await isAnswered.told;
       await page.getByRole("button", { name: "Sign out" }).click();
-      // the form is not saved as long as its answer is on its way
+      // the form is not saved while its request is pending
       await page.getByRole("button", { name: "Leave without saving" }).click();
       await page.getByText("You are signed out.").waitFor();
       isSignedOut.tell();
       await (await late).finished();
-      // the page has read it
+      // the page has read the response
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
       expect(await page.getByRole("navigation", { name: "Views" }).count()).toBe(0);
       expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);

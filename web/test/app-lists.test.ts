@@ -55,7 +55,7 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await expect.poll(() => rows.count()).toBe(ACTIVITIES);
     expect(await page.getByRole("searchbox").inputValue()).toBe("round");
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
-    // so are the deliveries of a webhook
+    // the deliveries of a webhook too
     await showView(page, `#/webhooks/${webhooks.activity}/${hooks[0]?.id}`, "Webhook");
     await page.getByLabel("Show").selectOption("failed");
     await page.getByText("No such delivery").waitFor();
@@ -64,14 +64,14 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await page.goBack();
     await page.getByText("No such delivery").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
-    // the view opened anew is a new list
+    // a view that is opened again shows a new list
     await page.getByRole("link", { name: "Activities", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
     await page.locator(".scrolled-x tbody tr").first().waitFor();
     await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
-    // as a table on A4 too, without what can only be pressed
+    // as a table on A4 too, without buttons
     await page.getByRole("columnheader", { name: "Time frames" }).waitFor();
     expect(
       await page

@@ -8,7 +8,7 @@ import { openSignedIn } from "./signed-in.js";
 
 const links = (page: Page) => page.getByRole("navigation", { name: "Views" }).getByRole("link");
 
-/** Names of the links that can be seen completely. */
+/** Names of the links that are completely visible. */
 const seenLinks = (page: Page) =>
   links(page).evaluateAll((all) =>
     all

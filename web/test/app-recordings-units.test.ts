@@ -88,13 +88,13 @@ describe("the days around a day on which clocks change", () => {
   };
 
   it("are those of the calendar after a day of 23 hours", () => {
-    // 23:30 on the day itself, 22:30 on the next, and 0:30 on the one after that
+    // 23:30 on the day itself, 22:30 on the next day, and 0:30 on the day after that
     const starts = ["2025-03-30T21:30:00.000Z", "2025-03-31T20:30:00.000Z", "2025-03-31T22:30:00.000Z"];
     expect(around("2025-03-30", ...starts)).toEqual([starts.slice(0, 1), starts.slice(1)]);
   });
 
   it("are those of the calendar after a day of 25 hours", () => {
-    // 23:30 on the day itself, 7:00 and 23:30 on the next
+    // 23:30 on the day itself, 7:00 and 23:30 on the next day
     const starts = ["2025-10-26T22:30:00.000Z", "2025-10-27T06:00:00.000Z", "2025-10-27T22:30:00.000Z"];
     expect(around("2025-10-26", ...starts)).toEqual([starts.slice(0, 1), starts.slice(1, 2)]);
   });
@@ -136,7 +136,7 @@ describe("the account of an upload", () => {
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
       "1 sample was refused: from a time when another manager owned the device, or later than now.",
     ]);
-    // one sentence, which the empty calendar does not contradict
+    // one sentence, and the empty calendar agrees with it
     expect(accountOf({ ...nothing, samples_refused: 18_001, samples_unowned: 18_001 }, "utc")).toEqual([
       "18,001 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);

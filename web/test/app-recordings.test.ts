@@ -25,7 +25,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     ann = await service.manager("aida");
   });
 
-  /** The CSV that the page gives of what it shows. */
+  /** The CSV of the shown part, downloaded from the page. */
   async function downloaded(page: Page): Promise<{ name: string; csv: string }> {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -43,12 +43,12 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       .waitFor();
     const open = rangeButtons(page).first();
     await open.waitFor();
-    // calendar, latest sample and upload say the same
+    // calendar, latest sample and upload agree
     await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
     expect(await open.textContent()).toMatch(
       /^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d min long, 25,80\d samples$/,
     );
-    // by the keyboard alone
+    // only with the keyboard
     await open.focus();
     await page.keyboard.press("Enter");
     await page.locator(".cards").waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const local = await openPage({ at: service.address });
     await choose(local, file);
     await expect.poll(() => cards(local)).not.toContain("–");
-    // a link has no data, and for the range there is no file to send along
+    // a link contains no data, and there is no file of the range to send with it
     await local.getByRole("button", { name: "Copy a link" }).waitFor();
     expect(await page.getByRole("button", { name: "Copy a link" }).count()).toBe(0);
     expect(await cards(page)).toEqual(await cards(local));
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
-    // no answer comes
+    // the request gets no answer
     await page.route("**/preprocessed-data/?*", () => {});
     await rangeButtons(page).first().click();
     await page.getByRole("progressbar", { name: /^Reading tracker, 2025-05-17/ }).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
     await page.context().clearCookies();
-    // Not with the mouse: the live view may ask to sign in before the pointer arrives.
+    // Without the mouse: the live view may ask for sign-in before the pointer arrives.
     await rangeButtons(page).first().dispatchEvent("click");
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.getByLabel("Password").fill(PASSWORD);
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     expect(await chosen.getByRole("listitem").count()).toBe(2);
     await chosen.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("heading", { level: 1, name: "2 recordings" }).waitFor();
-    // the comparison is loaded when it is first needed
+    // the comparison is loaded on first use
     await page.locator(".comparison tbody tr").nth(1).waitFor();
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => heading.innerText()).toBe("21 Apr to 4 May 2025");
     expect(await rangeButtons(page).first().textContent()).toMatch(/^Open Wed, 30 Apr 2025, 23:58–00:01/);
     expect(new URL(page.url()).hash).toBe(`#/recordings/${id}?from=2025-04-21`);
-    // a day without a recording says so
+    // a day without a recording is marked as such
     const days = page.getByRole("list", { name: "Days" });
     expect(await days.getByText("No recording", { exact: true }).count()).toBe(12);
     await days.getByText("The recording of the day before continues").waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
         speed,
         hr: 150,
       }));
-    /** Like that of a sensor, which beats more slowly than the device measures: one row in ten has a heart rate. */
+    /** Rows with the heart rate of a sensor that measures less often than the device: one row in ten has a heart rate. */
     const withFewHeartRates = (startMs: number) =>
       walk(startMs, 4).map((row, i) => ({ ...row, hr: i === 0 ? 140 : null }));
 
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       const without = (afterMs: number) => walk(startMs + afterMs, 5).map((row) => ({ ...row, hr: null }));
       await load(page, await recording(serial, without(4_000), "later.asi"));
       await expect.poll(() => value(page, "Heart rate")).toBe("140 bpm, 4 s earlier");
-      // the same for who comes now
+      // a page that is opened now shows it too
       const beside = await openBeside(page, `${service.address}#/recordings/${id}`);
       await expect.poll(() => value(beside, "Heart rate")).toBe("140 bpm, 4 s earlier");
       await load(beside, await recording(serial, without(12_000), "last.asi"));

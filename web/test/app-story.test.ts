@@ -9,7 +9,7 @@ import { openSignedIn } from "./signed-in.js";
 
 const EVIL = "<img src=x onerror=document.title='caught'>";
 
-/** One pixel. */
+/** A picture of one pixel. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -47,15 +47,15 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       "Username is already taken. Choose another.",
     );
     expect(await page.getByLabel("E-mail").inputValue()).toBe("taken@example.org");
-    // who wears a device is an athlete too, who would have no name
+    // a person who wears a device is an athlete too, who would have no name
     await page.getByLabel("I also wear a device myself").check();
     await page.getByLabel("Username").fill("not-taken");
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByText("Enter a first or a last name.").waitFor();
     expect(await page.getByLabel("First name").getAttribute("aria-invalid")).toBe("true");
-    // a wrong password is that of no field
+    // the message of a wrong password belongs to no field
     await page.goto(`${service.address}#/sign-in`);
-    // the form to register, which is still there for a moment, has fields of the same names
+    // the registration form, which is still visible for a moment, has fields with the same names
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     await page.getByLabel("Username").fill("taken");
     await page.getByLabel("Password").fill("not the password");
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       await page.getByLabel("Device name").fill(`dora-${n}`);
       await page.getByRole("button", { name: "Take the device" }).click();
       await page.getByRole("heading", { level: 1, name: `dora-${n}` }).waitFor();
-      // a device without a sample wants one first
+      // a device without samples offers the upload first
       await page.locator("a.primary").getByText("Upload recordings").waitFor();
     }
     expectComplaint(/status of 400/);
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("button", { name: "Save the name" }).click();
     await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
 
-    // a name alone would be lost
+    // an entered name alone would be lost
     await page.getByLabel("Name", { exact: true }).first().fill("Chest belt");
     await page.getByRole("button", { name: "Save the sensors" }).click();
     await page.getByText("Enter the address of this sensor, or clear its name").waitFor();
@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByLabel("Show released devices").check();
     await page.getByRole("row", { name: /dora-1 .* Released/ }).waitFor();
-    // what was recorded before can still be seen; the weeks around it are refused
+    // earlier recordings remain visible; the weeks around them are refused
     expectComplaint(/status of 403/);
     await page.getByRole("link", { name: "dora-1" }).click();
     await page.getByText("You no longer own this device").waitFor();
@@ -152,7 +152,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("Height, cm").fill("1.81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
     await page.getByText("Height is in centimetres. Enter 181 for 1.81 m.").waitFor();
-    // the message stretches nothing beside it
+    // the message does not stretch its neighbours
     expect(await heightOfWeight()).toBe(asItWas);
     await page.getByLabel("Height, cm").fill("81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
@@ -188,7 +188,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.athlete("ella", { first_name: EVIL, last_name: "Ella" });
     const ella = await openSignedIn(service, { username: "ella" });
     await ella.getByText("Nobody may see your data.").waitFor();
-    // a wrong number or username shows nobody, and nothing is given
+    // a wrong number or username shows nobody, and nothing is granted
     expectComplaint(/status of 400/);
     await ella.getByLabel("Number of the manager").fill(String(manager.id + 1));
     await ella.getByLabel("Username of the manager").fill("hugo");
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await ella.getByRole("button", { name: `Take back “See” from ${who}` }).click();
     await ella.getByRole("button", { name: "Take back", exact: true }).click();
     await ella.getByText("Nobody may see your data.").waitFor();
-    // the row with the button is gone, the focus is not
+    // the row with the button is gone, but the focus remains in the view
     await expect.poll(() => ella.evaluate(() => document.activeElement?.localName)).toBe("main");
     await hugo.reload();
     await hugo.getByText("There are no athletes yet.").waitFor();
@@ -253,7 +253,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await expect
       .poll(() => service.mailsTo("paul").some((mail) => /password .*changed/i.test(mail)))
       .toBe(true);
-    // links for a new password are mailed to the address: another one needs the password, too
+    // links for a new password are mailed to this address, so a new address requires the password
     await showView(page, "#/account", "Paul");
     await page.getByLabel("E-mail").fill("paul.new@example.org");
     const profile = page.locator("section", { hasText: "Save the profile" });
@@ -266,7 +266,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
-    // the form to sign in, which is still there for a moment, has a field of the same name
+    // the sign-in form, which is still visible for a moment, has a field with the same name
     await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
     await page.getByRole("button", { name: "Send the mail" }).click();

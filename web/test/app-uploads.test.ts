@@ -18,7 +18,7 @@ import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
 import { showView, type TestManager } from "./service.js";
 import { service } from "./shared-service.js";
 
-/** A name that is no markup. */
+/** A file name that must not be interpreted as HTML. */
 const EVIL = "<img src=x onerror=document.title='caught'>.asi";
 
 let ann: TestManager;
@@ -35,11 +35,11 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expectComplaint(/400 \(Bad Request\)/);
     const { page, id, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
-    // the page learns of it when the view is opened
+    // the page learns of the change when the view is opened
     await showView(page, "#/athletes", "Athletes");
     await showView(page, `#/recordings/${id}`, "Recordings");
     await load(page, [await match(other.serial), await match(serial, KICK_OFF_MS, 10_000)]);
-    // not a link, which would also act when it is opened in another tab
+    // not a link, because a link could also be opened in another tab
     await page.getByRole("button", { name: "Upload match.asi to tracker" }).click({ modifiers: ["Control"] });
     await uploads(page)
       .getByText(/samples stored from/)
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
 
   it("of a device that the manager does not own wait until it is taken", async () => {
     expectComplaint(/400 \(Bad Request\)/);
-    // From Thursday on, the first of the two weeks of the calendar is all before the manager has the device.
+    // From Thursday on, the first of the two weeks in the calendar is completely before the start of the ownership.
     expectComplaint(/403 \(Forbidden\)/);
     const { page } = await openDevice(service, ann);
     const serial = await freeDevice(service);
@@ -66,7 +66,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
     await page.getByRole("link", { name: "Upload recordings" }).click();
     await page.getByRole("button", { name: "Upload match.asi to this device" }).click();
-    // of a time before the manager had the device: one sentence, and nothing else in the page contradicts it
+    // recorded before the start of the ownership: one sentence, and nothing else in the page contradicts it
     const item = fileItem(page, "match.asi");
     await item.getByText(/^60\d samples were refused: nobody owned the device at that time/).waitFor();
     expect(await item.getByRole("paragraph").count()).toBe(1);
@@ -160,7 +160,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await of("again.asi")
       .getByText(/^Nothing new: 60\d samples were already there/)
       .waitFor();
-    // the same file would be refused again
+    // another attempt with this file would be refused too
     expect(await page.getByRole("button", { name: /^Try again/ }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await of("foreign.asi").getByRole("button", { name: "Remove foreign.asi from the list" }).click();
@@ -177,7 +177,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const bar = uploads(page).getByRole("progressbar", { name: "Uploading match.asi" });
     expect(Number(await bar.getAttribute("value"))).toBeGreaterThan(0);
     await uploads(page).getByRole("button", { name: "Cancel match.asi" }).click();
-    await uploads(page).getByText("Cancelled. Nothing of it was stored.").waitFor();
+    await uploads(page).getByText("Cancelled. No data was stored.").waitFor();
     expect(await rangeButtons(page).count()).toBe(0);
     await limitUpload(page, -1);
     await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();

@@ -16,7 +16,7 @@ const COMPUTED_AT = Date.UTC(2025, 4, 18);
 
 type Params = NonNullable<Parameters<typeof computeMetrics>[1]>["params"] & object;
 
-/** What is computed for a minute at a steady speed, ten rows a second. */
+/** The computed data for a minute at a steady speed, with ten rows per second. */
 function steady(speedMmPerS: number, params: Params = {}): Computed {
   const length = 601;
   const metrics = computeMetrics(
@@ -146,7 +146,7 @@ describe("times in fields", () => {
   it.each(["utc", "local"] as const)("come back as the same instant in %s", (zone) => {
     for (const ms of [START, START + 1, Date.UTC(2025, 0, 1), Date.UTC(2025, 9, 26, 1, 30)]) {
       const text = instantText(ms, zone);
-      // in the hour that local time has twice, the text says no more than the clock did
+      // in the hour that local time has twice, the text has no more information than a clock
       if (instantText(instantOf(text, zone) ?? 0, zone) !== text) throw new Error(`${text} is another time.`);
     }
     expect(instantOf("", zone)).toBeNull();

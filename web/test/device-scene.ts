@@ -6,7 +6,7 @@ import { openSignedIn } from "./signed-in.js";
 
 export const KICK_OFF_MS = Date.UTC(2025, 4, 17, 14, 30);
 export const MINUTE_MS = 60_000;
-/** More than the service sends in one page. */
+/** Longer than one page of the service. */
 export const LONG_MS = 43 * MINUTE_MS;
 
 export interface TestFile {
@@ -33,14 +33,14 @@ export interface TestDevice {
   id: number;
 }
 
-/** A device that nobody owns. @returns its serial number */
+/** Creates a device without an owner. @returns its serial number */
 export async function freeDevice(service: TestService): Promise<string> {
   const serial = `R-${randomBytes(4).toString("hex")}`;
   await service.addDevice(serial);
   return serial;
 }
 
-/** A device that who is signed in owns since long ago. */
+/** Creates a device that the signed-in user has owned for a long time. */
 export async function ownedDevice(service: TestService, page: Page): Promise<TestDevice> {
   const serial = await freeDevice(service);
   const id = await page.evaluate(async (serial_number) => {
@@ -55,7 +55,7 @@ export async function ownedDevice(service: TestService, page: Page): Promise<Tes
   return { serial, id };
 }
 
-/** The page with the recordings of a new device. */
+/** Opens the page with the recordings of a new device. */
 export async function openDevice(
   service: TestService,
   manager: TestManager,
@@ -75,7 +75,7 @@ export const uploads = (page: Page) => page.getByRole("region", { name: "Upload 
 export const load = (page: Page, files: TestFile | TestFile[]) => page.setInputFiles("[data-upload]", files);
 export const rangeButtons = (page: Page) => page.getByRole("button", { name: /^Open / });
 
-/** Lets so many bytes a second leave the page. */
+/** Limits the upload speed of the page. */
 export async function limitUpload(page: Page, bytesPerSecond: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");

@@ -1,4 +1,4 @@
-/** The documentation of the service at `/api/docs/`, under a path as behind a proxy, in a browser. */
+/** Tests of the documentation at `/api/docs/`, under a path as behind a proxy, in a browser. */
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await page.setViewportSize({ width, height: 900 });
       expect([width, await widthLeftOver(page)]).toEqual([width, 0]);
     }
-    // The choice of the theme is that of the page at `/`.
+    // The page at `/` uses the chosen theme too.
     const beside = await openBeside(page, `${publicAddress}/`);
     expect(await beside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   });
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
     expect([response.status(), headers["x-asi-page"], headers.authorization]).toEqual([200, "1", undefined]);
     expect(await operation.locator(".live-responses-table").innerText()).toContain('"count": 0');
     expect(await violations(page)).toEqual([]);
-    // When the session has ended elsewhere, the next attempt says so.
+    // When the session has ended elsewhere, the next attempt shows that.
     await page.context().clearCookies();
     await operation.getByRole("button", { name: "Execute" }).click();
     expect(await operation.getByRole("note").innerText()).toContain("You are not signed in");
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
           .map((entry) => (entry as PerformanceResourceTiming).transferSize)
           .reduce((sum, size) => sum + size, 0),
       );
-      // Less would mean that not all of it was counted.
+      // Fewer bytes would mean that some were not counted.
       expect(bytes).toBeGreaterThan(350_000);
       expect(bytes).toBeLessThan(500_000);
       const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
 
     it("has operations that are found by their words, with examples in three languages at the address behind the proxy, by keyboard too", async () => {
       const page = await openDark();
-      // Opened by the address, as from the header `Link` of a deprecated operation.
+      // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
       const panel = operation.getByRole("tabpanel", { name: "curl" });
       expect(await panel.innerText()).toContain(`curl '${publicAddress}/api/v1/devices/7/'`);
@@ -119,10 +119,10 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       expect(await operation.getByRole("tabpanel", { name: "Python" }).innerText()).toContain(
         "import requests",
       );
-      // Other operations show the same language.
+      // Other operations use the chosen language too.
       const list = await openOperation(page, "Devices", "listDevices");
       expect(await list.getByRole("tab", { name: "Python" }).getAttribute("aria-selected")).toBe("true");
-      // There is no trial of a stream that does not end.
+      // A stream that does not end has no "Try it out".
       const stream = await openOperation(page, "Raw_data", "streamRawData");
       expect(await stream.getByRole("button", { name: "Try it out" }).count()).toBe(0);
       await page.getByLabel("Find an operation").fill("webhook delete");
@@ -151,13 +151,13 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await hint.waitFor({ state: "detached" });
       const { response, headers } = await executed(page, operation);
       expect([response.status(), headers.authorization]).toEqual([200, `Bearer ${token}`]);
-      // It is forgotten with the page: no script finds it later.
+      // The token disappears with the page: no script can find it later.
       const stored = () => JSON.stringify([localStorage, sessionStorage, document.cookie]);
       expect(await page.evaluate(stored)).not.toContain(token);
       await page.getByRole("button", { name: "Forget token" }).click();
       await hint.waitFor();
 
-      // Another tab tells that somebody has signed in.
+      // Another tab reports that somebody has signed in.
       await page.getByText("You are not signed in.").first().waitFor();
       const beside = await openBeside(page, `${publicAddress}/#/sign-in`);
       await signIn(beside, "docs");

@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)("what is wrong with a recording or its figures", (
     const file = { name: "drive.asi", mimeType: "", buffer: await recordingOf(600, 100, 20) };
     await choose(page, file);
     await page.getByText("600 samples (59.9 s) faster than 45.0 km/h are not in the figures.").waitFor();
-    // the first of the page is now that of Compare
+    // "Compare" now has the first file input of the page
     await choose(page, fixturePath("damaged/bad-checksums.asi"));
     const rows = page.locator("table.comparison tbody tr");
     await rows.filter({ hasText: "Is the sport right?" }).first().waitFor();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** Drops files onto the page, each by itself, one right after the other. */
+/** Drops files onto the page separately, in quick succession. */
 const drop = (page: Page, names: readonly string[]) =>
   page.evaluate(
     (files) => {
@@ -32,7 +32,7 @@ describe.skipIf(hasNoBrowser)("files that are dropped while others are read", ()
 
   it("are announced, and cancelled with them", async () => {
     const page = await openPage();
-    // the page as it is right after the second drop, and a Cancel that follows at once
+    // the page immediately after the second drop, followed by Cancel
     const shown = page.evaluate(
       () =>
         new Promise<string>((resolve) => {
@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)("files that are dropped while others are read", ()
     expect(await shown).toContain("Reading ublox7.asi… 1 more after it.");
     await expect.poll(() => reading(page).innerText()).toBe("");
     await page.getByRole("heading", { name: "See a session" }).waitFor();
-    // nothing of before stands in the way of the next
+    // the cancelled files do not affect the next ones
     await drop(page, ["ublox7.asi"]);
     await page.locator(".cards").waitFor();
   });

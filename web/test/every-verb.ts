@@ -15,9 +15,9 @@ import {
 import { computeMetrics } from "asi-convert/metrics";
 import { packSamples, toBase64, unpackSamples } from "asi-convert/packed";
 
-// All that the library does without a file system. It runs in Node.js and, bundled, in a browser.
+// Calls all functions of the library that need no file system. It runs in Node.js and, bundled, in a browser.
 
-/** The files of a recording in every format, in base64. */
+/** A recording converted to every format, in base64. */
 export async function everyFormat(recording: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const format of FORMAT_NAMES) {
@@ -27,7 +27,7 @@ export async function everyFormat(recording: string): Promise<Record<string, str
   return files;
 }
 
-/** What every other verb makes of a recording with an ECG waveform, as JSON. */
+/** The results of every other function for a recording with an ECG waveform, as JSON. */
 export async function everyVerb(recording: string): Promise<string> {
   const bytes = bytesOf(recording);
   const batches = await all(decode(bytes));

@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 /** A Chromium for tests. */
 export interface Browser {
   path: string;
-  /** What it needs in its environment. */
+  /** Environment variables for the browser. */
   env: Record<string, string>;
 }
 
-/** How to get a browser where there is none. */
+/** A message that explains how to get a browser. */
 export const NO_BROWSER =
   "There is no browser for the tests of the page. The one from npm runs on Linux x64 only; elsewhere set CHROMIUM to the path of a Chrome or Chromium.";
 
@@ -39,7 +39,7 @@ function browserFromNpm(): Browser {
   const { stdout } = spawnSync("ldd", [path], { encoding: "utf8" });
   const env: Record<string, string> = { LANG: "en_GB.UTF-8", FONTCONFIG_FILE: fontSettings(folder) };
   if (stdout?.includes("not found") !== false) {
-    // the package brings the libraries along that small systems lack
+    // the package contains libraries that minimal systems lack
     const { LD_LIBRARY_PATH } = process.env;
     env.LD_LIBRARY_PATH = [join(folder, "al2023", "lib"), LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   }
@@ -59,7 +59,7 @@ function fontSettings(folder: string): string {
   return path;
 }
 
-/** Unpacks the browser (197 MB) beside the packages, where `npm ci` removes it with them; gives the folder. */
+/** Unpacks the browser (197 MB) beside the packages, where `npm ci` removes it with them; returns the folder. */
 function unpackOnce(): string {
   const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
   const manifest = join(dirname(entry), "..", "..", "package.json");
@@ -67,7 +67,7 @@ function unpackOnce(): string {
   const folder = join(dirname(manifest), "..", "..", ".cache", `asi-web-chromium-${version}`);
   if (existsSync(join(folder, "chromium"))) return folder;
   const ours = `${folder}.${process.pid}`;
-  // In a process of its own, because the package unpacks into TMPDIR, and its libraries only where it believes to be in a Lambda.
+  // In a separate process, because the package unpacks into TMPDIR, and unpacks its libraries only if it detects AWS Lambda.
   const code =
     "import fs from 'node:fs'; fs.mkdirSync(process.env.TMPDIR, { recursive: true }); const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();";
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
@@ -79,7 +79,7 @@ function unpackOnce(): string {
   try {
     renameSync(ours, folder);
   } catch (error) {
-    // another process was faster
+    // another process has unpacked it already
     rmSync(ours, { recursive: true, force: true });
     if (!existsSync(join(folder, "chromium"))) throw error;
   }

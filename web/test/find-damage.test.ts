@@ -21,7 +21,7 @@ describe("the damaged places of a recording", () => {
 
   it("are one row of the list where they are within a second, with their number and bytes", async () => {
     const torn = Buffer.from(whole);
-    // every second one of ten frames, which take a second, and one frame long after them
+    // every second one of ten frames within a second, and one frame long after them
     const frames = framesFrom(whole, whole.indexOf(SYNC, 200_000));
     const damaged = [...[0, 2, 4, 6, 8].map((i) => frames[i] ?? 0), frames[500] ?? 0];
     for (const at of damaged) torn.writeUInt8(torn.readUInt8(at + 10) ^ 1, at + 10);
@@ -38,7 +38,7 @@ describe("the damaged places of a recording", () => {
     const after = (afterMs: number | null) => ({ byteOffset: 0, afterMs });
     const counts = (...times: (number | null)[]) => groupDamage(times.map(after)).map(({ count }) => count);
     expect(counts(0, 999, 1000)).toEqual([2, 1]);
-    // a second of the first of them: a long disturbance stays several rows
+    // measured from the first place of the row: a long disturbance has several rows
     expect(counts(0, 600, 1200, 1800)).toEqual([2, 2]);
     expect(counts(null, null, 0)).toEqual([2, 1]);
     expect(counts(5000, 1000)).toEqual([1, 1]);
@@ -47,7 +47,7 @@ describe("the damaged places of a recording", () => {
 
 const SYNC = Buffer.from([0xb5, 0x62]);
 
-/** Offsets of the frames from one of them on: a sync, class and id, two bytes of length, the payload, two of checksum. */
+/** Offsets of the frames after a given one: a sync, class and id, two bytes of length, the payload, two bytes of checksum. */
 function framesFrom(bytes: Buffer, first: number): number[] {
   const offsets: number[] = [];
   for (let at = first; at < bytes.length; at += 8 + bytes.readUInt16LE(at + 4)) offsets.push(at);

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A port behind which a service is, and which refuses every connection while it is shut, like that of a service that is gone. */
+/** A port in front of a service. While it is shut, it refuses every connection, as if the service had stopped. */
 export class Gate {
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
@@ -12,7 +12,7 @@ export class Gate {
     this.#target = new URL(address);
   }
 
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   get address(): string {
     return `http://127.0.0.1:${this.#port}/`;
   }
@@ -40,7 +40,7 @@ export class Gate {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection, and refuses others. */
+  /** Breaks every connection, and refuses new ones. */
   async shut(): Promise<void> {
     const server = this.#server;
     this.#server = null;

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 
-/** Holds requests back until `release`: what the page says meanwhile needs no clock. */
+/** Delays requests until `release`, so that tests of waiting states need no clock. */
 export async function held(page: Page, pattern: string | RegExp, method = "GET") {
   const waiting: Route[] = [];
   let isHeld = true;

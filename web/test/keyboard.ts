@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** More elements than a view has. */
+/** An upper bound of the number of elements in a view. */
 const MOST_STEPS = 90;
 
-/** Somebody who has no mouse. What gets the focus on the way must be seen and must show it. */
+/** A user without a mouse. Each element that gets the focus on the way must be visible and must show the focus. */
 export class Keyboard {
   readonly #page: Page;
 
@@ -12,7 +12,7 @@ export class Keyboard {
     this.#page = page;
   }
 
-  /** Lets the page count what a mouse, a pen or a finger does. For `pointerEvents`. */
+  /** Makes the page count the events of mouse, pen and finger, for `pointerEvents`. */
   static async of(page: Page): Promise<Keyboard> {
     await page.evaluate(() => {
       Object.assign(window, { pointerEvents: 0 });
@@ -29,7 +29,7 @@ export class Keyboard {
     return this.#page.evaluate(() => (window as unknown as { pointerEvents: number }).pointerEvents);
   }
 
-  /** Moves on with a key until an element has the focus. */
+  /** Presses a key until an element has the focus. */
   async to(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
     await target.waitFor();
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -41,7 +41,7 @@ export class Keyboard {
     expect.fail(`${target} is not reached with ${key}.`);
   }
 
-  /** Presses what has this name: a link, or a button. */
+  /** Activates a link or a button by its name. */
   async press(name: string | RegExp, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
     const named = { name, exact: typeof name === "string" };
     const target = this.#page.getByRole("button", named).or(this.#page.getByRole("link", named));
@@ -49,7 +49,7 @@ export class Keyboard {
     await this.#page.keyboard.press("Enter");
   }
 
-  /** Replaces what stands in a field. */
+  /** Replaces the text of a field. */
   async fill(label: string, text: string): Promise<void> {
     await this.to(this.#page.getByLabel(label, { exact: true }));
     await this.#page.keyboard.press("ControlOrMeta+A");
@@ -61,11 +61,11 @@ export class Keyboard {
   }
 }
 
-/** Whether an element has the focus, and what is wrong with the one that has it for somebody who looks for it. In the page. */
+/** Whether an element has the focus, and the problem of the focused element if users cannot see its focus. Runs in the page. */
 function focusState(target: Element): { isReached: boolean; problem: string | null } {
   const element = document.activeElement;
   const isReached = element === target;
-  // between the last element and the first one it is in the window of the browser
+  // between the last and the first element, the focus is in the window of the browser
   if (element === null || element === document.body) return { isReached, problem: null };
   const wrong = (what: string) => ({ isReached, problem: `${what}: ${element.outerHTML.slice(0, 160)}` });
   const { outlineStyle, outlineWidth } = getComputedStyle(element);

@@ -11,9 +11,9 @@ import { inLongForm } from "../../test/long-form.js";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** Much more than the page reads at once. */
+/** Much larger than one read of the page. */
 const BYTES = inLongForm(150e6, 20e6);
-// a frame of a fix, without a heart rate
+// a frame with a fix, without a heart rate
 const BYTES_PER_ROW = 100;
 
 describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
           if (bar !== null && bar.value !== shares.at(-1)) shares.push(bar.value);
         }).observe(document.body, { subtree: true, childList: true, attributes: true });
       });
-      // In the page, where no part of the file can come between the button and the click.
+      // In the page, so that nothing happens between the button and the click.
       await page.evaluate(() => {
         const observer = new MutationObserver(() => {
           const buttons = [...document.querySelectorAll("button")];
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
   });
 });
 
-/** Chooses a file by its path; as the content of a message it would take longer to send than to read. */
+/** Chooses a file by its path; sending its content in a message would take longer than reading it. */
 async function chooseOnDisk(page: Page, path: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { root } = await session.send("DOM.getDocument");
@@ -72,7 +72,7 @@ async function chooseOnDisk(page: Page, path: string): Promise<void> {
   await session.send("DOM.setFileInputFiles", { nodeId: nodeIds.at(-1) ?? 0, files: [path] });
 }
 
-/** Rows as a receiver writes them, 100 ms apart. */
+/** Rows in the form of a receiver, 100 ms apart. */
 function* steadyRows(count: number) {
   for (let i = 0; i < count; i++) {
     yield {

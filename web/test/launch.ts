@@ -1,7 +1,7 @@
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 import type { Browser as InstalledBrowser } from "./find-browser.js";
 
-/** Our own flags: those of the package from npm switch off what pages rely on for safety. */
+/** Explicit flags, because those of the package from npm disable security features that pages rely on. */
 const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
 
 /**
@@ -11,7 +11,7 @@ const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
  */
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 
-/** A browser that compiles as that of a user does, for measurements. */
+/** A browser that compiles as usual, for measurements. */
 export function launchOptions({ path, env }: InstalledBrowser): LaunchOptions {
   return { executablePath: path, args: ARGS, env: { ...(process.env as Record<string, string>), ...env } };
 }
@@ -21,7 +21,7 @@ export function steadyLaunchOptions(browser: InstalledBrowser): LaunchOptions {
   return { ...launchOptions(browser), args: [...ARGS, COMPILE_IN_PLACE] };
 }
 
-/** @param folder for its temporary files, of which it leaves some behind */
+/** @param folder for its temporary files, some of which it does not delete */
 export function launchBrowser(browser: InstalledBrowser, folder: string): Promise<Browser> {
   const options = steadyLaunchOptions(browser);
   return chromium.launch({ ...options, env: { ...options.env, TMPDIR: folder } });

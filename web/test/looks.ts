@@ -5,7 +5,7 @@ export interface Look {
   colorScheme: "light" | "dark";
 }
 
-/** How the views are looked at: each width and each theme once, the usual one by `npm test` and the others by `npm run test:more`. */
+/** The widths and themes of the tests of views: the usual one in `npm test`, the others in `npm run test:more`. */
 export const LOOKS: readonly Look[] = inLongForm(
   [
     // as 1280 pixels at 400 %

@@ -39,7 +39,7 @@ describe("the projection", () => {
     ]);
     expect(groundMetres(BERN, 0)).toBe(1);
     const ground = ((north[2] ?? 0) - (north[1] ?? 0)) * groundMetres(BERN, north[1] ?? 0);
-    // positions of the track are rounded to a quarter of a metre there
+    // positions of the track are rounded to a quarter of a metre here
     expect(Math.abs(ground / (METRES_PER_DEGREE / 1000) - 1)).toBeLessThan(0.01);
   });
 
@@ -86,7 +86,7 @@ describe("tracks on one map", () => {
       [0, 2],
       [1, 3],
     ]);
-    // the run would leave the match a dot
+    // on a map with the run, the match would be a dot
     expect(placesOf([square(0, 0, 5_000), square(0, 15_000, 110)])).toEqual([[0], [1]]);
   });
 

@@ -8,7 +8,7 @@ const found = findBrowser();
 /** For `describe.skipIf`. */
 export const hasNoBrowser = found === null;
 
-/** One for all files of a worker, which ends with it: a browser for all workers would be behind a connection that costs more. */
+/** One browser for all files of a worker; it ends with the worker. A browser shared by all workers would need a slower connection. */
 let launched: Promise<Browser> | undefined;
 let browser: Browser;
 let open: Page[] = [];
@@ -17,7 +17,7 @@ let expectedComplaints: RegExp[] = [];
 const origins = new Set([new URL(address).origin]);
 let requests: string[] = [];
 
-/** Gives the tests of a file the browser. After each test it looks at what the page did that no page may do. */
+/** Provides the browser to the tests of a file. After each test it fails on errors that no page may cause. */
 export function useBrowser(): void {
   beforeAll(async () => {
     if (found === null) return;
@@ -37,7 +37,7 @@ export function useBrowser(): void {
   });
 }
 
-/** The address, the values of the fields and the text of a page, for whoever looks for the reason of a failure. */
+/** The address, the values of the fields and the text of a page, for messages of failed tests. */
 async function whatIsShown(page: Page): Promise<string> {
   const fields = await page
     .locator("input:visible")
@@ -47,28 +47,28 @@ async function whatIsShown(page: Page): Promise<string> {
 
 const isOwn = (url: string) => /^(blob|data|file):/.test(url) || origins.has(new URL(url).origin);
 
-/** Lets the browser complain about what a test does on purpose, such as a request that is refused. Until the test ends. */
+/** Permits an error message of the browser that a test causes on purpose, such as a refused request. Until the end of the test. */
 export function expectComplaint(pattern: RegExp): void {
   expectedComplaints.push(pattern);
 }
 
-/** Below the time limit of a test, so that a click that waits in vain is named. */
+/** Less than the time limit of a test, so that the error names the click that fails. */
 const PATIENCE_MS = 100_000;
 
-/** What the browser says of a window that keeps nothing. */
+/** The message of a browser window that stores nothing. */
 const KEEPS_NOTHING = "Service Worker registration blocked by Playwright";
 
 interface Opened extends BrowserContextOptions {
-  /** "allow" lets the page keep itself for the time without a network. That costs as much as the rest of opening it. */
+  /** "allow" lets the page store itself for use without a network. That takes as long as opening the page. */
   serviceWorkers?: "allow" | "block";
   hash?: string;
-  /** Another address than that of the built page. */
+  /** An address, if it is not the built page. */
   at?: string;
-  /** Origins that the page may ask; its own by itself. */
+  /** Origins that the page may use in addition to its own. */
   allowed?: string[];
-  /** What the browser is expected to complain about. */
+  /** Expected error messages of the browser. */
   expected?: RegExp[];
-  /** Makes the window ready before anything is opened in it. */
+  /** Prepares the window before a page is opened in it. */
   prepare?: (context: BrowserContext) => Promise<void>;
 }
 

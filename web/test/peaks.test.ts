@@ -18,10 +18,10 @@ async function fileOf(rows: Rows) {
   return { name: "session.asi", mimeType: "", buffer };
 }
 
-/** A session in which a window of every length fits. */
+/** A session that is longer than every window. */
 const session = () => fileOf(demoRows({ seed: 7, startMs: START_MS, durationMs: 20 * MINUTE_MS }));
 
-/** The same speed all the time. */
+/** Rows with a constant speed. */
 const steadyRows = (count: number, stepMs: number) =>
   Array.from({ length: count }, (_, i) => ({
     timestamp: START_MS + i * stepMs,
@@ -35,7 +35,7 @@ const steadyRows = (count: number, stepMs: number) =>
 const open = (page: Page) => page.getByText("Peak demands", { exact: true }).click();
 const region = (page: Page) => page.getByRole("region", { name: "Peak demands" });
 
-/** The cells of the table, without those of its buttons. */
+/** The cells of the table, without buttons. */
 const tableOf = async (page: Page) => {
   await region(page).waitFor();
   const rows = await region(page).locator("tbody tr").all();
@@ -53,7 +53,7 @@ const LENGTHS = [
 const timeIn = (timeZone: string, ms: number) =>
   new Date(Math.round(ms / 1000) * 1000).toLocaleTimeString("en-GB", { timeZone });
 
-/** What the table is expected to have. */
+/** The expected content of the table. */
 const expectedOf = (peaks: readonly PeakWindow[], perMetrePerSecond: number, timeZone: string) =>
   peaks.map(({ window, value, start_time }, i) =>
     value === null || start_time === null
@@ -66,7 +66,7 @@ const expectedOf = (peaks: readonly PeakWindow[], perMetrePerSecond: number, tim
         ],
   );
 
-/** The part that is shown is the passage: in plots, map and figures. */
+/** Expects that plots, map and figures show the passage. */
 async function expectShown(
   page: Page,
   samples: Parameters<typeof computeMetrics>[0],
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     const { distance } = peakDemands(samples).peaks;
     const page = await openPage();
     await choose(page, file);
-    // its legend has the ends of what the map shows
+    // the ends of the map's legend are those of the shown part
     await page.getByRole("button", { name: "Time", exact: true }).click();
     await open(page);
     const picture = () => page.locator(".map > canvas").evaluate((map: HTMLCanvasElement) => map.toDataURL());
@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await expectShown(page, samples, five as PeakWindow);
     await expect.poll(picture).not.toBe(ofMinute);
 
-    // between the dots of 15 and of 30 s
+    // between the dots of 15 s and 30 s
     const [from, to] = await page
       .locator(".peak-curve circle:not(.told)")
       .evaluateAll((dots) => [dots[3], dots[4]].map((dot) => Number(dot?.getAttribute("cx"))));
@@ -152,7 +152,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await expectShown(page, samples, pressed as PeakWindow);
     const told = `22 s from ${timeIn("Europe/Zurich", pressed?.start_time ?? 0)}: ${(((pressed?.value ?? 0) / 22) * 60).toFixed(1)} m/min`;
     expect(await page.locator(".peak-curve .note").innerText()).toBe(told);
-    // the dots have values of the table
+    // the dots have the values of the table
     await page.locator(".peak-curve svg").hover({ position: { x: (to as number) + 2, y: 40 } });
     await page.getByText(/^30 s from/).waitFor();
   });

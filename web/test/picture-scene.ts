@@ -6,15 +6,15 @@ import { fixturePath } from "./fixtures.js";
 import type { TestService } from "./service.js";
 
 export interface PictureScene {
-  /** A manager with two athletes, and what was computed for them. */
+  /** A manager with two athletes and their computed data. */
   team: TeamScene;
-  /** Ids of activities of theirs. */
+  /** Ids of their activities. */
   activities: { match: number; empty: number };
   timeframe: number;
   webhook: number;
 }
 
-/** People and devices for the pictures. */
+/** Creates people and devices for the pictures. */
 export async function populate(service: TestService): Promise<PictureScene> {
   const mara = await service.manager("mara");
   await service.manager("nina");
@@ -73,7 +73,7 @@ export async function populate(service: TestService): Promise<PictureScene> {
   return playedMatch(service);
 }
 
-/** A match with time frames, and a webhook that was called: one call was accepted, one was not. */
+/** Creates a match with time frames, and a webhook with an accepted and a refused call. */
 async function playedMatch(service: TestService): Promise<PictureScene> {
   const team = await teamScene(service, "tess");
   const match = (await team.activity("Sunday league, round 3")).id;

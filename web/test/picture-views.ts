@@ -3,10 +3,10 @@ import { fixturePath } from "./fixtures.js";
 import type { PictureScene } from "./picture-scene.js";
 import { type BuiltService, showView, signIn } from "./service.js";
 
-/** What is done in the page of the service before pictures are taken, by the names of the pictures. */
+/** Actions in the page of the service before pictures are taken, by name of the picture. */
 export type Views = Record<string, (page: Page) => Promise<unknown>>;
 
-/** Views and states of what needs an account. */
+/** Views and states that require an account. */
 export function accountViews(service: BuiltService, scene: PictureScene): Views {
   const { match, empty } = scene.activities;
   /** Enters a view as a user of the service. */
@@ -17,7 +17,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     await page.waitForLoadState("networkidle");
   };
 
-  /** Without waiting for a network that is idle: live data never is. */
+  /** Does not wait for an idle network, which live data prevent. */
   async function recordingsOfMara(page: Page): Promise<void> {
     await page.goto(`${service.address}#/sign-in`);
     await signIn(page, "mara");

@@ -6,7 +6,7 @@ import { prepare } from "../src/recording/prepare.js";
 import { readFile } from "../src/recording/read-file.js";
 import { nearestIndex } from "../src/view/instants.js";
 
-/** Rows at a steady speed; steps of 200 and 300 ms in turn, and one of `gapMs` in their middle. */
+/** Rows at a steady speed, with alternating steps of 200 and 300 ms, and one step of `gapMs` in the middle. */
 async function recordingWith(gapMs: number): Promise<Uint8Array<ArrayBuffer>> {
   let timestamp = Date.UTC(2025, 4, 17);
   const rows = Array.from({ length: 101 }, (_, i) => {
@@ -26,7 +26,7 @@ it.for([1250, 1300, 1400])(
     const whole = { startMs: recording.startMs, stopMs: recording.stopMs };
     const { speed } = recording.channels;
     const hasGap = speed === undefined ? null : columnsIn(speed, whole, 1000).mean.includes(null);
-    // across a gap no distance is covered
+    // no distance is covered during a gap
     const metres = computeMetrics(decodeSync(bytes).samples).total_distance ?? 0;
     const isCovered = Math.abs(metres - ((recording.stopMs - recording.startMs) / 1000) * 3) < 0.5;
     expect(hasGap).toBe(!isCovered);

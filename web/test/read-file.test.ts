@@ -28,7 +28,7 @@ describe("a file with more rows than a tab has memory for", () => {
   });
 });
 
-/** Why a file is refused; null if it is read. */
+/** The error for a refused file; null if it is read. */
 const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiError | null> =>
   readFile(new File([content], "chosen"), { serial, onProgress: () => {} }).then(
     () => null,

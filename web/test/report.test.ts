@@ -19,7 +19,7 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Writes the report of a fixture as docs/report-file.md says; gives its address. */
+  /** Writes the report of a fixture (docs/report-file.md); returns its address. */
   function report(name: string, change: object = {}): string {
     const recording = readFileSync(fixturePath(name));
     const { samples } = decodeSync(recording);
@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
   it("prints black on white, whatever the theme on the screen is", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi"), colorScheme: "dark" });
     await page.getByText("Accelerations and decelerations: 126").waitFor();
-    /** Red of the text and of the background, which say how light a grey is. */
+    /** The red values of the text and of the background, which define how light a grey is. */
     const reds = () =>
       page
         .locator(".card")

@@ -7,7 +7,7 @@ import { fixturePath } from "./fixtures.js";
 
 const AS_USUAL = { everyMs: null, time: null, timeZone: "UTC", decimalMark: ".", numbers: "double" } as const;
 
-/** A file as the page keeps it when it is open. */
+/** A file in the state of an open recording. */
 async function opened(name: string, serial: string | null = null) {
   const file = new File([readFileSync(fixturePath(name))], name.replace(/.*\//, ""));
   const { facts, batches } = await readFile(file, { serial, onProgress: () => {} });
@@ -47,7 +47,7 @@ describe("a download", () => {
       decimalMark: ",",
     });
     expect(await blob.text()).toBe(new TextDecoder().decode(expected.csv));
-    // what a format does not have is left as it is
+    // options that a format does not support are ignored
     for (const format of ["gpx", "jsonl", "parquet"] as const) {
       expect((await save(match, format, { ...options, time: "excel" })).blob.size).toBeGreaterThan(1000);
     }

@@ -7,9 +7,9 @@ import { refusalInWords } from "../src/recording/service-words.js";
 
 const SERVER = fileURLToPath(new URL("../../server/src/", import.meta.url));
 const TEXT = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
-/** The files in which every text may be a message of a field. */
+/** Files in which every text may be a message about a field. */
 const ALL_OF = /(?:validation|date-time)\.ts$/;
-/** What the operator alone reads, on the command line. */
+/** Messages of the command line, which only the operator reads. */
 const IS_OPERATORS = /--\w|npm run|^There is no (?:account|job|webhook)\b/;
 
 interface Message {
@@ -18,7 +18,7 @@ interface Message {
   text: string;
 }
 
-/** What stands between a bracket and its partner. */
+/** The text between a bracket and its partner. */
 function withinBrackets(source: string, begin: number): string {
   let depth = 1;
   let at = begin;
@@ -29,7 +29,7 @@ function withinBrackets(source: string, begin: number): string {
   return source.slice(begin, at - 1);
 }
 
-/** The messages of the service, from its source: its answers cannot all be provoked. Values within them are sevens. */
+/** The messages of the service, from its source, because tests cannot cause all of them. Values in them are replaced by sevens. */
 function messagesOfService(): Message[] {
   const found: Message[] = [];
   for (const folder of ["domain", "http", "wire"]) {
@@ -55,7 +55,7 @@ function messagesOfService(): Message[] {
   return found;
 }
 
-/** Names of fields and headers, and what is said of "this field": words of the API. */
+/** Words of the API: names of fields and headers, and messages about "this field". */
 const WORDS_OF_API =
   /\w_\w|\b[Tt]his (?:field|value|list|document)\b|\bEnsure\b|JSON|base64|WRITE|[a-z]-Key\b|X-|\bstart and stop\b|%2B|\bbody\b/;
 
@@ -90,6 +90,6 @@ describe("a refusal that has messages for fields only, where there is no form", 
   it("does not name them", () => {
     const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
     expect(error.message).toBe("stop: Must not be before start.");
-    expect(refusalInWords(error)).toBe("The service does not accept what the page has sent.");
+    expect(refusalInWords(error)).toBe("The service does not accept the data of the page.");
   });
 });

@@ -12,7 +12,7 @@ import { runOnServer } from "../../server/src/operator/socket-client.js";
 const MAIN = fileURLToPath(new URL("../../server/dist/main.js", import.meta.url));
 const QUICK_PASSWORDS = new URL("quick-passwords.mjs", import.meta.url).href;
 
-/** A first start makes the database. */
+/** The first start creates the database. */
 const START_TIMEOUT_MS = 60_000;
 
 const run = promisify(execFile);
@@ -24,7 +24,7 @@ export interface TestManager {
   username: string;
 }
 
-/** What commands of the operator's call the value that has no option before it. */
+/** The name of the positional argument of commands of the operator. */
 const POSITIONAL: Readonly<Record<string, string>> = {
   "manager grant": "username",
   "ownership backdate": "serialNumber",
@@ -33,9 +33,9 @@ const POSITIONAL: Readonly<Record<string, string>> = {
 
 const camelCase = (option: string) => option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A service that is running, with its people and devices. */
+/** A running service with its people and devices. */
 export class TestService {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   address: string;
   readonly dataDir: string;
   readonly #ids = new Map<string, number>();
@@ -45,14 +45,14 @@ export class TestService {
     this.dataDir = at.dataDir;
   }
 
-  /** The id of an account that was registered here. */
+  /** The id of an account that was registered with this object. */
   idOf(username: string): number {
     const id = this.#ids.get(username);
     if (id === undefined) throw new Error(`${username} was not registered here.`);
     return id;
   }
 
-  /** Runs a command of the operator's, as on the command line. */
+  /** Runs a command of the operator, as on the command line. */
   async command(...args: string[]): Promise<unknown> {
     const name = args.slice(0, 2).join(" ");
     const values: Record<string, string> = {};
@@ -61,7 +61,7 @@ export class TestService {
       if (option !== undefined) i += 1;
       values[camelCase(option ?? POSITIONAL[name] ?? "")] = args[i] ?? "";
     }
-    // the running service does what the program would ask it to do
+    // the same function that the running service calls for the program
     return runOnServer(this.dataDir, name as CommandName, values, "tests");
   }
 
@@ -70,11 +70,11 @@ export class TestService {
     return this.command("device", "add", "--serial-number", serial, ...names);
   }
 
-  /** The texts of the mails to a user, which the service without a mail server writes into a folder. */
+  /** The texts of the mails to a user, which a service without a mail server writes into a folder. */
   mailsTo(username: string): string[] {
     const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
-    // one that is being written has another name
+    // unfinished files have another name
     const names = readdirSync(folder).filter((name) => name.endsWith(".eml"));
     const mails = names.map((name) => readFileSync(join(folder, name), "utf8"));
     return mails
@@ -82,7 +82,7 @@ export class TestService {
       .map((mail) => (/^Content-Transfer-Encoding: quoted-printable/im.test(mail) ? unquoted(mail) : mail));
   }
 
-  /** A token of an application of its own. */
+  /** The token of a new application. */
   async tokenOf(username: string): Promise<string> {
     const app = (await this.command("app", "create", "--name", username)) as {
       client_id: string;
@@ -92,7 +92,7 @@ export class TestService {
     return (await obtainToken(at, { ...app, username, password: PASSWORD })).access_token;
   }
 
-  /** A client with a token of its own. */
+  /** A client with its own token. */
   async clientOf(username: string): Promise<Client> {
     return createClient({ baseUrl: this.address, token: await this.tokenOf(username) });
   }
@@ -116,12 +116,12 @@ export class TestService {
   }
 }
 
-/** The built service with the built page, as a process of its own with the embedded database. */
+/** The built service with the built page, as a separate process with the embedded database. */
 export class BuiltService extends TestService {
   readonly #env: Record<string, string>;
   #process: ChildProcess | null = null;
 
-  /** @param settings of the service, as in its environment */
+  /** @param settings environment variables of the service */
   constructor(settings: Record<string, string> = {}) {
     const dataDir = join(mkdtempSync(join(tmpdir(), "asi-web-test-")), "data");
     super({ address: "", dataDir });
@@ -159,7 +159,7 @@ export class BuiltService extends TestService {
   override async command(...args: string[]): Promise<unknown> {
     const outcome = await super.command(...args);
     if (outcome !== undefined) return outcome;
-    // a service with PostgreSQL leaves it to the program
+    // with PostgreSQL, the program runs the command itself
     const { stdout } = await run(process.execPath, [MAIN, ...args, "--json"], { env: this.#env });
     return JSON.parse(stdout);
   }
@@ -176,13 +176,13 @@ export class BuiltService extends TestService {
   }
 }
 
-/** Undoes quoted-printable: lines that end with "=" go on (RFC 2045 section 6.7). */
+/** Decodes quoted-printable: lines that end with "=" continue (RFC 2045 section 6.7). */
 const unquoted = (mail: string) =>
   mail
     .replace(/=\r?\n/g, "")
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/** Fills in the form that is shown. */
+/** Fills in the sign-in form. */
 export async function signIn(page: Page, username: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
   await page.getByLabel("Password").fill(PASSWORD);
@@ -190,7 +190,7 @@ export async function signIn(page: Page, username: string): Promise<void> {
   await page.getByRole("navigation", { name: "Views" }).waitFor();
 }
 
-/** Waits until the signed-in half of the page is there and shows a view. */
+/** Waits until the page of a signed-in user shows a view. */
 export async function showView(page: Page, hash: string, heading: string | RegExp): Promise<void> {
   await page.evaluate((wanted) => {
     location.hash = wanted;

@@ -7,7 +7,7 @@ import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { type Served, servePage } from "./serve.js";
 
-// The smallest picture there is.
+// The smallest possible picture.
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 describe.skipIf(hasNoBrowser)("settings of the map", () => {
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
 
   it("cannot ask for tiles that the policy of the page does not allow", async () => {
     asked = [];
-    // what the policy stops is in the browser's log of requests, but not sent
+    // blocked requests are in the browser's log, but are not sent
     const page = await openPage({ expected: [/Content Security Policy|violates/], allowed: [tileOrigin] });
     await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await enterTiles(page);

@@ -1,8 +1,8 @@
 import { inject } from "vitest";
 import { TestService } from "./service.js";
 
-/** One service for all tests, with the embedded database. Each test registers people of its own, by names that no other has. */
+/** One service for all tests, with the embedded database. Each test registers its own users with unique names. */
 export const service = new TestService(inject("service") ?? { address: "", dataDir: "" });
 
-/** Where clients reach that service: its `BASE_URL`, which a proxy serves under a path. Without a slash at its end. */
+/** The public address of that service: its `BASE_URL`, which a proxy serves under a path. Without a trailing slash. */
 export const publicAddress = inject("service")?.publicAddress ?? "";

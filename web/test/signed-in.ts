@@ -4,7 +4,7 @@ import { PASSWORD, type TestService } from "./service.js";
 
 type Options = Parameters<typeof openPage>[0];
 
-/** Opens the page of a service as somebody who has signed in there before. The form for it has tests of its own. */
+/** Opens the page of a service as a user who is already signed in. The sign-in form has its own tests. */
 export async function openSignedIn(
   service: TestService,
   { username }: { username: string },
@@ -12,7 +12,7 @@ export async function openSignedIn(
 ): Promise<Page> {
   const page = await openPage({
     at: service.address,
-    // which leads who is signed in to the first view
+    // this address leads a signed-in user to the first view
     hash: "#/sign-in",
     ...options,
     prepare: async (context) => {
@@ -28,7 +28,7 @@ export async function openSignedIn(
   return page;
 }
 
-/** Once in a window, so that it does not undo a signing out. In the page. */
+/** Runs once per window, so that it does not undo a sign-out. Runs in the page. */
 function remember(account: string): void {
   if (localStorage.getItem("test-was-signed-in") !== null) return;
   localStorage.setItem("test-was-signed-in", "");

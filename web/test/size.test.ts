@@ -6,7 +6,7 @@ import { BUILT } from "./serve.js";
 const ASSETS = join(BUILT, "assets");
 const assets = readdirSync(ASSETS);
 
-/** As they are sent, compressed with gzip. */
+/** The size after compression with gzip, as they are sent. */
 const sizeOf = (names: Iterable<string>): number =>
   [...names].reduce((sum, name) => sum + readFileSync(join(ASSETS, `${name}.gz`)).length, 0);
 
@@ -15,7 +15,7 @@ const plain = (name: string) => name.replace(/-[\w-]{8}\./, ".");
 
 const named = (pattern: RegExp): string[] => assets.filter((name) => pattern.test(plain(name)));
 
-/** A script, those that it imports, and their styles. */
+/** A script with its imports and styles. */
 function neededBy(script: string, found = new Set<string>()): Set<string> {
   if (found.has(script)) return found;
   found.add(script);
@@ -26,12 +26,12 @@ function neededBy(script: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** What `index.html` names: it is there before anything else. */
+/** The files that `index.html` names, which are loaded first. */
 const first = [...readFileSync(join(BUILT, "index.html"), "utf8").matchAll(/\.\/assets\/([^"]+)/g)].map(
   ([, name = ""]) => name,
 );
 
-/** What a script needs that is not there yet. */
+/** The files that a script needs in addition to `known`. */
 const addedBy = (script: string, known: Iterable<string> = first): Set<string> => {
   const added = neededBy(script);
   for (const name of known) added.delete(name);
@@ -40,14 +40,14 @@ const addedBy = (script: string, known: Iterable<string> = first): Set<string> =
 
 describe("the size of the page", () => {
   it("is at most 90 kB for page, worker and styles, compressed with gzip", () => {
-    // other scripts are loaded when they are needed
+    // other scripts are loaded on demand
     const files = [...first, ...named(/^worker\.js$/)];
     expect(files.map(plain)).toEqual(expect.arrayContaining(["index.js", "index.css", "worker.js"]));
     expect(sizeOf(files)).toBeLessThanOrEqual(90_000);
   });
 
   it("is at most 48 kB more for a squad, with what reads rosters and periods, and 12 kB more for its map", () => {
-    // cards, the editor of periods, files and the report are loaded when they are opened
+    // cards, the editor of periods, files and the report are loaded on demand
     const [squad = ""] = named(/^squad-part\.js$/);
     const [map = ""] = named(/^map-part\.js$/);
     const ofSquad = addedBy(squad);

@@ -1,4 +1,4 @@
-/** The parts of the squad's clock that need no browser. */
+/** Tests of the parts of the squad's clock that need no browser. */
 import { signal } from "@preact/signals";
 import type { SampleBatch } from "asi-convert";
 import { nameKey, type SessionPeriod } from "asi-convert/squad";
@@ -31,7 +31,7 @@ function period(
   return { name, all: span(from, to), own: new Map(entries), line: 0 };
 }
 
-/** Rows every 100 ms, of which each has the speed of its second. */
+/** Rows every 100 ms with the speed of their second. */
 function samples(kmPerH: readonly number[], startMs = 0): SampleBatch {
   const length = kmPerH.length * 10;
   return {
@@ -93,7 +93,7 @@ describe("a strip", () => {
   it("has the mean speed of each column", () => {
     const means = meanSpeeds(rows, { startMs: 0, stopMs: 20_000 }, 4, 12_000);
     expect([...means].map((mean) => Math.round(mean * 100) / 100)).toEqual([4, 4, 12, 12]);
-    // a column of two different halves has their mean
+    // a column with two different halves has their mean
     expect(meanSpeeds(rows, { startMs: 0, stopMs: 20_000 }, 1, 12_000)[0]).toBeCloseTo(8, 2);
     expect(meanSpeeds(rows, { startMs: 8000, stopMs: 12_000 }, 2, 12_000)[1]).toBeCloseTo(12, 2);
   });
@@ -174,7 +174,7 @@ describe("periods above the clock", () => {
     steps.undo();
     expect(periods.value?.[0]?.all).toEqual(span(0, 60));
     for (let i = 0; i < 100; i++) steps.undo();
-    // 49 further steps
+    // 49 more steps
     expect(periods.value?.[0]?.all).toEqual(span(0, 11));
     for (let i = 0; i < 50; i++) steps.redo();
     expect(periods.value?.[0]?.all).toEqual(span(0, 70));
@@ -182,7 +182,7 @@ describe("periods above the clock", () => {
 });
 
 describe("a wrong clock", () => {
-  /** 100 minutes by the clock of a tracker: play from 10 to 50 and from 60 to 95. */
+  /** 100 minutes of a tracker: play from minute 10 to 50 and from 60 to 95. */
   const recording = (id: number, offMinutes: number, fromMinute = 0): ClockRecording => {
     let state = id;
     const noise = () => {
@@ -192,7 +192,7 @@ describe("a wrong clock", () => {
     const speeds = Array.from({ length: (100 - fromMinute) * 60 }, (_, i) => {
       const minute = fromMinute + i / 60;
       const isPlay = (minute >= 10 && minute < 50) || (minute >= 60 && minute < 95);
-      // each moves in a way of their own
+      // each player moves differently
       return isPlay ? 8 + noise() : 0.5;
     });
     const startMs = (1000 + fromMinute + offMinutes) * MINUTE;

@@ -1,4 +1,4 @@
-/** The clock of the squad: strips, brush, periods and keys, with real input. */
+/** Tests of the squad's clock with real input: strips, brush, periods and keys. */
 import { encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,19 +12,19 @@ const isHalf = (second: number) =>
   (second >= 10 * MINUTE && second < 50 * MINUTE) || (second >= 60 * MINUTE && second < 100 * MINUTE);
 
 const NAMES = ["Keller", "Meier", "Roth"];
-/** Goes off in the middle of the second half. */
+/** This player leaves in the middle of the second half. */
 const SUBSTITUTE = "Fritsch";
 const isPlay = (second: number, name: string) =>
   isHalf(second) && (name !== SUBSTITUTE || second < 80 * MINUTE);
 
-/** A row a second: 3 m/s to and fro while the squad plays, else standing. */
+/** A row per second: 3 m/s back and forth while the squad plays, otherwise standing. */
 function* rows(name: string) {
   for (let second = 0; second <= 110 * MINUTE; second++) {
     const speed = isPlay(second, name) ? 3 : 0;
     yield {
       timestamp: START + second * 1000,
       latitude: 47 + (second % 61) / 100_000,
-      // no two begin at the same place, as copies do
+      // all begin at different places, so that they are not taken for copies
       longitude: 8 + ((second + 7 * name.length) % 97) / 100_000,
       speed,
     };
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     if (box === null) throw new Error("The clock is not shown.");
     return box;
   };
-  /** Drags from one minute of the session to another; the clock has 14 px at both ends. */
+  /** Drags from one minute of the session to another; the clock has margins of 14 px. */
   const drag = async (page: Page, fromMinute: number, toMinute: number) => {
     const { x, y, width } = await boxOf(page);
     const at = (minute: number) => x + 14 + (minute / 110) * (width - 28);
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await card.getByRole("button", { name: "Make the period" }).click();
     await expect.poll(() => minutes(page)).toBe("15");
     expect(await chip(page, /^Pressing, 12:20:00 to 12:35:00/).getAttribute("aria-pressed")).toBe("true");
-    // × releases
+    // the button × clears the selection
     await drag(page, 60, 70);
     await card.getByRole("button", { name: "Release the selection" }).click();
     await expect.poll(() => minutes(page)).toBe("15");
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await page.keyboard.press("Shift+End");
     expect(await slider.getAttribute("aria-valuetext")).toContain("selected 12:00:33 to 13:50:00");
     await page.keyboard.press("Enter");
-    // the card is loaded when something is first selected
+    // the card is loaded with the first selection
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute("placeholder")))
       .toBe("Period 1");

@@ -1,4 +1,4 @@
-/** The map of the squad: a moment of all, play, a player's track and heat, with real input. */
+/** Tests of the squad's map with real input: a moment of all players, playback, track and heat map of a player. */
 import { encode } from "asi-convert";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,13 +14,13 @@ const METRES_PER_DEGREE = { north: 111_319.5, east: 111_319.5 * Math.cos((47 * M
 /** From -1 to 1 and back, once in a number of seconds. */
 const zigzag = (seconds: number, once: number) => Math.abs(((seconds / once) % 1) * 4 - 2) - 1;
 
-/** Where a player is, metres from the middle: all of the pitch is crossed, each at another time. */
+/** Position of a player, metres from the middle: they cross the whole pitch at different times. */
 const placeOf = (player: number, second: number) => ({
   x: (PITCH.length / 2) * zigzag(second + 20 * player, 71),
   y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
 });
 
-/** A row a second, for an hour: always on the move. */
+/** A row per second for an hour, always moving. */
 function* rows(player: number) {
   for (let second = 0; second <= 60 * MINUTE; second++) {
     const { x, y } = placeOf(player, second);
@@ -49,7 +49,7 @@ async function files() {
   return [
     ...(await Promise.all(recordings)),
     named("roster.csv", "player,serial,number,position\nKeller,A0,1,GK\nMeier,A1,4,DF\nRoth,A2,9,FW\n"),
-    // Roth comes on in the tenth minute of the second half
+    // Roth enters in the tenth minute of the second half
     named(
       "periods.csv",
       "period,start,end,player\n1st half,12:05,12:25,\n2nd half,12:30,12:50,\n2nd half,12:40,12:50,Roth\n",
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     if (box === null) throw new Error(`${selector} is not shown.`);
     return box;
   };
-  /** Presses the clock at a minute of the hour; it has 14 px at both ends. */
+  /** Presses the clock at a minute of the hour; it has margins of 14 px. */
   const press = async (page: Page, minute: number) => {
     const { x, y, width } = await boxOf(page, ".clock-slider");
     await page.mouse.click(x + 14 + (minute / 60) * (width - 28), y + 30);
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) - 12 * 3600;
   const moment = (page: Page) => page.getByRole("list", { name: /^At / }).locator("li").allInnerTexts();
   const chosen = (page: Page) => page.getByRole("region", { name: "Chosen player" });
-  /** What is drawn over the pitch. */
+  /** The pixels drawn over the pitch. */
   const picture = (page: Page) =>
     page.locator(".ground canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
 
@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const at = secondOf(await time(page));
     expect(at).toBeGreaterThan(34 * MINUTE);
     expect(at).toBeLessThan(36 * MINUTE);
-    // Roth is not on yet
+    // Roth has not entered yet
     expect((await moment(page)).map((line) => line.split(":")[0])).toEqual(["1 Keller", "4 Meier"]);
     await press(page, 45);
     await expect.poll(async () => (await moment(page)).length).toBe(3);
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     );
     await chosen(page).getByRole("heading", { name: "4 Meier" }).waitFor();
     expect(await page.locator('.squad-table tr[aria-current="true"] .player').innerText()).toBe("Meier");
-    // the same moment from the other side
+    // the same moment seen from the opposite side
     const [before = ""] = await moment(page);
     await page.getByRole("button", { name: "Turn" }).click();
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
@@ -144,11 +144,11 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const stopped = await time(page);
     await page.keyboard.press("p");
     await expect.poll(() => time(page)).not.toBe(stopped);
-    // after the last period the first
+    // the last period is followed by the first
     expect(await time(page)).toBe("12:05:00");
     await press(page, 49);
     await page.getByRole("button", { name: "Play", exact: true }).click();
-    // all who are on at the end are still there
+    // all players of the last minute are still shown
     await expect.poll(() => time(page)).toBe("12:50:00");
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
     expect((await moment(page)).length).toBe(3);
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await chosen(page).getByRole("heading", { name: "1 Keller" }).waitFor();
     await expect.poll(() => picture(page)).not.toBe(nothing);
     const ofMatch = await picture(page);
-    // the figures and the track are of the same time
+    // figures and track are of the same period
     await page.locator("fieldset").getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => picture(page)).not.toBe(ofMatch);
     expect(await violations(page)).toEqual([]);

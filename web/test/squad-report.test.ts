@@ -1,4 +1,4 @@
-/** The report of a squad that the command writes, opened as a file. */
+/** Tests of a squad report of the command, opened as a file. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
   });
 
   it("prints two pages of the squad, then one for each player, with every name and distance", async () => {
-    // the most sprints that a page lists
+    // the maximum number of sprints on a page
     asi("squad", "match", "-o", "sprints.html", "--sprint", "5.5m/s");
     const page = await openPage({ at: pathToFileURL(join(folder, "sprints.html")).href });
     expect(await page.getByText(", the first 60").count()).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
       expect(own, name).toHaveLength(1);
       expect(own[0]).toContain(`Distance ${distance} m`);
     }
-    // nothing is wider than A4 with its margins
+    // nothing is wider than A4 minus its margins
     await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(703);

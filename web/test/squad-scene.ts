@@ -5,11 +5,11 @@ import { gzipSync } from "node:zlib";
 import { demoRows, encode } from "asi-convert";
 
 const MINUTE_MS = 60_000;
-/** 14:00 in Zurich, where the pages of the tests are. */
+/** 14:00 in Zurich, the time zone of the tests. */
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const LENGTH_MS = 70 * MINUTE_MS;
 
-/** Minutes of a made-up recording of the match. */
+/** Part of a made-up recording of the match, in minutes. */
 export async function squadRecording(seed: number, serial: string, fromMinute: number, toMinute: number) {
   const all = demoRows({ seed, startMs: START_MS, durationMs: LENGTH_MS });
   function* part() {
@@ -21,14 +21,14 @@ export async function squadRecording(seed: number, serial: string, fromMinute: n
   return new Uint8Array(await new Response(encode(part(), { serial }) as BodyInit).arrayBuffer());
 }
 
-/** A short match of five players, with the accidents of an afternoon. */
+/** A short match of five players, with typical problems. */
 export interface SquadScene {
   folder: string;
-  /** For files that are not of the match. */
+  /** Folder for files that do not belong to the match. */
   beside: string;
   /** Paths of the files that belong to the match. */
   files: string[];
-  /** An empty recording, a file that is none, and a copy of a recording. */
+  /** An empty recording, a file of another format, and a copy of a recording. */
   accidents: string[];
   remove(): void;
 }
@@ -49,7 +49,7 @@ const PERIODS = `period,start,end,player
 
 export async function squadScene(): Promise<SquadScene> {
   const folder = mkdtempSync(join(tmpdir(), "asi-squad-page-"));
-  // the command reads the folder of the match, and these are not of it
+  // outside the folder of the match, which the command reads
   const beside = mkdtempSync(join(tmpdir(), "asi-squad-page-beside-"));
   const put = (name: string, content: Uint8Array | string, where = folder) => {
     writeFileSync(join(where, name), content);
@@ -57,7 +57,7 @@ export async function squadScene(): Promise<SquadScene> {
   };
   const keller = await squadRecording(1, "TRK-1", 0, 70);
   const huber = await squadRecording(3, "TRK-3", 0, 70);
-  // a bad block of the card, in the second half
+  // a bad block of the memory card, in the second half
   huber.fill(0, Math.floor(huber.length * 0.7), Math.floor(huber.length * 0.78));
   const files = [
     put("01-Keller.asi", keller),

@@ -13,13 +13,13 @@ import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 
-/** What the command prints or writes for the folder of the scene. */
+/** The output of the command for the folder of the scene. */
 function command(folder: string, ...options: string[]): string {
   const args = [ASI, "squad", folder, "--tz", "Europe/Zurich", ...options];
   try {
     return execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
   } catch (error) {
-    // one of the recordings is damaged, and the command says so
+    // one of the recordings is damaged, which the command reports
     const { status, stdout } = error as { status: number; stdout: string };
     if (status !== 1 && status !== 3) throw error;
     return stdout;
@@ -28,12 +28,12 @@ function command(folder: string, ...options: string[]): string {
 
 const chooseAll = (page: Page, files: string[]) => page.setInputFiles("input[type=file] >> nth=0", files);
 
-/** Waits until the table is that of the whole match. */
+/** Waits until the table shows the whole match. */
 const ready = (page: Page) => page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
 
 const names = (page: Page) => page.locator(".squad-table tbody .player").allInnerTexts();
 const head = (page: Page, name: string) => page.locator(".squad-table thead").getByRole("button", { name });
-/** The figures of a player, without the words for readers. */
+/** The figures of a player, without the texts for screen readers. */
 const cells = (page: Page, player: string) =>
   page
     .locator(".squad-table tbody tr", { hasText: player })
@@ -52,7 +52,7 @@ async function download(page: Page, press: () => Promise<void>): Promise<Buffer>
   return readFileSync(await file.path());
 }
 
-/** The text of each page on paper. */
+/** The text of each printed page. */
 const printedPages = async (page: Page) => pdfPages(await printed(page));
 
 async function printed(page: Page): Promise<Buffer> {
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     await page.getByRole("button", { name: /to look at$/ }).click();
     expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
-      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside lie: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
+      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
     );
   });
 
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const written = new TextDecoder().decode(workbook["xl/workbook.xml"]);
     for (const sheet of ["Session", "1st half", "2nd half"]) expect(written).toContain(`"${sheet}"`);
 
-    // what is shown of a half is what the command prints of it
+    // the page and the command agree on a half
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
     const printed = command(scene.folder).split("\n1st half\n")[1] ?? "";
@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
 
   it("counts the sound recordings, of which a player may have two", async () => {
     const page = await open();
-    // six, of which that of Huber is damaged
+    // six recordings, one of which (Huber) is damaged
     expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
   });
 
@@ -169,7 +169,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await head(page, "Distance").click();
     expect(await names(page)).toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
     expect(await sorted.count()).toBe(0);
-    // a player who does not take part has no figures, and is last
+    // a player who does not take part has no figures, and is last in the table
     await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await expect.poll(async () => (await cells(page, "Roth"))[0]).toBe("–");
     await head(page, "HR").click();
@@ -302,7 +302,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
     expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
     expect(await names(page)).toContain("06-Vogel");
-    // as the command counts them
+    // as in the command
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/· 5 players$/);
     expect(await page.locator("caption").innerText()).toMatch(/\b5 players/);
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
@@ -326,7 +326,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
         const index = await (await folder.getFileHandle("session.json")).getFile();
         return (await index.text()).includes('"key":"sprints"');
       } catch {
-        // it is being written
+        // the file is still being written
         return false;
       }
     });
@@ -377,7 +377,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
     const path = join(scene.folder, "report.html");
     command(scene.folder, "-o", path, "--force");
-    // the title is the folder's, of which a browser knows nothing
+    // the title is the name of the folder, which a browser does not know
     const titled = (html: string) => html.replace(/<title>.*?<\/title>/, "").replace(/<h1>.*?<\/h1>/, "");
     expect(titled(report.toString())).toBe(titled(readFileSync(path, "utf8")));
     rmSync(path);
@@ -422,10 +422,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     });
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     const pdf = await printed(page);
-    // some viewers draw black lines where a mask ends
+    // some viewers draw black lines at the edges of masks
     expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
     expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
-    // the bar of the longest distance has the width of its cell, and others less
+    // the bar of the longest distance is as wide as its cell; the others are narrower
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const shares = await page
@@ -482,7 +482,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.keyboard.press("Escape");
     await list.getByRole("button", { name: /^Keep apart: 02-Meier/ }).click();
     await expect.poll(() => names(page)).toContain("02-Meier-short");
-    // the longer one, which comes first in the table
+    // the longer one, which is first in the table
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 

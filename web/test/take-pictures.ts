@@ -9,7 +9,7 @@ import { accountViews, type Views } from "./picture-views.js";
 import { servePage } from "./serve.js";
 import { BuiltService } from "./service.js";
 
-// Pictures of every view and state of the viewer and, from a service of their own, of what needs an account, in both themes and three widths, to be looked at: npm run pictures -w asi-web
+// Takes pictures of every view and state in both themes and three widths, for manual inspection: npm run pictures -w asi-web
 
 const FOLDER = fileURLToPath(new URL("../pictures", import.meta.url));
 const WIDEST = 1440;
@@ -20,7 +20,7 @@ const demonstration = async (page: Page) => {
   await page.getByRole("button", { name: "Show a demonstration" }).click();
   await page.getByText("By speed", { exact: true }).waitFor();
 };
-/** Puts the cursor of the plots where there are data. */
+/** Moves the cursor of the plots to a place with data. */
 async function cursorIn(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
   const cursor = page.getByRole("slider", { name: "Cursor over the plots" });
@@ -95,7 +95,7 @@ const VIEWS: Views = {
   },
 };
 
-/** Waits until the map has not been drawn anew for a while. */
+/** Waits until the map has not been redrawn for a while. */
 async function settled(page: Page): Promise<void> {
   for (let drawn = -1, now = 0; drawn !== now; ) {
     drawn = now;
@@ -104,7 +104,7 @@ async function settled(page: Page): Promise<void> {
   }
 }
 
-/** In the page, whatever is over it. */
+/** Runs in the page, independent of open dialogs. */
 function useTheme(theme: string): void {
   document.querySelector<HTMLElement>(`[aria-label="Use the ${theme} theme"]`)?.click();
 }
@@ -123,7 +123,7 @@ async function take(browser: Browser, address: string, views: Views, only: strin
     try {
       await enter(page);
     } catch (error) {
-      // what the page showed instead says why
+      // the text of the page contains the reason
       console.error(`${name}: ${error}`);
       process.exitCode = 1;
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** What is drawn: plots, their overview, and the map. */
+/** The drawn canvases: plots, their overview, and the map. */
 const drawn = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLCanvasElement>(".plot canvas, .overview canvas, .map > canvas")].map(
@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => themeOf(page)).toBe("dark");
     await expect.poll(async () => (await drawn(page)).join() === (await drawn(dark)).join()).toBe(true);
-    // what follows is not remembered as a choice
+    // from here on, nothing is stored as a choice
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(() => themeOf(page)).toBe("light");
     expect(await page.evaluate(() => localStorage.getItem("asi-theme"))).toBe(null);

@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has the figures that asi-convert/metrics computes, decoded by the fast engine, and says in the words of its definition why its maximum speed is not that of the fastest row", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
-    // under the policy of the page
+    // under the content security policy of the page
     expect(await page.locator("[data-engine]").getAttribute("data-engine")).toBe("simd");
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const metrics = computeMetrics(samples);
@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(() => shown.innerText()).toMatch(/\d/);
     expect(Number.parseFloat(await card(page, "Max speed"))).toBeLessThan(fastest * 3.6);
     expect(await shown.getAttribute("title")).toContain(words);
-    // a pointer that cannot hover finds it too
+    // users whose pointer cannot hover find it too
     await page.locator(".panel .note", { hasText: words }).waitFor();
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await maximum.pressSequentially("190");
     await zones.getByText("171–190").waitFor();
     await maximum.press("Backspace");
-    // longer than the page waits for the next key
+    // longer than the page waits for another key
     await page.waitForTimeout(1000);
     expect(await maximum.inputValue()).toBe("19");
     await zones.getByText("171–190").waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await choose(page, fixturePath("valid/match-hr.asi"));
     const columns = golden("valid/match-hr.csv");
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
-    // the cursor begins at a sample
+    // the cursor starts at a sample
     await slider.press("ArrowRight");
     const beginning = Number(await slider.getAttribute("aria-valuenow"));
     expect(columns.timestamp?.map((seconds) => Math.round(Number(seconds) * 1000))).toContain(beginning);
@@ -133,7 +133,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(spoken).toContain(`Time ${zoned}`);
     await page.keyboard.press("Escape");
 
-    // the cursor of the map is the same
+    // the map has the same cursor
     await slider.press("Home");
     const marker = await page.locator(".marker").boundingBox();
     if (marker === null) throw new Error("There is no marker on the map.");
@@ -217,7 +217,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByRole("button", { name: /^Show .+ again$/ }).click();
     await expect.poll(recorded).toBe("2:30 min");
 
-    // what is chosen in the start view takes its place, a step further
+    // files chosen in the start view replace the open ones, in a new history entry
     await page.goBack();
     await start.waitFor();
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/ublox7.asi"));
@@ -235,7 +235,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     const damaged = page.locator(".panel", { hasText: "Damaged" });
     const share = ((report.bytes.skipped / report.bytes.total) * 100).toFixed(2);
     await damaged.getByText(`${share} % of the file cannot be read`).waitFor();
-    // what only an engineer needs is behind a heading
+    // details for engineers are behind a heading
     expect(await damaged.getByText("Frames with a wrong checksum").isVisible()).toBe(false);
     await damaged.getByText("Technical details").click();
     await damaged.getByText("Frames with a wrong checksum").waitFor();
@@ -253,10 +253,10 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
     await expect.poll(() => rows.count()).toBe(3);
-    // table, map and plots with their time axis are on one screen of a laptop
+    // table, map and plots with their time axis fit on the screen of a laptop
     const stage = await compared.locator(".stage").boundingBox();
     expect((stage?.y ?? 0) + (stage?.height ?? Number.NaN)).toBeLessThanOrEqual(900);
-    // all figures of a table are seen at once on a tablet
+    // all figures of a table are visible on a tablet
     await compared.setViewportSize({ width: 768, height: 900 });
     const table = compared.locator(".scrolled:has(.comparison)");
     expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
@@ -274,7 +274,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .toMatch(/^Distance \d+\.\d\d km/);
     await compared.getByRole("button", { name: "From start" }).click();
     const slider = compared.getByRole("slider", { name: "Cursor over the plots" });
-    // The plots over the distance may still be there for the first press.
+    // The plots over the distance may still be visible at the first click.
     await expect
       .poll(async () => {
         await slider.press("Home");
@@ -316,7 +316,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await choose(page, files);
     const place = page.getByLabel("Too far apart for one map.");
     expect(await place.locator("option").allInnerTexts()).toEqual(["Zurich", "Oslo"]);
-    /** How many pixels of the map are those of a track, by their colours. */
+    /** The number of map pixels in the colours of tracks. */
     const drawn = () =>
       page.locator(".map canvas").evaluate((map: HTMLCanvasElement) => {
         const { width, height } = map;
@@ -330,7 +330,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
         }
         return counts;
       });
-    // as long as the walk is on a map of its own, and no dot
+    // with a separate map, the walk is a line and not a dot
     const linesOf = (counts: Record<string, number>) => Object.entries(counts).filter(([, n]) => n > 300);
     await expect.poll(async () => linesOf(await drawn()).length).toBe(1);
     const [[zurich] = []] = linesOf(await drawn());
@@ -392,12 +392,12 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       beats.push(...timestampMs);
       rrs.push(...rrMs);
     }
-    await page.getByText(`Beats in what is shown: ${beats.length.toLocaleString("en-GB")}`).waitFor();
-    // the 51st beat in the list, shown with the waveform around it
+    await page.getByText(`Beats in the shown time: ${beats.length.toLocaleString("en-GB")}`).waitFor();
+    // the 51st beat in the list is shown with the waveform around it
     const region = page.getByRole("region", { name: "Beats" });
     await region.getByRole("button").nth(50).click();
     const around = beats.filter((ms) => Math.abs(ms - (beats[50] ?? 0)) <= 3000);
-    await page.getByText(`Beats in what is shown: ${around.length}`, { exact: true }).waitFor();
+    await page.getByText(`Beats in the shown time: ${around.length}`, { exact: true }).waitFor();
     const slider = page.getByRole("slider", { name: "Cursor over the plots" });
     await expect
       .poll(() => slider.getAttribute("aria-valuetext"))

@@ -9,7 +9,7 @@ import { Keyboard } from "./keyboard.js";
 import { openPage } from "./page.js";
 import { PASSWORD, type TestService } from "./service.js";
 
-/** Somebody registers, uploads, marks a time frame, gets a webhook, and signs out. */
+/** A user registers, uploads, marks a time frame, gets a webhook, and signs out. */
 export async function tellStory(service: TestService): Promise<void> {
   const received: { event: string }[] = [];
   const receiver = createServer(async (request, response) => {
@@ -103,7 +103,7 @@ async function tell(
   await user.keys("Enter");
   await heading("Ada Moss");
 
-  // a match, and the part of it that counts
+  // a match, with a time frame
   await user.press("Activities", "Shift+Tab");
   await user.press("New activity…");
   await user.fill("Name", "Derby");
@@ -123,7 +123,7 @@ async function tell(
   await user.keys("Enter");
   await heading("First half");
 
-  // its figures are those of the API
+  // its figures are equal to those of the API
   const client = await service.clientOf("stella");
   const { results: frames } = await unwrap(client.GET("/api/v1/timeframes/"));
   const timeframe = frames[0]?.id ?? expect.fail("There is no time frame.");
@@ -136,7 +136,7 @@ async function tell(
     .poll(() => panel.locator(".card", { hasText: "Distance" }).locator("dd").first().innerText())
     .toBe(distance);
 
-  // a program hears of it
+  // a program is notified
   await user.press("Derby", "Shift+Tab");
   await heading("Derby");
   await user.to(page.getByRole("main").getByRole("link", { name: "Webhooks" }));
@@ -162,7 +162,7 @@ async function tell(
   expect(await user.pointerEvents()).toBe(0);
 }
 
-/** Where the user goes on with Tab. */
+/** Expects the focus, from which the user continues with Tab. */
 async function expectFocusOn(page: Page, selector: string): Promise<void> {
   await page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector, {
     timeout: 10_000,

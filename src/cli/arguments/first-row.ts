@@ -4,13 +4,13 @@ import type { ChunkReader, ChunkSource } from "../../sources/source.js";
 import { ContinuedSource } from "../../tracks/first-bytes.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** A recording whose first row is later than this is read no further: what has been read is kept in memory. */
+/** Limit of the memory for data before the first row. If the first row is later, the search ends. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 export interface BegunSource {
   /** Time of the first row, ms since 1970 UTC; null if there is none, or if an error precedes it. */
   firstRowMs: number | null;
-  /** The whole source, with what has been read of it. */
+  /** The whole source, including the part that has been read. */
   whole: ChunkSource;
 }
 
@@ -45,7 +45,7 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
   return { firstRowMs, whole: new ContinuedSource(concatenate(kept), source) };
 }
 
-// Rows behind a damaged length are known only at the end of the source. Null for what is not a recording: the conversion says so.
+// Rows after a damaged length are known only at the end of the source. Null if it is not a recording: the conversion reports that.
 function rowsIn(reader: RecordingReader<"columns">, chunk: Uint8Array | null) {
   try {
     return chunk === null ? reader.finish() : reader.push(chunk);

@@ -4,7 +4,7 @@ import { KM_PER_H } from "../../pictures/figure-text.js";
 /** Unit of speeds for the user. */
 export type SpeedUnit = "km/h" | "m/s";
 
-/** Speed zones as the user gives them. */
+/** Speed zones in the unit of the user. */
 export interface SpeedZones {
   unit: SpeedUnit;
   /** Lower limits in m/s, ascending from 0. */

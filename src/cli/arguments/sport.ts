@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import type { PresetName } from "../../metrics/index.js";
 import { PRESETS } from "../../metrics/presets.js";
 
-/** The presets by the names that --sport accepts: their own, and others, as people call the sports. */
+/** The presets by the names that --sport accepts: their own, and other common names of the sports. */
 const SPORTS = new Map<string, PresetName>([
   ...(Object.keys(PRESETS) as PresetName[]).map((name): [string, PresetName] => [name, name]),
   ["football", "soccer"],

@@ -6,21 +6,21 @@ import { TimeZone } from "../../rows/time-zone.js";
 // The times of --from and --to.
 
 const DAY_MS = 86_400_000;
-/** A time of day that is further than this before the first row is meant to be on the next day. */
+/** A time of day that is more than this before the first row is on the next day. */
 const MAX_BEFORE_MS = DAY_MS / 2;
 
-/** From the evening before a recording that begins after midnight, to a time of its day, is at most this long; else one of them is wrong. */
+/** The maximum time between bounds before and after midnight; if it is longer, one of them is wrong. */
 const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;
 
-/** What --from or --to says. */
+/** The value of --from or --to. */
 export type TimeBound =
   | { kind: "instant"; ms: number }
-  /** A date and time without an offset, as ms since 1970 of the time that clocks show. */
+  /** A date and time without an offset: local time as ms since 1970. */
   | { kind: "local"; localMs: number }
   /** A time of day, in ms since midnight. */
   | { kind: "clock"; text: string; sinceMidnightMs: number };
 
-/** Bounds as they are sent to worker threads. */
+/** Bounds in a form that can be sent to worker threads. */
 export interface TimeBounds {
   from?: TimeBound | undefined;
   to?: TimeBound | undefined;
@@ -32,7 +32,7 @@ export interface TimeBounds {
  * Reads an instant: RFC 3339 date and time (a space may replace the T, and an offset may be omitted), a date, a time of day, the
  * compact form of file names, or seconds since 1970 as in the CSV.
  *
- * @param dateMeans which end of the day a date alone means
+ * @param dateMeans the end of the day that a date without a time means
  */
 export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBound {
   if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: "instant", ms: millisecondsOfSeconds(text) };
@@ -83,7 +83,7 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
 }
 
 /**
- * The instants that bounds mean, in ms since 1970 UTC. Throws `BAD_OPTION` for a `to` that is before the `from` on the day of the
+ * Resolves bounds to ms since 1970 UTC. Throws `BAD_OPTION` for a `to` that is before the `from` on the day of the
  * recording.
  *
  * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
@@ -127,7 +127,7 @@ function reversed(from: string, to: string): AsiError {
   );
 }
 
-// The time that clocks show, as ms since 1970; undefined for an instant, and for a time of day without a day.
+// The local time as ms since 1970; undefined for an instant, and for a time of day without a day.
 function localTimeOf(bound: TimeBound | undefined, firstLocalMs: number | null): number | undefined {
   if (bound?.kind === "local") return bound.localMs;
   if (bound?.kind !== "clock" || firstLocalMs === null) return undefined;
@@ -157,7 +157,7 @@ function clockIn(timeZone: string | undefined): Clock {
 
 const UTC: Clock = { offsetAt: () => 0, earliestAt: (localMs) => localMs, latestAt: (localMs) => localMs };
 
-/** A time zone by its name; `local` is that of this computer. Throws for one that does not exist. */
+/** A time zone by its name; `local` is the zone of this computer. Throws if it does not exist. */
 export function parseTimeZone(text: string): string {
   const name = text === "local" ? new Intl.DateTimeFormat().resolvedOptions().timeZone : text;
   try {
@@ -167,7 +167,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-// The zones of a city, or those whose names differ only in case or spaces.
+// The zones of a city, or zones whose names differ only in case or spaces.
 function suggestion(text: string): string {
   const wanted = text.trim().toLowerCase().replaceAll(" ", "_");
   const similar = Intl.supportedValuesOf("timeZone").filter((name) => {

@@ -5,7 +5,7 @@ import type { Column } from "../../rows/csv-layout.js";
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
-/** A length of time: `5`, `5s`, `1500ms`, `90min`, `1.5h`; without a unit seconds. @returns whole ms */
+/** A duration: `5`, `5s`, `1500ms`, `90min`, `1.5h`; without a unit in seconds. @returns whole ms */
 export function parseTimeSpan(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?$/.exec(text);
   const ms = Number(match?.[1] ?? Number.NaN) * (UNIT_MS[match?.[2] ?? "s"] ?? Number.NaN);
@@ -16,7 +16,7 @@ export function parseTimeSpan(text: string): number {
   return whole;
 }
 
-/** Names of columns with commas between; which there are is checked with the layout. */
+/** Names of columns, separated by commas; the layout checks whether they exist. */
 export function parseColumns(text: string): Column[] {
   return text.split(",").map((name) => name.trim()) as Column[];
 }

@@ -5,7 +5,7 @@ import { type Failure, failureOf, placeOf, systemCode } from "../terminal/proble
 import { Progress } from "../terminal/progress.js";
 import { type Input, nameOf } from "./inputs.js";
 
-/** What every command gets besides its arguments. */
+/** The environment of a command, besides its arguments. */
 export interface Context {
   console: Console;
   /** Fires when the process is interrupted. */
@@ -15,31 +15,31 @@ export interface Context {
 /** The work on the inputs of one call. */
 export interface Batch<T> {
   inputs: readonly Input[];
-  /** For the closing line of several inputs: what the successful ones are. Damaged ones are written too, but not whole. */
+  /** For the summary of several inputs: the word for successful ones. Damaged ones are written too, but they are incomplete. */
   outcome?: "written" | "whole";
   /** Print a JSON object per input, one per line. */
   json: boolean;
-  /** How many inputs are worked on at a time; default 1. */
+  /** Number of inputs that are processed in parallel; default 1. */
   concurrency?: number;
   /** Whether a progress bar may appear; default true. */
   hasProgress?: boolean;
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
-  /** Called when the work on an input has ended, in whatever way; `isDone`: there is a result. */
+  /** Called when the processing of an input has ended, with or without success; `isDone`: there is a result. */
   onSettled?(index: number, isDone: boolean): void;
-  /** Asked when all inputs up to this one have ended: why its result does not hold after all; null: it does. */
+  /** Called when all inputs up to this one have ended: the reason to withdraw its result; null: none. */
   refusalOf?(index: number): Error | null;
-  /** The result as the user sees it, without `json`. */
+  /** Shows the result to the user, without `json`. */
   show(result: T, input: Input): Promise<void>;
-  /** The result with `json`; preceded by the name of the input. */
+  /** The result for `json`; the name of the input is added before it. */
   toJson(result: T): object;
   statusOf(result: T): ExitStatus;
 }
 
 /**
- * Works on each input, even if others fail, and reports the results in the order of the inputs. The failures among several
- * inputs follow at the end, where they are seen, and then a line that counts.
+ * Processes each input, even if others fail, and reports the results in the order of the inputs. If there are several
+ * inputs, failures are printed at the end, where they are visible, followed by a line with counts.
  *
- * @throws what stopped the whole: an interruption
+ * @throws the error that stopped the batch: an interruption
  */
 export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<ExitStatus> {
   const { inputs, concurrency = 1 } = batch;
@@ -47,7 +47,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   const results = startInOrder(inputs, concurrency, async (input, index) => {
     let isDone = false;
     try {
-      // interrupted: what has not begun does not begin
+      // interrupted: no further input is started
       context.signal.throwIfAborted();
       const result = await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
       isDone = true;
@@ -70,7 +70,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
     } catch (error) {
       if (context.signal.aborted) continue;
       if (index === inputs.length - 1) progress?.end();
-      // nobody reads on what was written: the work is done
+      // nobody reads the output any more: the work is done
       if (systemCode(error) === "EPIPE") statuses.push(ExitStatus.done);
       else {
         statuses.push(ExitStatus.failed);
@@ -82,7 +82,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   }
   progress?.end();
   for (const [input, error] of failures) tellFailure(context, input, error);
-  // an interrupted run ends by its signal and says no more
+  // an interrupted run ends by its signal without further messages
   const isWhole = !context.signal.aborted;
   if (isWhole && inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
     context.console.message(closingLine(statuses, batch.outcome));
@@ -124,7 +124,7 @@ function totalBytes(inputs: readonly Input[]): number {
   return inputs.reduce((sum, input) => sum + (input.kind === "file" ? input.bytes : 0), 0);
 }
 
-// Starts the work in order, a limited number at a time. Returns the promise of the requested result.
+// Starts the work in order, a limited number in parallel. Returns a function that returns the promise of a result.
 function startInOrder<T>(
   inputs: readonly Input[],
   concurrency: number,
@@ -148,7 +148,7 @@ function startInOrder<T>(
   };
   startNext();
   return async (index) => {
-    // the one before has ended, and with it this one has been started
+    // the previous one has ended, and has started this one
     const result = started[index];
     if (result === undefined) throw new Error(`input ${index} was not started`);
     return result;

@@ -7,19 +7,19 @@ import { DescribedError } from "../terminal/problem.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { expandBraces, isPattern, MAX_EXPANSIONS, nameMatcher, unescaped } from "./glob.js";
 
-/** One thing to work on. */
+/** An input of a command. */
 export type Input =
   | { kind: "file"; name: string; path: string; bytes: number }
   | { kind: "standardInput"; name: "-" }
-  /** unavailable inputs that were named */
+  /** a named input that is unavailable */
   | { kind: "missing"; name: string; error: unknown };
 
 const RECORDING = /\.asi(?:\.gz)?$/i;
 const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
 
 /**
- * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder stands for the
- * `*.asi` and `*.asi.gz` in it and in the folders below, in order of their names; what is neither a file nor a folder is read as a
+ * The inputs that the arguments name, in their order, each file once. `-` is the standard input; a folder means the
+ * `*.asi` and `*.asi.gz` in it and in its subfolders, sorted by name; an argument that is neither a file nor a folder is a
  * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
  *
  * @param flags with a serial number, plain logs can be read: a folder includes its `*.ubx` too
@@ -42,12 +42,12 @@ export function findInputs(args: readonly string[], flags: { serial?: string } =
     });
 }
 
-/** What messages and tables call it: on one line, and without what acts on a terminal. */
+/** The name of an input in messages and tables: on one line, without characters that affect terminals. */
 export function nameOf(input: Input): string {
   return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }
 
-/** The bytes of an input. Throws why it is missing, or the system's errors. */
+/** The bytes of an input. Throws the reason why it is missing, or errors of the system. */
 export function openInput(input: Input, onProgress?: (bytesRead: number) => void): ChunkSource {
   switch (input.kind) {
     case "file":
@@ -77,7 +77,7 @@ function fileInput(path: string): Input {
   return { kind: "file", name: path, path, bytes: statSync(path).size };
 }
 
-// A folder that cannot be read is an input of its own that fails; the others go on.
+// A folder that cannot be read becomes an input that fails; the others continue.
 function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
   const found: Input[] = [];
   const wanted = takesLogs ? RECORDING_OR_LOG : RECORDING;
@@ -114,7 +114,7 @@ function matchesOf(arg: string, takesLogs: boolean): Input[] {
   return paths.flatMap((path) => inputsOf(path, takesLogs));
 }
 
-// The paths that a pattern without braces meets.
+// The paths that match a pattern without braces.
 function matches(pattern: string): string[] {
   const { root } = parse(pattern);
   const parts = pattern
@@ -146,13 +146,13 @@ function step(folder: string, part: string, isLast: boolean): string[] {
     .filter((path) => isLast || isFolder(path));
 }
 
-// The folder itself and all below it, links not followed.
+// The folder itself and all its subfolders, without following links.
 function foldersBelow(folder: string): string[] {
   const inside = readable(folder).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
   return [folder, ...inside.flatMap(({ name }) => foldersBelow(below(folder, name)))];
 }
 
-// A pattern passes over what may not be read, as a shell's does.
+// A pattern skips unreadable folders, as in a shell.
 function readable(folder: string): Dirent[] {
   try {
     return entriesOf(folder === "" ? "." : folder);
@@ -169,7 +169,7 @@ function entriesOf(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).sort((a, b) => byName(a.name, b.name));
 }
 
-// the same order on every machine
+// independent of the locale of the machine
 function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

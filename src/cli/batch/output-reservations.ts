@@ -4,9 +4,9 @@ import { inputAsOutput, realPath } from "../../files/output-file.js";
 import { type Input, nameOf } from "./inputs.js";
 
 /**
- * Which output belongs to which input of one call: two of them never write the same file, and none writes over an input,
- * `--force` or not. The first in the order of the inputs gets it, however many are worked on at a time. Nobody waits for
- * those before it: one that was quicker than an earlier input loses its files again when that one wants them.
+ * The owner of each output among the inputs of one call: two inputs never write the same file, and none overwrites an input,
+ * even with `--force`. The first in the order of the inputs is the owner, also if several are processed in parallel. Inputs do not
+ * wait for earlier ones: a fast input loses its files if a slower, earlier input needs their names.
  */
 export class OutputReservations {
   readonly #inputs: readonly Input[];
@@ -21,7 +21,7 @@ export class OutputReservations {
     this.#ends = inputs.map(newEnd);
   }
 
-  /** Throws `FILE_EXISTS` when one of the paths is an input, or belongs to an earlier input. */
+  /** Throws `FILE_EXISTS` if one of the paths is an input, or belongs to an earlier input. */
   async reserve(index: number, paths: readonly string[]): Promise<void> {
     const real = paths.map(realPath);
     for (let rival = this.#laterOwner(index, real, paths); rival !== null; ) {
@@ -32,12 +32,12 @@ export class OutputReservations {
     for (const path of real) this.#owners.set(path, index);
   }
 
-  /** The work on this input has ended; `isDone`: its files are there. */
+  /** Called when the processing of this input has ended; `isDone`: its files exist. */
   settle(index: number, isDone: boolean): void {
     this.#ends[index]?.resolve(isDone);
   }
 
-  /** Why the files of an input that had been converted are not there after all; null: they are. */
+  /** The reason why the files of a converted input were removed; null: they exist. */
   refusalOf(index: number): AsiError | null {
     return this.#refusals.get(index) ?? null;
   }
@@ -69,7 +69,7 @@ export class OutputReservations {
     const input = this.#inputs[owner];
     return new AsiError(
       "FILE_EXISTS",
-      `${path} is what ${input === undefined ? "another input" : nameOf(input)} has been converted to in the same call; convert them one by one with -o, or into different folders with --out-dir.`,
+      `${path} is the output of ${input === undefined ? "another input" : nameOf(input)} in the same call; convert them one by one with -o, or into different folders with --out-dir.`,
     );
   }
 

@@ -10,7 +10,7 @@ export function isStandardOutput(output: string | undefined): boolean {
   return output === "-" || output === "/dev/stdout";
 }
 
-/** Throws a UsageError for a format of bytes that would go to a terminal. */
+/** Throws a UsageError if a binary format would be written to a terminal. */
 export function refuseOnTerminal(output: string | undefined, format: string, isText: boolean): void {
   if (isText || !isStandardOutput(output) || process.stdout.isTTY !== true) return;
   throw new UsageError(
@@ -31,7 +31,7 @@ export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   }
 }
 
-/** The same for an output that becomes a recording: also for a name with the extension of another format. */
+/** Like `refuseAsOutput`, for an output that becomes a recording: also refuses names with the extension of another format. */
 export function refuseAsRecording(output: string, inputs: readonly Input[]): void {
   refuseAsOutput(output, inputs);
   const format = isStandardOutput(output) ? null : formatOfFile(output);
@@ -41,7 +41,7 @@ export function refuseAsRecording(output: string, inputs: readonly Input[]): voi
   );
 }
 
-/** Writes a stream to a file, or to the standard output: then there is no file. */
+/** Writes a stream to a file, or to the standard output. @returns null for the standard output */
 export async function writeOutput(
   stream: ReadableStream<Uint8Array>,
   output: string,

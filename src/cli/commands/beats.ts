@@ -8,7 +8,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     .command("beats")
     .summary("list the heart beats in the ECG waveform")
     .description(
-      "Finds the heart beats in the ECG waveform of a recording. Writes a line for each: timestamp (s since 1970 UTC), rr (time since the beat before, s; empty after a gap or a pause) and quality (0 to 100: how far the beat stands out).",
+      "Finds the heart beats in the ECG waveform of a recording. Writes a line for each: timestamp (s since 1970 UTC), rr (time since the previous beat, s; empty after a gap or a pause) and quality (0 to 100: clarity of the beat).",
     )
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
@@ -16,7 +16,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv")
         .choices(["csv", "jsonl"])
-        // checked where it is used, with the extension of -o
+        // checked later, together with the extension of -o
         .argParser((text) => text.toLowerCase()),
     );
   withSerial(command)

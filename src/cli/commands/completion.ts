@@ -25,7 +25,7 @@ export function addCompletion(program: Command, { context: { console } }: Host):
       const { completionScript } = await import("../help/completion.js");
       await console.data(completionScript(shell, modelOf(program)));
     });
-  // for the build, which writes asi.1
+  // for the build, which generates asi.1
   program.command("man-page", { hidden: true }).action(async () => {
     const { manPage } = await import("../help/man-page.js");
     await console.data(manPage(program));

@@ -14,7 +14,7 @@ import {
   withTimeZone,
 } from "./common-options.js";
 
-// For completions. Not from the lists of the library, so that other commands do not load them.
+// For completions. A separate list, so that other commands need not load the library for its list.
 const FORMAT_NAMES: FormatName[] = [
   "csv",
   "parquet",
@@ -46,7 +46,7 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
         "csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl or kml; default: by the extension of -o, otherwise csv",
       )
         .choices(FORMAT_NAMES)
-        // the library checks it
+        // checked by the library
         .argParser((text) => text.toLowerCase()),
     )
     .option(
@@ -116,13 +116,13 @@ of the first and last row (20250517T163000), {date} and {time} the first one (20
 of the range with --split. Times are in the zone of --tz, without it UTC. The extension is added. Files with equal names
 of one recording get numbers; those of several recordings are an error.
 
---from and --to: a time of day such as 16:30; a date and time (2025-05-17T16:30:00.5 or 20250517T163000); the same with
+--from and --to: a time of day such as 16:30; a date and time (2025-05-17T16:30:00.5 or 20250517T163000); these with
 an offset (+02:00 or Z); a date for the whole day; or seconds since 1970. Both ends are inclusive. Times without an
 offset are in the zone of --tz. Without --tz they are UTC. A time of day is on the day of the first row. It is on the next
 day if it is more than 12 hours before the first row: 00:10 of a recording from 23:00 to 01:00 is after midnight. A --to
 that is earlier in the day than --from is on the day after it: 23:50 to 00:30 of a recording from 00:10 to 01:00 has the
-rows until 00:30. 13:10 to 13:05 of a recording from 13:00 to 14:00 is an error. Where clocks are set back, a time of the
-hour that comes twice is the first one as --from and the second one as --to.
+rows until 00:30. 13:10 to 13:05 of a recording from 13:00 to 14:00 is an error. When clocks are set back, a repeated time of
+day is the first one as --from and the second one as --to.
 
 --time, for CSV and JSON lines (the other formats define how they write times):
   unix    1747492200.050                  seconds since 1970; the default of CSV

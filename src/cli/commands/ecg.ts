@@ -19,7 +19,7 @@ export function addEcg(program: Command, { context, onStatus }: Host): void {
         "csv, jsonl, parquet or edf; default: by the extension of -o, otherwise csv",
       )
         .choices(["csv", "jsonl", "parquet", "edf"])
-        // checked where it is used, with the extension of -o
+        // checked later, together with the extension of -o
         .argParser((text) => text.toLowerCase()),
     );
   withSerial(command)

@@ -13,7 +13,7 @@ export function addLoad(program: Command, { context, onStatus }: Host): void {
     )
     .argument("<inputs...>", INPUTS)
     .addOption(
-      new Option("--of <load>", "what the load of a session is; default distance").choices([
+      new Option("--of <load>", "definition of the load of a session; default distance").choices([
         "distance",
         "high-speed",
         "trimp-edwards",
@@ -27,13 +27,8 @@ export function addLoad(program: Command, { context, onStatus }: Host): void {
     )
     .option("--max-hr <bpm>", "maximum heart rate, for TRIMP", wholeNumber(60, 240))
     .option("--rest-hr <bpm>", "heart rate at rest, for Banister's TRIMP", wholeNumber(30, 120))
-    .addOption(
-      new Option("--sex <sex>", "for Banister's TRIMP, whose weights are of these two").choices([
-        "female",
-        "male",
-      ]),
-    )
-    .option("--ratio", "the ratio of acute to chronic load too, with its caution");
+    .addOption(new Option("--sex <sex>", "weights of Banister's TRIMP").choices(["female", "male"]))
+    .option("--ratio", "the ratio of acute to chronic load too, with a warning about its limits");
   withTimeZone(command, "of the calendar days");
   withJson(withSerial(command))
     .addHelpText(

@@ -5,11 +5,11 @@ import { EXIT_STATUS, type Host } from "./common-options.js";
 export function addRecipes(program: Command, { context, onStatus }: Host): void {
   program
     .command("recipes")
-    .summary("list, show, check and compare definitions of what counts")
+    .summary("list, show, check and compare definitions of counts")
     .description(
-      "A recipe is the definition of a count: filter, limits, minimum duration and all else that moves the number, as JSON. list shows those that asi knows, show prints them, check reads files with recipes of your own and prints their hashes, and compare shows in which keys recipes differ.",
+      "A recipe is the definition of a count: filter, limits, minimum duration and everything else that changes the number, as JSON. list shows the known recipes, show prints them, check reads files with your own recipes and prints their hashes, and compare shows in which keys recipes differ.",
     )
-    .addArgument(new Argument("<action>", "what to do").choices(["list", "show", "check", "compare"]))
+    .addArgument(new Argument("<action>", "action").choices(["list", "show", "check", "compare"]))
     .argument("[recipes...]", "names of the list, or JSON files")
     .option("--json", "print each recipe, or each difference, as a line of JSON")
     .addHelpText(
@@ -25,8 +25,8 @@ export function addRecipes(program: Command, { context, onStatus }: Host): void 
     .addHelpText(
       "after",
       `
-Two results can be compared when their recipes have the same hash: the SHA-256 of the recipe in canonical JSON (RFC 8785). docs/metrics.md
-defines each key. "As worded by" says what was published; software whose filter is secret may count differently.
+Two results are comparable if their recipes have the same hash: the SHA-256 of the recipe in canonical JSON (RFC 8785). docs/metrics.md
+defines each key. "As worded by" names the published source; software with an unpublished filter may count differently.
 ${EXIT_STATUS}`,
     )
     .action(async (action, recipes: string[], flags) => {

@@ -46,7 +46,7 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
       `
 Without -o the report is beside the input, and in the current folder for standard input. --name is described at asi help convert.
 
---from and --to are written as for asi convert.
+--from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

@@ -32,18 +32,18 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--zones <limits>",
-      "limits between the speed zones of the report: 7,15,20,25km/h; they do not move the two thresholds",
+      "limits between the speed zones of the report: 7,15,20,25km/h; the two thresholds do not change",
       parseSpeedZones,
     )
     .option("--high-speed <speed>", "threshold of high-speed distance: 19.8km/h or 5.5m/s", parseSpeed)
     .option("--sprint <speed>", "threshold of sprints: 25.2km/h or 7m/s", parseSpeed)
     .option(
       "--sort <column>",
-      "order of the rows of each period, the largest first; with + in front the smallest; default distance, and in csv, jsonl and parquet the order of the roster",
+      "order of the rows of each period, the largest first; +COLUMN: the smallest first; default distance, and in csv, jsonl and parquet the order of the roster",
     )
     .option(
       "--columns <names>",
-      "figures of the table, with commas between; in files the other columns stay",
+      "figures of the table, separated by commas; files keep the other columns",
       names,
     )
     .addOption(
@@ -97,10 +97,10 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
 A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and optionally
 number, position, max_hr, rest_hr, high_speed, sprint, birth_date, mass. Speeds have their unit in the cell or the header.
 
-With --by player each folder in the named one is a session. For each player there are all sessions, their mean and best, the last
-one as a share of the mean of the five matches before, and the days since. Figures of matches are those of the two halves.
+With --by player each folder in the named one is a session. The output has all sessions of each player, their mean and best, the last
+one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves.
 
-Periods have a name, a start and an end by the clock of --tz: 1st half,15:00,15:47. A row with a player as well replaces
+Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:47. A row with a player replaces
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command
 suggests some from the pauses that the squad makes together, and prints them as such a file; --periods suggested makes a table of each.
 

@@ -27,7 +27,7 @@ export const withMetrics = (command: Command) =>
     )
     .option(
       "--zones <limits>",
-      "limits between the speed zones, with their unit: 7,15,20,25km/h or 2,4,5.5,7m/s; they do not move the thresholds of high speed and sprints",
+      "limits between the speed zones, with their unit: 7,15,20,25km/h or 2,4,5.5,7m/s; the thresholds of high speed and sprints do not change",
       parseSpeedZones,
     )
     .option("--high-speed <speed>", "threshold of high-speed distance: 19.8km/h or 5.5m/s", parseSpeed)
@@ -38,7 +38,7 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
-/** Additional figures, each only on request. */
+/** Options for additional figures. */
 const withFigures = (command: Command) =>
   command
     .option(
@@ -47,16 +47,16 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--recipe <name>",
-      "count by this recipe: a name of asi recipes list, or a JSON file; several times for several",
+      "count by this recipe: a name of asi recipes list, or a JSON file; repeat the option for more recipes",
       (name: string, names: string[] = []) => [...names, name],
     )
     .option(
       "--sensitivity",
-      "how much filter and minimum duration move the count of each --recipe; default: the sprints of --sport",
+      "effect of filter and minimum duration on the count of each --recipe; default: the sprints of --sport",
     )
     .option(
       "--metabolic-power",
-      "an estimate of energy from speed, with its caution; with --peaks in the JSON too",
+      "an estimate of energy from speed, with a warning about its limits; with --peaks in the JSON too",
     )
     .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
@@ -69,7 +69,7 @@ const withFigures = (command: Command) =>
     )
     .option("--at-rest", "with --hrv: the person rested, so that LF and HF are given");
 
-/** The files of a club. */
+/** Options for the files of a club. */
 export const withSheets = (command: Command) =>
   command
     .option(
@@ -132,10 +132,10 @@ Distances come from the receiver's Doppler speed; standing and gaps add nothing.
 acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md defines every figure and names
 the sources. --json gives the figures with the keys of the service's computed data, in m, s, m/s, m/s2 and bpm.
 
-asi stats, asi plot and asi report hold all rows of a recording in memory: about 100 bytes each, 6 MB for 90 minutes at
-10 Hz. With --jobs there are as many recordings in memory at a time.
+asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes each, 6 MB for 90 minutes at
+10 Hz. With --jobs 4 there are 4 recordings in memory.
 
---from and --to are written as for asi convert.
+--from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

@@ -7,7 +7,7 @@ export function addValidate(program: Command, { context, onStatus }: Host): void
     .command("validate")
     .summary("check recordings for damage")
     .description(
-      "Prints a line for each recording: whether it is whole, and if not, where the first damage is. Foreign bytes between frames and unknown frames are not damage.",
+      "Prints a line for each recording: whole, or the position of the first damage. Foreign bytes between frames and unknown frames are not damage.",
     )
     .argument("<inputs...>", INPUTS);
   withJson(withSerial(command))

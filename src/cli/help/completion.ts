@@ -1,6 +1,6 @@
 import type { CommandModel, OptionModel, ProgramModel } from "./command-model.js";
 
-/** Shells for which there are completions. */
+/** Shells with completions. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export type Shell = (typeof SHELLS)[number];
@@ -54,7 +54,7 @@ function bashCommand({ name, options, operands }: CommandModel): string {
     const pattern = names(option).join("|");
     if (value === "none" || value === "file") return [];
     if (value === "folder") return [`        ${pattern}) COMPREPLY=($(compgen -d -- "$cur")); return ;;\n`];
-    // nothing to propose, and no file either
+    // nothing to propose, not even files
     if (value === "text")
       return [`        ${pattern}) compopt +o bashdefault +o default 2>/dev/null; return ;;\n`];
     return [`        ${pattern}) COMPREPLY=($(compgen -W '${value.join(" ")}' -- "$cur")); return ;;\n`];

@@ -89,7 +89,7 @@ function preformatted(text: string): string {
   return `.nf\n${escaped(text)}\n.fi\n`;
 }
 
-// A dot or apostrophe at the start of a line would be a request; a hyphen is typed as one.
+// At the start of a line, a dot or an apostrophe would be a request; a hyphen needs an escape to be copied as typed.
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 
-// What commander says about wrong usage, in the voice of the command.
+// Usage errors of commander, reworded in the style of the command.
 
 export const HOW_TO_GET_HELP = "asi --help, and asi COMMAND --help, show how to call it.";
 
 /**
- * An error of commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, as the command says it: `Unknown option
+ * Rewords an error of commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, to `Unknown option
  * --ouput. Did you mean --output?`
  *
  * @param operand the first argument, which may be a file where a command was expected
@@ -43,7 +43,7 @@ export function rewordError(text: string, operand: string | undefined): string {
   return `${ended(sentence)}${proposal === "" ? "" : ` ${proposal}`}`;
 }
 
-/** The arguments, with those of `asi help` for an unknown command turned so that the answer says so. */
+/** The arguments; those of `asi help` with an unknown command are changed so that the error names the command. */
 export function withKnownCommand(args: readonly string[], program: Command): readonly string[] {
   const [help, name] = args;
   if (help !== "help" || name === undefined || name === "help" || name.startsWith("-")) return args;

@@ -5,7 +5,7 @@ import type { ExitStatus } from "../terminal/exit-status.js";
 import { lineWriter, seconds } from "../terminal/line-writer.js";
 import { type WaveformFlags, writeWaveform } from "./write-waveform.js";
 
-/** `asi beats`: the heart beats in the ECG waveform, one a line. */
+/** `asi beats`: the heart beats in the ECG waveform, one per line. */
 export function beats(input: string, flags: WaveformFlags, context: Context): Promise<ExitStatus> {
   return writeWaveform(input, flags, context, {
     decode: decodeBeats,

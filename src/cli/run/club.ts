@@ -33,8 +33,8 @@ export interface Club {
 }
 
 /**
- * The roster and the periods that options name; null if the roster cannot be read, after printing the reason. Periods are read with each
- * recording, which gives their times a day.
+ * The roster and the periods in the options; null after printing the error if the roster cannot be read. Periods are read for each
+ * recording, because it defines the day of their times.
  */
 export function clubOf(
   { roster: path, periods, tz, from, to }: ClubFlags & { tz?: string; from?: TimeBound; to?: TimeBound },
@@ -46,7 +46,7 @@ export function clubOf(
   const sheet = path === undefined ? null : readSheetFile(path, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const roster = sheet?.roster ?? null;
-  // a row may name any player, not only that of one recording
+  // a row may name any player, not only the player of one recording
   const players = [
     ...(roster?.players.map(({ name }) => name) ?? []),
     ...inputs.map(({ name }) => playerNameOf(basename(name))),
@@ -58,7 +58,7 @@ export function clubOf(
   };
 }
 
-/** The periods of a recording. Throws a DescribedError that names the line of what cannot be read. */
+/** The periods of a recording. Throws a DescribedError with the line if they cannot be read. */
 export function periodsFor({ periods }: Club, session: Interval): SessionPeriod[] {
   if (periods === null) return [];
   const { path, file, timeZone, players } = periods;

@@ -24,7 +24,7 @@ export interface ConvertHooks {
   signal: AbortSignal;
 }
 
-/** Converts into files that are still to get their names. Throws what `convertFile` throws, and why an input is missing. */
+/** Converts into files with temporary names. Throws the errors of `convertFile`, and the reason for a missing input. */
 export async function convertInput(
   { input, bounds, options }: ConvertTask,
   { onProgress, signal }: ConvertHooks,
@@ -39,7 +39,7 @@ export async function convertInput(
   return prepareSource(openInput(input, onProgress), bounded, inputName(input));
 }
 
-/** The name of an input without its extensions, for the names of its outputs. */
+/** The name of an input without its extensions, for the names of outputs. */
 export function inputName(input: Input): string {
   return input.kind === "file" ? inputNameOf(basename(input.path)) : "standard-input";
 }

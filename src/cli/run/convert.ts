@@ -48,10 +48,10 @@ export interface ConvertFlags {
   json?: boolean;
 }
 
-/** A recording with many short stretches would fill a folder by mistake. */
+/** A safety limit: a recording with many short ranges would fill a folder. */
 const MAX_SPLIT_FILES = 100;
 
-/** `asi convert`: recordings in, CSV or another format out. */
+/** `asi convert`: converts recordings to CSV or another format. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
   const bounds: TimeBounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
   const given = {
@@ -61,7 +61,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     everyMs: flags.every,
     numbers: flags.numbers,
     time: flags.time,
-    // it applies to --from and --to in any case
+    // it always applies to --from and --to
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,
     hr: flags.hr,
     columns: flags.columns,
@@ -149,7 +149,7 @@ async function convertToOutput(
   return runBatch<Inspection>(context, {
     inputs: [input],
     json: false,
-    // the terminal may show the rows themselves
+    // the rows themselves may be printed on the terminal
     hasProgress: process.stdout.isTTY !== true,
     async work(_, __, onProgress) {
       const { source, from, to } = await openWithBounds(input, bounds, options.serial, onProgress);

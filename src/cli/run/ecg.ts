@@ -27,7 +27,7 @@ function jsonl({ timestampMs, sample }: EcgBatch, i: number): string {
   return `{"timestamp":"${isoTime(timestampMs[i] ?? 0)}","sample":${sample[i]}}\n`;
 }
 
-// Times of a frame are unsigned 64-bit numbers, and Date ends in the year 275760.
+// Times of frames are unsigned 64-bit numbers, but Date ends in the year 275760.
 function isoTime(ms: number): string {
   return new Date(Math.min(ms, 8.64e15)).toISOString();
 }

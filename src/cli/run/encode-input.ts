@@ -10,7 +10,7 @@ import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
 import type { TrackDamage } from "../../tracks/track-parser.js";
 import type { Console, Part } from "../terminal/console.js";
 
-/** A recording in progress. `summary` returns the summary of the track afterwards; null if the input is not a track. */
+/** A recording in progress. `summary` returns the summary of the track after it has been read; null if the input is not a track. */
 export interface EncodedInput {
   stream: ReadableStream<Uint8Array>;
   summary: (() => Promise<TrackSummary>) | null;
@@ -39,7 +39,7 @@ export async function encodeInput(
   return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
 }
 
-/** Why an input is neither a CSV nor a track; null if it can be one. */
+/** The reason why an input is neither a CSV nor a track; null if it can be one. */
 function problemOf(first: Uint8Array): string | null {
   if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
   if (trackKind(first) !== null) return null;
@@ -48,10 +48,10 @@ function problemOf(first: Uint8Array): string | null {
   return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
 }
 
-// 0xb5 begins no character in UTF-8
+// 0xb5 is not the first byte of any character in UTF-8
 const SYNC = [0xb5, 0x62];
 
-/** Whether a byte occurs in no text: a control character other than white space. */
+/** Whether a byte never occurs in text: a control character other than white space. */
 const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
 
 async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, void, undefined> {
@@ -65,7 +65,7 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
   }
 }
 
-/** Where a track stops being readable, in the words used for damage of recordings. */
+/** The place from which a track is unreadable, in the wording for damaged recordings. */
 export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {
   return [
     console.paint("yellow", "damaged:"),
@@ -73,7 +73,7 @@ export function damagedTrack(console: Console, { byteOffset, reason }: TrackDama
   ];
 }
 
-/** The summary of a track, on one line. */
+/** The summary of a track in one line. */
 export function trackText({ format, rows, speedsFromPositions, speedUnit, leftOut }: TrackSummary): string {
   const parts = [`${rows} rows of a ${format.toUpperCase()} file`];
   if (speedsFromPositions > 0) parts.push(`${speedsFromPositions} speeds computed from positions`);

@@ -44,9 +44,9 @@ interface Work {
 }
 
 interface Encoded {
-  /** Null if it went to standard output. */
+  /** Null if the output is the standard output. */
   file: WrittenFile | null;
-  /** Null if the input was not a track. */
+  /** Null if the input is not a track. */
   track: TrackSummary | null;
 }
 
@@ -62,7 +62,7 @@ export async function encode(
     return (await import("./encode-squad.js")).encodeSquad(flags.squad, flags, context);
   const input = csv === undefined ? DEMO : onlyInput(csv);
   const { header, output, recording } = csv === undefined ? demoWork(flags) : csvWork(input, flags);
-  // invalid header texts are usage errors, reported before anything is read
+  // reports invalid header texts as usage errors before anything is read
   writeHeader(header);
   refuseAsRecording(output, [input]);
   return runBatch(context, {
@@ -89,7 +89,7 @@ export async function encode(
   });
 }
 
-// Accepts the same arguments as other commands, but they must name exactly one file.
+// The input of `encode`: accepts the same arguments as other commands, but they must name exactly one file.
 function onlyInput(csv: string): Input {
   if (csv !== "-" && statSync(csv, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new UsageError(
@@ -105,7 +105,7 @@ function onlyInput(csv: string): Input {
   return input;
 }
 
-// name of the input in messages
+// the name in messages
 const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
@@ -180,7 +180,7 @@ function csvWork(input: Input, flags: EncodeFlags): Work {
   };
 }
 
-// Of `{serial}_{start}_{end}.csv` and the same with other extensions; a serial number may have underscores of its own.
+// The serial number in a name such as `{serial}_{start}_{end}.csv`; serial numbers may contain underscores.
 function serialInName(path: string): string | null {
   return (
     /^(.+)_-?\d{8}T\d{6}_-?\d{8}T\d{6}(?:_\d+)?\.(?:[ct]sv|fit|gpx|tcx)(?:\.gz)?$/i.exec(

@@ -23,7 +23,7 @@ import {
 import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
 
-/** Options that ask for figures beyond the ordinary ones. */
+/** Options for additional figures. */
 export interface FigureFlags {
   sport?: PresetName;
   peaks?: boolean;
@@ -36,7 +36,7 @@ export interface FigureFlags {
   atRest?: boolean;
 }
 
-/** The same after their check, as they can be sent to a worker thread. */
+/** The options after validation, in a form that can be sent to a worker thread. */
 export interface WantedFigures {
   peaks: boolean;
   recipes: readonly NamedRecipe[];
@@ -48,30 +48,30 @@ export interface WantedFigures {
   atRest: boolean;
 }
 
-/** What a recipe counts, by its name, with its table of sensitivity if requested. */
+/** The result of a recipe with its name, and with its table of sensitivity if requested. */
 export interface NamedResult extends RecipeResult {
   name: string;
   title: string;
-  /** Where the wording comes from; null: from whoever wrote the recipe. */
+  /** The source of the wording; null for a recipe of the user. */
   source: string | null;
   sensitivity?: readonly SensitivityRow[];
 }
 
-/** Figures of one recording, by their keys in the output of --json; only those that were requested. */
+/** Figures of one recording, by their keys in the output of --json; only requested ones. */
 export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
   hrv?: HeartRateVariability;
   metabolic?: MetabolicEstimate;
-  /** m/s, held for 0.5 s; null below 5 Hz. */
+  /** m/s, sustained for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
-  /** Of this session alone, against its own maximum speed; null without one. */
+  /** For this session only, relative to its own maximum speed; null without one. */
   acceleration_speed?: AccelerationSpeedProfile | null;
   /** Experimental. */
   standard_runs?: StandardRuns;
 }
 
-/** null: none is requested. Throws what `recipesOf` throws. */
+/** Null if none is requested. Throws the errors of `recipesOf`. */
 export function wantedFigures({
   sport = "soccer",
   peaks = false,
@@ -83,7 +83,7 @@ export function wantedFigures({
   hrv = false,
   atRest = false,
 }: FigureFlags): WantedFigures | null {
-  // the table needs something to count
+  // the table needs at least one recipe
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
   if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
   const isAsked = peaks || profile || metabolicPower || wantsRuns || hrv || recipes.length > 0;
@@ -92,7 +92,7 @@ export function wantedFigures({
     : null;
 }
 
-/** Throws what the figures throw. */
+/** Throws the errors of the figures. */
 export function furtherFigures(
   samples: MetricSamples,
   beats: readonly Beats[],
@@ -135,7 +135,7 @@ function profileOf(
   const maxSpeed = sessionMaxSpeed(samples, options);
   return {
     session_max_speed: maxSpeed,
-    // of a walk there is no profile
+    // a walk has no profile
     acceleration_speed:
       maxSpeed === null || maxSpeed < 1
         ? null

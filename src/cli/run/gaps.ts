@@ -2,7 +2,7 @@ import { MAX_GAP_MS } from "../../metrics/segments.js";
 import { RecordingReader } from "../../reading/recording-reader.js";
 import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
-/** Time without rows within a range: too short to end it, and longer than a few rows that are missing. */
+/** A period without rows within a range: too short to end the range, but longer than a few missing rows. */
 export interface Gap {
   /** The row before and the row after it in the order of time, ms since 1970 UTC. */
   start: number;
@@ -12,15 +12,15 @@ export interface Gap {
 export interface Gaps {
   count: number;
   totalMs: number;
-  /** The longest, at most 5, in order of time. */
+  /** The longest ones, at most 5, in order of time. */
   longest: Gap[];
 }
 
-/** A device at 1 Hz misses a row now and then, so only gaps of two seconds or more are reported. */
+/** A device at 1 Hz occasionally misses a row, so only gaps of two seconds or more are reported. */
 const MIN_GAP_MS = 2_000;
 const MAX_LISTED = 5;
 
-/** Passes the chunks of a source on, and finds the gaps between the rows in them. */
+/** Passes on the chunks of a source, and finds the gaps between their rows. */
 export class GapWatch extends ChunkSource {
   readonly #source: ChunkReader;
   readonly #reader: RecordingReader<"columns">;
@@ -58,7 +58,7 @@ export class GapWatch extends ChunkSource {
       const batches = chunk === null ? this.#reader.finish() : this.#reader.push(chunk);
       for (const { timestampMs } of batches) for (const ms of timestampMs) this.#addRow(ms);
     } catch {
-      // the reader of the chunks gets the same error
+      // the reader of the chunks gets this error too
       this.#isReading = false;
     }
     return chunk;

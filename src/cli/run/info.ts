@@ -33,7 +33,7 @@ export function info(args: string[], flags: InspectFlags, context: Context): Pro
 }
 
 interface InspectionWithGaps extends Inspection {
-  /** Time without rows within the ranges. */
+  /** Gaps within the ranges. */
   gaps: Gaps;
 }
 

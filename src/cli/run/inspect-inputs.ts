@@ -6,7 +6,7 @@ import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, type Input, openInput } from "../batch/inputs.js";
 import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 
-/** Options of the commands that only inspect. */
+/** Options of commands that only inspect. */
 export interface InspectFlags {
   serial?: string;
   tz?: string;
@@ -14,7 +14,7 @@ export interface InspectFlags {
   json?: boolean;
 }
 
-/** How a command inspects an input and prints the result. */
+/** Functions that inspect an input and format the result. */
 export interface Presentation<T extends Inspection> {
   inspect(source: ChunkSource, options: DecodeOptions): Promise<T>;
   text(inspection: T, input: Input, isOnly: boolean): string;

@@ -1,14 +1,14 @@
 import { availableParallelism } from "node:os";
 import type { Input } from "../batch/inputs.js";
 
-// Starting a thread takes as long as reading some megabytes.
+// Starting a thread takes as long as reading several megabytes.
 const BYTES_PER_JOB = 8_000_000;
 const MAX_JOBS = 64;
 
 /**
- * How many inputs are worked on at a time.
+ * The number of inputs that are processed in parallel.
  *
- * @param given by the user; otherwise as many as there are cores, fewer for little data
+ * @param given from the user; default: the number of cores, fewer for small inputs
  */
 export function jobsFor(inputs: readonly Input[], given: number | undefined): number {
   return Math.min(given ?? jobsByDefault(inputs), inputs.length);

@@ -44,13 +44,13 @@ export interface LoadFlags {
 interface Session extends SessionLoad {
   serial: string;
   name: string;
-  /** Rows that are in no figure; null for none. */
+  /** Message about rows that figures exclude; null for none. */
   tooFast: string | null;
   report: Report;
   repeated: Repeated;
-  /** Tells copies of a file. */
+  /** Identifies copies of a file. */
   content: string;
-  /** Where it has rows, ascending and apart from each other. */
+  /** Periods with rows, in ascending order and disjoint. */
   spans: readonly Interval[];
   /** The days of its rows; more than one if there is a long break between them. */
   days: readonly string[];
@@ -59,7 +59,7 @@ interface Session extends SessionLoad {
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury is shown (Impellizzeri et al. 2020).";
 
-/** `asi load`: the load of days and weeks, for each device. */
+/** `asi load`: the load per day and week, for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const loadOf = loadFunction(flags);
@@ -73,7 +73,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     json: false,
     async work(input, _, onProgress) {
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
-      // not of rows that the tracker wrote before it knew the date
+      // without rows that the tracker wrote before it had the date
       const { startMs } = mainInterval([{ samples }]);
       const dayOf = (ms: number) => new Date(ms + offsetIn(flags.tz, ms)).toISOString().slice(0, 10);
       const day = dayOf(startMs);
@@ -109,7 +109,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   return status;
 }
 
-/** What a load has too much of, or on the wrong day, if a recording is not one session. @param others those before it */
+/** Problems of a recording that is not one session: it may be counted twice, or on the wrong day. @param others earlier sessions */
 function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly Session[]): string[] {
   const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
   return [
@@ -163,9 +163,9 @@ function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number
 }
 
 function trimpFunction(method: TrimpMethod): LoadFunction {
-  // refuses wrong heart rates before a file is read
+  // validates the heart rates before a file is read
   trimp([], method);
-  // a row that is too fast keeps its heart rate
+  // a row with an impossible speed keeps its heart rate
   return (samples) => ({ load: trimp(samples, method), tooFast: null });
 }
 

@@ -5,7 +5,7 @@ import { instantFormat } from "../terminal/time-text.js";
 const UTC_ASSUMED =
   " Times without an offset are UTC; --tz names another zone, such as --tz Europe/Zurich or --tz local.";
 
-/** If --from and --to leave nothing, the error says when the recording is, in the time zone of the user. */
+/** If no row is between --from and --to, the error contains the time of the recording, in the time zone of the user. */
 export async function explainEmptyRange<T>(
   { from, to, timeZone }: TimeBounds,
   reading: Promise<T>,
@@ -18,12 +18,12 @@ export async function explainEmptyRange<T>(
     if (failure.error.code !== "NO_SAMPLES" || start === null || end === null) throw error;
     const instantText = instantFormat(timeZone);
     const isUtcAssumed = timeZone === undefined && [from, to].some(isOnClock);
-    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; --from/--to leave none of it.${isUtcAssumed ? UTC_ASSUMED : ""}`;
+    const message = `The recording runs from ${instantText(start)} to ${instantText(end)}; no row is within --from/--to.${isUtcAssumed ? UTC_ASSUMED : ""}`;
     throw new DescribedError({ ...failure, error: { ...failure.error, message } });
   }
 }
 
-/** Whether a bound is a time that clocks show, without an offset. */
+/** Whether a bound is a local time without an offset. */
 function isOnClock(bound: TimeBound | undefined): boolean {
   return bound?.kind === "clock" || bound?.kind === "local";
 }

@@ -40,7 +40,7 @@ interface Plotted {
 }
 
 const PICTURES = [".svg", ".png"];
-/** Pixels of a PNG for one of the picture: sharp on the screens of telephones and laptops. */
+/** Pixels of the PNG per pixel of the picture: sharp on the screens of phones and laptops. */
 const PNG_SCALE = 2;
 const WIDTH_WITHOUT_TERMINAL = 80;
 
@@ -50,7 +50,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   const { output, outDir, force } = flags;
   const selection = selectionOf(flags);
   const options = metricsOptions(flags);
-  // refuses wrong parameters before a file is read
+  // validates the parameters before a file is read
   computeMetrics([], options);
   const inputs = findInputs(args);
   const club = clubOf(flags, inputs, context);

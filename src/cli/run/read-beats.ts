@@ -10,7 +10,7 @@ interface Limits {
 }
 
 /**
- * The beats in the ECG waveform of an input that has been read before, for its rows.
+ * The beats in the ECG waveform of an input, restricted to its rows, which have been read before.
  *
  * @throws AsiError like `decodeBeats`; `BAD_OPTION` for the standard input, which cannot be read again
  */

@@ -10,7 +10,7 @@ import type { Input } from "../batch/inputs.js";
 import { openWithBounds } from "./convert-input.js";
 import { explainEmptyRange } from "./no-samples.js";
 
-/** Options that say which rows of an input are read, and how. */
+/** Options that select the rows of an input and the way to read them. */
 export interface SampleFlags {
   from?: TimeBound;
   to?: TimeBound;
@@ -19,7 +19,7 @@ export interface SampleFlags {
   hr?: HrSource;
 }
 
-/** The same after their check. */
+/** The options after validation. */
 export interface SampleSelection {
   bounds: TimeBounds;
   serial: string | undefined;
@@ -28,7 +28,7 @@ export interface SampleSelection {
   quality?: boolean;
 }
 
-/** Throws `BAD_OPTION` for flags that no recording can be read with. */
+/** Throws `BAD_OPTION` for invalid flags. */
 export function selectionOf({ from, to, tz, serial, hr }: SampleFlags): SampleSelection {
   const bounds = { from, to, timeZone: tz };
   checkDecodeOptions({ serial, hr, ...resolveBounds(bounds, null) });
@@ -40,12 +40,12 @@ export interface ReadSamples {
   samples: SampleBatch;
   repeated: Repeated;
   inspection: Inspection;
-  /** Limits of the rows, ms since 1970 UTC, where they were given. */
+  /** Limits of the rows, ms since 1970 UTC; undefined if they are not set. */
   from: number | undefined;
   to: number | undefined;
 }
 
-/** Reads an input to its end. Throws what `decode` throws, `NO_SAMPLES`, and why an input is missing. */
+/** Reads an input to its end. Throws the errors of `decode`, `NO_SAMPLES`, and the reason for a missing input. */
 export function readSamples(
   input: Input,
   { bounds, serial, hr, quality }: SampleSelection,

@@ -8,10 +8,10 @@ import { UsageError } from "../terminal/usage-error.js";
 const LARGEST_FILE_BYTES = 1_000_000;
 
 /**
- * The recipes that an argument means: the one of the list with this name, or those in a file. A file holds one recipe, which is
- * called by the name of the file, or an object of names and recipes.
+ * The recipes for an argument: a built-in recipe with this name, or the recipes in a file. A file contains one recipe, whose name is
+ * the name of the file, or an object of names and recipes.
  *
- * @throws UsageError for what is neither; AsiError `BAD_OPTION` with the file and the key for a file that holds something else
+ * @throws UsageError if it is neither; AsiError `BAD_OPTION` with the file and the key for invalid content
  */
 export function recipesOf(argument: string): NamedRecipe[] {
   const listed = RECIPES.find(({ name }) => name === argument);

@@ -23,13 +23,13 @@ export interface RepairFlags {
 }
 
 interface Repaired {
-  /** null: it went to the standard output */
+  /** Null if the output is the standard output. */
   file: WrittenFile | null;
   info: RecordingInfo;
   report: Report;
 }
 
-/** `asi repair`: the valid frames of damaged recordings, as clean ones. */
+/** `asi repair`: copies the valid frames of damaged recordings. */
 export function repair(args: string[], flags: RepairFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force, serial } = flags;
@@ -79,7 +79,7 @@ function nothingToRepair(name: string): Input {
   return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
 }
 
-// The results of an earlier repair of a folder are not repaired again.
+// Whether an input is the output of an earlier repair of its folder.
 function isRepaired(input: Input): boolean {
   return /\.repaired\.asi$/i.test(input.name);
 }

@@ -15,7 +15,7 @@ export function damageText({ damage }: Report): string {
     .join(", ");
 }
 
-/** Lines about damage, foreign bytes, unknown frames, and times and heart rates of which not all count. */
+/** Lines about damage, foreign bytes, unknown frames, and ignored times and heart rates. */
 export function notices(console: Console, name: string, report: Report, repeated?: Repeated): Part[][] {
   const { bytes, frames } = report;
   const lines: Part[][] = [];
@@ -33,7 +33,7 @@ export function notices(console: Console, name: string, report: Report, repeated
   return lines;
 }
 
-/** What to say of times that run backwards, and of rows and heart rates that are in no figure. */
+/** Messages about times that go backwards, and about rows and heart rates that figures exclude. */
 export function timeTexts(
   { rows: { backwards = 0, replacedHr = 0 } }: Report,
   repeated?: Repeated,

@@ -30,22 +30,22 @@ export interface ReportFlags extends MetricsFlags, SampleFlags, ClubFlags {
 }
 
 interface WrittenReport {
-  /** null: it went to the standard output */
+  /** Null if the output is the standard output. */
   file: WrittenFile | null;
   inspection: Inspection;
   repeated: Repeated;
 }
 
-/** The viewer, which the build of `web/` puts beside the folder of the command. */
+/** The viewer, which the build of `web/` writes to the parent folder of the command. */
 const TEMPLATE = join(__dirname, "..", "report.html");
 
-/** `asi report`: the viewer and a recording in one file, or a squad. */
+/** `asi report`: one file with the viewer and a recording, or a squad. */
 export async function report(args: string[], flags: ReportFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force } = flags;
   const selection = selectionOf(flags);
   const { preset, params = {} } = metricsOptions(flags);
-  // refuses wrong parameters before a file is read
+  // validates the parameters before a file is read
   computeMetrics([], { preset, params });
   const names = new OutputNames({ name: flags.name, nameTimeZone: flags.tz });
   const inputs = findInputs(args);
@@ -94,7 +94,7 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
   });
 }
 
-/** Named like the files of `asi convert`, beside the input or in the folder. */
+/** The path of the report: named like the files of `asi convert`, in the folder of the input or in `folder`. */
 function pathFor(
   names: OutputNames,
   input: Input,
@@ -106,7 +106,7 @@ function pathFor(
   return join(outDir ?? (input.kind === "file" ? dirname(input.path) : ""), name);
 }
 
-/** What the report of a squad takes. */
+/** The options of the report that apply to a squad. */
 function squadFlags(flags: ReportFlags): SquadFlags {
   const { from, to, serial, maxHr, json, name, outDir, ...others } = flags;
   const refused = Object.entries({ from, to, serial, "max-hr": maxHr, json, name, "out-dir": outDir })

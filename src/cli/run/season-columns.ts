@@ -16,11 +16,11 @@ import { figureTitle, rounded } from "../../squad-report/squad-columns.js";
 export interface SeasonFileRow {
   player: SeasonPlayer;
   entry: SeasonEntry;
-  /** Of the session in the season. */
+  /** The number of the session in the season. */
   index: number;
 }
 
-/** All sessions of all players, those without a recording of the player left out. */
+/** All sessions of all players, without sessions for which the player has no recording. */
 export function seasonFileRows({ players }: Season): SeasonFileRow[] {
   return players.flatMap((player) =>
     player.entries.flatMap((entry, index) => (entry.row === null ? [] : [{ player, entry, index }])),
@@ -31,7 +31,7 @@ const percent = (share: number | null) => (share === null ? null : Math.round(sh
 
 const AGAINST = "% of the 5 matches before";
 
-/** A row for each player and session: the figures, and each as a share of the mean of the last five matches before. */
+/** The columns of rows for each player and session: the figures, and each as a share of the mean of the previous five matches. */
 export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
   textColumn("player", "Player", ({ player }) => player.name),
   textColumn("number", "Number", ({ player }) => player.number),
@@ -39,7 +39,7 @@ export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
   textColumn("session", "Session", ({ entry }) => entry.session.name),
   instantColumn("start", "Start", ({ entry }) => entry.session.startMs),
   textColumn("kind", "Kind", ({ entry }) => (entry.session.isMatch ? "match" : "training")),
-  numberColumn("days_since", "Days since the session before", 0, ({ entry }) => entry.daysSince),
+  numberColumn("days_since", "Days since the previous session", 0, ({ entry }) => entry.daysSince),
   numberColumn("share_with_data", "Share with data", 2, ({ entry }) =>
     entry.row?.coverage == null ? null : Math.round(entry.row.coverage * 1000) / 1000,
   ),
@@ -58,12 +58,12 @@ export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
   ),
 ];
 
-/** The last session of which there is a figure. */
+/** The last session with a figure. */
 export function lastIndexWith({ entries }: SeasonPlayer): number {
   return entries.findLastIndex(({ row }) => row !== null);
 }
 
-/** A row for each player: how many sessions, and mean, best, last and its share of each figure. */
+/** The columns of rows for each player: the number of sessions, and for each figure mean, best, last and the share of the last one. */
 export const PLAYER_COLUMNS: readonly FileColumn<SeasonPlayer>[] = [
   textColumn("player", "Player", ({ name }) => name),
   textColumn("number", "Number", (player) => player.number),

@@ -18,7 +18,7 @@ import { lastIndexWith } from "./season-columns.js";
 const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
-/** A table for each player: all sessions, mean, best, and the last one against the five matches before. */
+/** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
   columns: readonly SquadColumn[],
@@ -26,7 +26,7 @@ export function seasonText(
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
-  const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. In matches the figures are those of the halves.`;
+  const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
   return [heading, ...players.map((player) => playerText(player, columns, day))].join("\n\n").concat("\n");
 }
 

@@ -6,7 +6,7 @@ import { writeStream } from "../../files/write-stream.js";
 import { streamOf } from "../batch/output.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 
-/** In the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
+/** Name of the cache in the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
 /** Version of the cached data; those of another version are computed again. */
@@ -18,18 +18,18 @@ export function keptWork(task: SessionTask): SessionWork | null {
     const kept = JSON.parse(readFileSync(join(task.folder, CACHE_NAME), "utf8"));
     return kept.key === keyOf(task) ? kept.work : null;
   } catch {
-    // there is no cache, or it was edited: the work is done again
+    // the cache is missing or was edited: the data are recomputed
     return null;
   }
 }
 
-/** Caches the work of a session. Throws the system's errors. */
+/** Caches the work of a session. Throws errors of the system. */
 export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
   const text = JSON.stringify({ key: keyOf(task), work });
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
 }
 
-/** All that the work depends on. A file counts as unchanged if its size and the time of its last change are. */
+/** All dependencies of the work. A file counts as unchanged if its size and its modification time are. */
 function keyOf({ folder, inputs, periods, ...options }: SessionTask): string {
   const files = [...inputs.map(({ name }) => name), ...(periods === null ? [] : [periods])];
   const stamps = files.map((path) => {

@@ -3,18 +3,18 @@ import { mainInterval, periodsOutside, readPeriods, type SquadRecording } from "
 import { instantFormat } from "../terminal/time-text.js";
 
 export interface PeriodsChoice {
-  /** The session that the periods are of; null: they are applied to none. */
+  /** The index of the session with the periods; null: they apply to none. */
   index: number | null;
   /** Messages for the user. */
   text: string;
 }
 
 /**
- * The session of several to which a periods.csv beside them belongs: the one on whose time all of its periods lie. If none contains all of them,
- * or more than one does, the choice is ambiguous.
+ * Finds the session for a periods.csv in the folder of several sessions: the session that contains all its periods. If no session does,
+ * or several do, the choice is ambiguous.
  *
- * @param path null: there is no file
- * @returns null without a choice: there is no file, or one session
+ * @param path null if there is no file
+ * @returns null if there is no choice: no file, or only one session
  */
 export function sessionOfPeriods(
   path: string | null,
@@ -32,7 +32,7 @@ export function sessionOfPeriods(
   const [index = null] = fitting;
   const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
   if (index !== null && fitting.length === 1)
-    return { index, text: `${several} Its periods are those of session ${index + 1}` };
+    return { index, text: `${several} Its periods belong to session ${index + 1}` };
   const within = fitting.length === 0 ? "none of them has" : `${fitting.length} of them have`;
   return {
     index: null,

@@ -34,28 +34,28 @@ import {
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
-/** A folder with the recordings of a session, as it is sent to a worker thread. */
+/** A folder with the recordings of a session, as a message to a worker thread. */
 export interface SessionTask {
   folder: string;
   inputs: readonly Input[];
   roster: Roster | null;
-  /** Path of its periods. */
+  /** Path of its file of periods. */
   periods: string | null;
   timeZone: string | undefined;
   preset: PresetName | undefined;
   params: ParameterOverrides;
   hr: HrSource | undefined;
-  /** Whether it is a match; null: by its halves. */
+  /** Whether it is a match; null: decided by its halves. */
   isMatch: boolean | null;
 }
 
 /** The result of a session. It can be stored as JSON. */
 export interface SessionWork {
-  /** One, or several if the recordings are of different times or places. */
+  /** One session, or several if the recordings are from different times or places. */
   played: PlayedSession[];
-  /** Messages about recordings that are damaged or missing, and periods that cannot be read. */
+  /** Messages about damaged or missing recordings, and about unreadable periods. */
   messages: { kind: "note" | "failure"; text: string }[];
-  /** Whose recordings there are. */
+  /** The players with recordings. */
   present: readonly Present[];
   status: ExitStatus;
 }
@@ -144,7 +144,7 @@ function playedSession(
       })),
       ...others.map((player) => ({
         kind: "note" as const,
-        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and in no figure; see --sport`,
+        text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,
       })),
     ],
   };

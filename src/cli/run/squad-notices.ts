@@ -17,9 +17,9 @@ import {
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 
-/** Whose recording there is. */
+/** A player with a recording. */
 export interface Present {
-  /** Of the roster, else of the file. */
+  /** From the roster, else from the file. */
   name: string;
   isInRoster: boolean;
   serials: readonly string[];
@@ -73,18 +73,18 @@ export function presentOf({ name, player, recordings, leftOut }: SquadMember): P
   return { name, isInRoster: player !== null, serials };
 }
 
-/** Recordings that look like those of a faster sport. */
+/** Reports recordings that look like a faster sport. */
 export function tellOtherSport(rows: readonly SquadRow[], { console }: Context): void {
   const members = ofAnotherSport(rows);
   if (members.length === 0) return;
   const limit =
     rows.find(({ metrics }) => metrics !== null)?.metrics?.definition.parameters.max_valid_speed ?? 0;
   console.message(
-    `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and in no figure. Is it another sport? Name it with --sport, such as --sport cycling`,
+    `More than 1 % of the moving rows of ${members.map(({ name }) => name).join(", ")} are faster than ${decimalText(limit * KM_PER_H, 1)} km/h and not counted. Is it another sport? Name it with --sport, such as --sport cycling`,
   );
 }
 
-/** What to say of players with a threshold that nothing reaches. */
+/** Messages about players with an unreachable threshold. */
 export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   return rows.flatMap(({ member, period, metrics }) => {
     const text = period !== null || metrics === null ? null : unreachableText(metrics);
@@ -92,7 +92,7 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   });
 }
 
-/** What to say of recordings that were made at the same time as another one of their player. */
+/** Messages about recordings that overlap with another recording of the same player. */
 export function leftOutTexts(members: readonly SquadMember[]): string[] {
   return members
     .filter(({ leftOut }) => leftOut.length > 0)
@@ -104,7 +104,7 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
     });
 }
 
-/** What to say of rows that two joined recordings of a player have at the same time. */
+/** Messages about rows with equal times in two joined recordings of a player. */
 export function joinedTexts(members: readonly SquadMember[]): string[] {
   return members.flatMap(({ name, recordings }) => {
     const own = recordings.map(({ samples }) => repeatedIn(samples));
@@ -155,7 +155,7 @@ export function tellSuggestions(
   for (const line of lines) console.message(players.length > 0 ? line : line.replace(/,(player)?$/, ""));
 }
 
-/** What to say of periods that are not within the recordings; null for none. */
+/** A message about periods outside the recordings; null for none. */
 export function outsideText(
   periods: readonly SessionPeriod[],
   session: Interval,

@@ -40,10 +40,10 @@ export interface SquadFlags extends ThresholdFlags {
   hr?: HrSource;
 }
 
-/** Columns that are shown, and the order of the rows. */
+/** The shown columns, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
-  /** Those that are named; without names all. */
+  /** The named columns; all if none are named. */
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
@@ -60,7 +60,7 @@ export function orderOf({ columns = [], sort = "distance_m" }: SquadFlags): Squa
   };
 }
 
-/** @throws UsageError for options that change nothing in this format */
+/** @throws UsageError for options without effect in this format */
 export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isText = format === "text";
   const isReport = format === "html";
@@ -93,7 +93,7 @@ export function columnNamed(name: string): SquadColumn {
   throw new UsageError(`There is no column ${name}. The columns are ${names}.`);
 }
 
-/** @throws UsageError for a format that is not known, or that contradicts the name of the output */
+/** @throws UsageError for an unknown format, or one that contradicts the name of the output */
 export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
   const byName =
     output === undefined || isStandardOutput(output)
@@ -101,7 +101,7 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
       : /\.(csv|jsonl|parquet|txt|xlsx|html)$/i.exec(output)?.[1]?.toLowerCase();
   if (byName === undefined)
     throw new UsageError(
-      `Name the output .csv, .jsonl, .parquet, .xlsx, .html or .txt; ${output} says no format.`,
+      `Name the output .csv, .jsonl, .parquet, .xlsx, .html or .txt; ${output} has another extension.`,
     );
   const ofName = byName === null ? undefined : byName === "txt" ? "text" : (byName as SquadFormat);
   if (format !== undefined && ofName !== undefined && format !== ofName) {
@@ -113,19 +113,19 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
   return chosen;
 }
 
-/** Parameters of the figures. @throws AsiError `BAD_OPTION` for limits that no figure can have */
+/** Parameters of the figures. @throws AsiError `BAD_OPTION` for invalid limits */
 export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags): ParameterOverrides {
   const params: ParameterOverrides = {
     ...(zones !== undefined && { speed_ranges: zones.limits }),
     ...(highSpeed !== undefined && { hid_thresholds: highSpeedThresholds(highSpeed) }),
     ...(sprint !== undefined && { sprint_threshold: sprint }),
   };
-  // refuses wrong parameters before a file is read
+  // validates the parameters before a file is read
   refuseUnreachable(metricParameters(sport ?? "soccer", params), { highSpeed, sprint });
   return params;
 }
 
-/** @throws UsageError for thresholds above the highest speed that counts: nothing would ever reach them */
+/** @throws UsageError for thresholds above the highest valid speed: no value could reach them */
 function refuseUnreachable(
   { max_valid_speed }: MetricParameters,
   { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },
@@ -134,7 +134,7 @@ function refuseUnreachable(
     if (speed === undefined || speed <= max_valid_speed) continue;
     const [given, limit] = [speed, max_valid_speed].map((one) => decimalText(one * KM_PER_H, 1));
     throw new UsageError(
-      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are in no figure: it is reached by nothing. Is it the right unit, and the right --sport?`,
+      `--${option} is ${given} km/h, and rows faster than ${limit} km/h are not counted, so no row reaches it. Check the unit and --sport.`,
     );
   }
 }

@@ -14,11 +14,11 @@ import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js
 import { type ReadSamples, readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 
-/** A recording in memory, with when and where it was made. */
+/** A recording in memory, with its time and place. */
 export type ReadRecording = SquadRecording & RecordingExtent;
 
 /**
- * What the table of a squad needs of a recording that has been read.
+ * Prepares a recording for the table of a squad.
  *
  * @throws AsiError as `refuseWrongDates`
  */
@@ -27,7 +27,7 @@ export function readRecording(
   { samples, inspection: { info, report } }: ReadSamples,
 ): ReadRecording {
   refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
-  // not of rows that the tracker wrote before it knew the date
+  // without rows that the tracker wrote before it had the date
   const { startMs, endMs } = mainInterval([{ samples }]);
   return {
     startMs,
@@ -45,9 +45,9 @@ export function readRecording(
 }
 
 /**
- * Adds a recording if it is not there yet. Of two copies the shorter name stays: "a (1).asi" is a copy of a.asi.
+ * Adds a recording unless it is a copy. The copy with the shorter name stays: "a (1).asi" is a copy of a.asi.
  *
- * @returns what to say of a copy, which is left out; else null
+ * @returns a message about an ignored copy; else null
  */
 export function addRecording(recordings: ReadRecording[], recording: ReadRecording): string | null {
   const index = recordings.findIndex((one) => isSameRecording(one, recording));
@@ -62,11 +62,11 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
   return copyText(copy.fileName, kept.fileName);
 }
 
-/** What to say of a file that is left out. */
+/** The message about an ignored file. */
 export const copyText = (name: string, original: string): string =>
-  `${name} is the same as ${original} and left out`;
+  `${name} has the same content as ${original} and is left out`;
 
-/** Reads all inputs. Those that cannot be read are reported, and the others continue. */
+/** Reads all inputs. Unreadable ones are reported, and the others continue. */
 export async function readRecordings(
   inputs: readonly Input[],
   hr: HrSource | undefined,

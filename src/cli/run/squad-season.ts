@@ -25,7 +25,7 @@ import {
 import { titleOf, writeContent } from "./squad-output.js";
 import { besideRecordings, inFolder, readSheetFile, tellProblems } from "./squad-sheets.js";
 
-/** What is written, and in which order. */
+/** Format and order of the output. */
 export interface SeasonOutput {
   order: SquadOrder;
   format: SquadFormat;
@@ -49,7 +49,7 @@ export async function squadSeason(
   const rosters = rosterFiles(path, roster);
   const tasks: SessionTask[] = [];
   for (const [folder, own] of byFolder(args, inputs)) {
-    // the roster of a session counts before that of the season, and one that is named before both
+    // a roster named on the command line has priority, then the roster of the session, then that of the season
     const ownPath = flags.roster === undefined ? inFolder(folder, "roster.csv") : null;
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
@@ -71,7 +71,7 @@ function rosterIn(path: string, context: Context): Roster | undefined {
 }
 
 /**
- * Recordings by session. A folder below a named one is a session with everything in it; recordings in the named folder itself are
+ * Recordings by session. A subfolder of a named folder is a session with all its content; recordings in the named folder itself are
  * a separate session.
  */
 function byFolder(args: readonly string[], inputs: readonly Input[]): Map<string, Input[]> {
@@ -115,7 +115,7 @@ function taskOf(
   };
 }
 
-/** Works on the sessions, several at a time. */
+/** Processes the sessions, several in parallel. */
 async function playedIn(
   tasks: readonly SessionTask[],
   { cache, jobs: given }: SquadFlags,
@@ -188,7 +188,7 @@ async function contentOf(
     }
     case "html": {
       const { seasonReport } = await import("../../squad-report/season-report.js");
-      // a rate compares matches of different length
+      // a rate is comparable between matches of different duration
       const figure = sort === undefined ? columnNamed("rate") : order.sort;
       const offsetAt = (ms: number) => offsetIn(tz, ms);
       return seasonReport({ title: titleOf(args, "Season"), season, figure, offsetAt });

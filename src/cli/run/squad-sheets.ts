@@ -3,20 +3,20 @@ import { join } from "node:path";
 import type { SheetProblem } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
 
-/** The file beside the recordings, if the arguments name one folder that has it. */
+/** The path of a file beside the recordings, if the argument is a single folder that contains it. */
 export function besideRecordings(args: readonly string[], name: string): string | null {
   const [folder] = args;
   return folder === undefined || args.length > 1 || folder === "-" ? null : inFolder(folder, name);
 }
 
-/** The path of a file in a folder; null if it is not there. */
+/** The path of a file in a folder; null if it does not exist. */
 export function inFolder(folder: string, name: string): string | null {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
   const path = join(folder, name);
   return existsSync(path) ? path : null;
 }
 
-/** Reads a file that the user wrote. Throws the system's errors. */
+/** Reads a file of the user. Throws errors of the system. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,
@@ -28,7 +28,7 @@ export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   };
 }
 
-/** Prints the problems of a file. @returns whether anything is */
+/** Prints the problems of a file. @returns whether there are any */
 export function tellProblems(lines: readonly string[], { console }: Context): boolean {
   for (const line of lines) console.failure(console.paint("red", "asi:"), ` ${line}`);
   return lines.length > 0;

@@ -8,17 +8,17 @@ import {
 } from "../../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
 
-/** Width of a table with its marks, if the names allow it. */
+/** Width of a table with its marks, if the names are short enough. */
 const TABLE_WIDTH = 120;
 const POSITION_WIDTH = 5;
 /** Width of a name with its number. The label of the mean must fit into the columns of name and position. */
 const NAME_WIDTH = { least: "Mean of 25, whole period".length - POSITION_WIDTH, most: 24 };
 
 /**
- * A table of the terminal: a row for each player, then the mean and the highest value.
+ * A table for terminals: a row for each player, then the mean and the maximum.
  *
  * @param rows of one period, in order
- * @param groups name the rows that stand together, such as positions; null: all in one group without a name
+ * @param groups name groups of rows, such as positions; null: one group without a name
  */
 export function squadText(
   heading: string,

@@ -64,7 +64,7 @@ interface SquadSession {
   rows: SquadRow[];
 }
 
-/** `asi squad`: a table of all players of a session, for each period; with `--by player` that of a season. */
+/** `asi squad`: a table of all players of a session, for each period; with `--by player` a table of a season. */
 export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);
@@ -124,7 +124,7 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
   }
 }
 
-/** The players who may be in a session. */
+/** The possible players of a session. */
 interface People {
   /** None or one. */
   rosters: readonly RosterFile[];
@@ -132,7 +132,7 @@ interface People {
   players: readonly string[];
 }
 
-// null: the periods cannot be read, and the reason has been printed
+// null after printing the error if the periods cannot be read
 function sessionOf(
   recordings: readonly ReadRecording[],
   { rosters, players }: People,
@@ -159,7 +159,7 @@ function sessionOf(
   return { ...session, members, periods, played, rows };
 }
 
-/** What the rows are written with. */
+/** Options for writing the rows. */
 interface ContentOptions {
   args: readonly string[];
   flags: SquadFlags;
@@ -178,7 +178,7 @@ async function contentOf(
   const columns = fileColumns(order.fileColumns);
   const all = () =>
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
-  // like the tables of text: one period after the other
+  // in the order of the text tables: one period after the other
   const sortedFileRows = (session: SquadSession) =>
     [null, ...session.periods.map(({ name }) => name)].flatMap((name) =>
       sortRows(
@@ -203,7 +203,7 @@ async function contentOf(
   }
 }
 
-/** Columns that the name of a sheet states. */
+/** Columns that are part of the name of a sheet. */
 const SHEET_NAME_COLUMNS = ["session", "period"];
 
 async function workbookOf(

@@ -11,7 +11,7 @@ export interface RecordingMetrics {
   isDamaged: boolean;
   player: string | null;
   metrics: Metrics;
-  /** null: the player does not take part. */
+  /** Null for a player who does not take part. */
   periods: readonly { name: string; metrics: Metrics | null }[];
 }
 
@@ -21,26 +21,26 @@ interface StatsRow extends Omit<RecordingMetrics, "metrics" | "periods"> {
   metrics: Metrics | null;
 }
 
-/** The same with figures. */
+/** A row with figures. */
 type WithFigures = StatsRow & { metrics: Metrics };
 
-/** How the table is written. */
+/** Format of the table. */
 export interface StatsTableOptions {
   unit: SpeedUnit;
   layout: TextLayout;
-  /** Thresholds differ by player: they are columns of their own, not part of the column names. */
+  /** Thresholds differ by player, so they have separate columns instead of being part of column names. */
   hasPlayers: boolean;
   hasPeriods: boolean;
 }
 
-/** What a figure is made of: it is known only where there is some of it. */
+/** The data that a figure needs: without them, the figure is unknown. */
 type Source = "speed" | "heartRate" | "rows" | "options";
 type Column = readonly [name: string, source: Source, cell: (recording: WithFigures) => Cell];
 type NameColumn = readonly [name: string, cell: (recording: StatsRow) => Cell];
 
 /**
- * The table of `asi stats --format csv`: a row for each recording, or for each period of it, a unit in the name of each column. All
- * recordings of a table have the same zones, hence the same columns.
+ * The table of `asi stats --format csv`: a row for each recording, or for each of its periods, with a unit in the name of each column. All
+ * recordings of a table have the same zones, and therefore the same columns.
  */
 export class StatsTable {
   readonly #options: StatsTableOptions;
@@ -50,7 +50,7 @@ export class StatsTable {
     this.#options = options;
   }
 
-  /** The lines of a recording, after the header line if it is the first. */
+  /** The lines of a recording, preceded by the header line if it is the first. */
   linesOf({ metrics, periods, ...recording }: RecordingMetrics): string {
     const header = this.#columns === null ? this.#begin(metrics) : "";
     const rows = [{ name: "whole", metrics }, ...periods].map((part): StatsRow => {
@@ -174,7 +174,7 @@ function columnsOf(
   ];
 }
 
-/** Instead of the thresholds in the names of columns. */
+/** Replace the thresholds in the names of columns. */
 const OWN_THRESHOLDS: readonly Column[] = [
   ["high_speed_from_m_per_s", "options", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
   ["distance_high_speed_m", "speed", ({ metrics }) => metrics.hid_distance.threshold_2],
@@ -191,7 +191,7 @@ const HR_ZONES = ZONE_LIMITS_PERCENT.slice(1).map((to, i): Column => {
   ];
 });
 
-/** The sums of nothing are 0 in the metrics; in a table, 0 would say that somebody stood still. */
+/** Sums without data are 0 in the metrics; in a table, 0 would mean that the player stood still. */
 function isKnown(metrics: Metrics, source: Source): boolean {
   switch (source) {
     case "speed":
@@ -205,13 +205,13 @@ function isKnown(metrics: Metrics, source: Source): boolean {
   }
 }
 
-/** Recorded time in s: standing included, gaps excluded. */
+/** Recorded time in s, including standing, without gaps. */
 export function recordedSeconds({ time_per_speed_ranges }: Metrics): number {
-  // each has one decimal
+  // each value has one decimal
   return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) / 10;
 }
 
-/** Null where no accelerations were computed. */
+/** Null if no accelerations were computed. */
 function effortCount(
   metrics: Metrics,
   direction: "accelerations" | "decelerations",

@@ -40,18 +40,18 @@ export interface Stats {
   report: Report;
   repeated: Repeated;
   metrics: Metrics;
-  /** Of the roster; null if it names none. */
+  /** From the roster; null if it does not contain the player. */
   player: string | null;
-  /** Of each period; null for one in which the player does not take part. */
+  /** Figures of each period; null for one in which the player does not take part. */
   periods: { name: string; metrics: Metrics | null }[];
-  /** Message about periods that are not within the recording; null for none. */
+  /** Message about periods outside the recording; null for none. */
   outside: string | null;
   present: Present;
-  /** null: none was requested. */
+  /** Null if none was requested. */
   figures: Figures | null;
 }
 
-/** Reads an input and computes its figures. Throws what `readSamples` throws. */
+/** Reads an input and computes its figures. Throws the errors of `readSamples`. */
 export async function statsOf(
   { input, selection, options, club, figures: wanted }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
@@ -71,12 +71,12 @@ export async function statsOf(
   };
 }
 
-/** When a player takes part in a period. */
+/** A player's part of a period. */
 export interface NamedInterval extends Interval {
   name: string;
 }
 
-/** The figures of a recording as a whole and in each period, with the thresholds of its player. */
+/** The figures of a recording and of each period, with the thresholds of its player. */
 export function figuresOf(
   input: Input,
   { samples, inspection, from, to }: ReadSamples,
@@ -84,9 +84,9 @@ export function figuresOf(
   club: Club,
 ): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
-  /** Options of the recording as a whole, with the thresholds of its player. */
+  /** Options for the whole recording, with the thresholds of its player. */
   own: MetricsOptions;
-  /** For further figures of the same samples. */
+  /** For further figures from these samples. */
   prepared: MetricSamples;
 } {
   const { serial } = inspection.info;
@@ -124,7 +124,7 @@ export function figuresOf(
   };
 }
 
-// A period as it is for one player.
+// A period reduced to the part of one player.
 function ofPlayer(period: SessionPeriod, name: string): SessionPeriod {
   const own = period.own.get(nameKey(name));
   return own === undefined
@@ -132,7 +132,7 @@ function ofPlayer(period: SessionPeriod, name: string): SessionPeriod {
     : { ...period, all: null, own: new Map([[nameKey(name), own]]) };
 }
 
-/** Limits of rows, which may be between two milliseconds, as limits of figures. */
+/** Converts limits of rows, which may be between two milliseconds, to limits of figures. */
 export function limitsOf({ from, to }: { from: number | undefined; to: number | undefined }): MetricsOptions {
   return {
     ...(from !== undefined && { from: Math.ceil(from) }),

@@ -9,7 +9,7 @@ type Line = readonly [label: string, value: string];
 
 const LABEL_WIDTH = 18;
 
-/** The figures of a recording as a person reads them. */
+/** The figures of a recording as text. */
 export function statsText(
   name: string,
   info: RecordingInfo,
@@ -73,7 +73,7 @@ function zoneLines({ max_speed, distance_per_speed_ranges, time_per_speed_ranges
 
 function effortLines(metrics: Metrics): Line[] {
   const { max_speed, has_accelerations, accelerations, decelerations } = metrics;
-  // nothing is known: neither that there were none nor that the recording is too slow
+  // there are no data: the text must not say that there were no efforts, or that the recording is too slow
   if (max_speed === null) return EFFORTS.map((label) => [label, "none"]);
   return [
     ["sprints", sprintsText(metrics)],

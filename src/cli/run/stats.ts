@@ -41,7 +41,7 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   force?: boolean;
 }
 
-/** `asi stats`: figures of recordings, by the functions that the service uses. */
+/** `asi stats`: figures of recordings, computed by the functions that the service uses. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
@@ -51,7 +51,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   if (flags.output !== undefined && !isTable)
     throw new UsageError("-o writes the table of --format csv: add it, or leave -o out.");
   const options = metricsOptions(flags);
-  // refuses wrong parameters before a file is read
+  // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
   const selection = { ...selectionOf(flags), quality: figures?.recipes.some(hasGate) === true };
@@ -97,9 +97,9 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
           const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
           const text =
             part.metrics === null
-              ? `${name}\n  no part in it\n`
+              ? `${name}\n  does not take part\n`
               : statsText(name, info, part.metrics, instantText);
-          // further figures are of the whole recording
+          // additional figures describe the whole recording
           const further = part.name === null ? figuresText(figures, instantText) : "";
           await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
           isFirst = false;
@@ -142,7 +142,7 @@ export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsO
   };
 }
 
-/** Tells which thresholds apply: users expect `--zones` to move them. */
+/** Prints the valid thresholds, because users expect `--zones` to change them. */
 function tellZones(
   { zones, highSpeed, sprint }: MetricsFlags,
   { parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"],
@@ -151,6 +151,6 @@ function tellZones(
   if (zones === undefined || (highSpeed !== undefined && sprint !== undefined)) return;
   const text = (limit: number) => `${speedIn(zones.unit, limit)} ${zones.unit}`;
   console.message(
-    `--zones moves no thresholds: high speed from ${text(hid_thresholds[1])}, sprints from ${text(sprint_threshold)}; see --high-speed and --sprint`,
+    `--zones does not change the thresholds: high speed from ${text(hid_thresholds[1])}, sprints from ${text(sprint_threshold)}; see --high-speed and --sprint`,
   );
 }

@@ -40,7 +40,7 @@ function answer(work: Promise<Work[WorkKind]["result"]>): void {
   );
 }
 
-/** Tells how much of one input has been read, now and then. */
+/** Reports the progress of one input at intervals. */
 function progressOf(): (bytesRead: number) => void {
   let toldAt = performance.now();
   return (bytesRead) => {

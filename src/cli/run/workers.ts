@@ -7,9 +7,9 @@ import type { ConvertTask } from "./convert-input.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 import type { Stats, StatsTask } from "./stats-input.js";
 
-/** Tasks of threads: their message, and their result. */
+/** Kinds of work for threads: task and result. */
 export interface Work {
-  /** The files belong to the receiver, who gives them their names. */
+  /** The receiver owns the files and renames them. */
   convert: { task: ConvertTask; result: PreparedConversion };
   stats: { task: StatsTask; result: Stats };
   session: { task: SessionTask; result: SessionWork };
@@ -20,25 +20,25 @@ export type WorkKind = keyof Work;
 /** Messages to a worker thread. */
 export type ToWorker = { [K in WorkKind]: { kind: K; task: Work[K]["task"] } }[WorkKind] | { kind: "abort" };
 
-/** What comes back. */
+/** Messages from a worker thread. */
 export type FromWorker =
   | { kind: "progress"; bytesRead: number }
   | { kind: "done"; result: Work[WorkKind]["result"] }
   | { kind: "failed"; failure: Failure };
 
-/** Tells the program of the command that it runs as a thread. */
+/** An argument that makes the program run as a thread. */
 export const THREAD = "asi thread";
 
-// The command itself, built as one file of CommonJS (tsup.config.ts). By its path: in a URL made of one, # and ? would mean something else.
+// The command itself, built as one CommonJS file (tsup.config.ts). A path and not a URL, in which # and ? would have another meaning.
 const PROGRAM = __filename;
 
-/** Threads that do one kind of work on files, started on demand. If a thread crashes, only its own file fails. */
+/** Threads that process files with one kind of work, started on demand. If a thread crashes, only its current file fails. */
 export class Workers<K extends WorkKind> {
   readonly #kind: K;
   readonly #signal: AbortSignal;
   readonly #threads = new Set<Worker>();
   readonly #idle = new Set<Worker>();
-  // temporary files that were handed over
+  // temporary files that the main thread has received
   readonly #handedOver = new Set<string>();
 
   /** @param signal makes the threads stop and clean up */
@@ -48,7 +48,7 @@ export class Workers<K extends WorkKind> {
     signal.addEventListener("abort", this.#abort);
   }
 
-  /** Works in a thread of its own. Throws DescribedError. */
+  /** Runs a task in a thread. Throws DescribedError. */
   run(task: Work[K]["task"], onProgress: (bytesRead: number) => void): Promise<Work[K]["result"]> {
     const [thread = this.#start()] = this.#idle;
     this.#idle.delete(thread);
@@ -63,7 +63,7 @@ export class Workers<K extends WorkKind> {
             release();
             if ("temporaryPaths" in message.result)
               for (const path of message.result.temporaryPaths) this.#handedOver.add(path);
-            // of the kind that this class asked for
+            // the kind of task that was sent
             resolve(message.result as Work[K]["result"]);
             return;
           case "failed":
@@ -71,13 +71,13 @@ export class Workers<K extends WorkKind> {
             reject(new DescribedError(message.failure));
         }
       };
-      // an error, if there is one, comes before the end
+      // if there is an error, it is reported before the end
       let reason: string | null = null;
       const onError = (error: Error) => {
         reason = error.message;
       };
       const onExit = (code: number) => breakDown(reason ?? `it ended with ${code}`);
-      // one by one: a Worker has listeners of its own
+      // one by one: a Worker has internal listeners
       const stopListening = () => {
         thread.off("message", onMessage).off("error", onError).off("exit", onExit);
       };
@@ -97,7 +97,7 @@ export class Workers<K extends WorkKind> {
     });
   }
 
-  /** Ends the threads; their work is done. */
+  /** Ends the threads after all tasks are done. */
   async end(): Promise<void> {
     this.#signal.removeEventListener("abort", this.#abort);
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
@@ -106,7 +106,7 @@ export class Workers<K extends WorkKind> {
   #start(): Worker {
     const thread = new Worker(PROGRAM, { workerData: THREAD });
     this.#threads.add(thread);
-    // Also of one that is idle: an error that nobody listens to would end the process.
+    // For idle threads too: an unhandled error event would end the process.
     const forget = () => {
       this.#threads.delete(thread);
       this.#idle.delete(thread);
@@ -115,13 +115,13 @@ export class Workers<K extends WorkKind> {
     return thread;
   }
 
-  // The unfinished file of the thread is beside the place of the CSV.
+  // Removes the unfinished file of the thread, which is in the folder of the output.
   #tidyUpAfter(thread: number, task: Work[WorkKind]["task"]): void {
     if (!("bounds" in task) || task.input.kind !== "file") return;
     try {
       discardTemporaryFiles(thread, task.options.outDir ?? dirname(task.input.path), this.#handedOver);
     } catch {
-      // the folder was not made yet, or may not be read: then there is nothing, or nothing to be done
+      // the folder does not exist or is not readable: there is nothing to do
     }
   }
 

@@ -14,7 +14,7 @@ import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { notices } from "./report-text.js";
 
-/** Options of the commands that write what comes from the waveform. */
+/** Options of commands that write data of the waveform. */
 export interface WaveformFlags {
   output?: string;
   force?: boolean;
@@ -25,16 +25,16 @@ export interface WaveformFlags {
 /** Output of a command. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** Content of a batch. */
+  /** Name of the items in a batch. */
   noun: string;
-  /** By name, which is the extension as well. The first one is the default. */
+  /** By name, which is also the extension. The first one is the default. */
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;
 }
 
 const BINARY: ReadonlySet<string> = new Set(["parquet", "edf"]);
 
 interface Written {
-  /** null: it went to the standard output */
+  /** Null if the output is the standard output. */
   file: WrittenFile | null;
   length: number;
   report: Report;
@@ -58,7 +58,7 @@ export function writeWaveform<B extends { length: number }>(
   return runBatch<Written>(context, {
     inputs,
     json: false,
-    // the terminal shows the lines themselves
+    // the lines themselves are printed on the terminal
     hasProgress: !isStandardOutput(output) || process.stdout.isTTY !== true,
     async work(input, _, onProgress) {
       const decoding = content.decode(openInput(input, onProgress), { serial, signal });

@@ -6,20 +6,20 @@ import { systemCode } from "./problem.js";
 const STDOUT = 1;
 const STDERR = 2;
 
-/** A piece of a message: a text, or one that brings its own control sequences. */
+/** A part of a message: a text, or a text with control sequences. */
 export type Part = string | { readonly sequence: string };
 
-/** When messages have colours. */
+/** When messages are coloured. */
 export const COLOR_MODES = ["auto", "always", "never"] as const;
 
 export interface ConsoleSettings {
-  /** Whether messages other than errors are left out. */
+  /** Whether only errors are printed. */
   quiet?: boolean;
   /** Default `auto`: on a terminal, unless NO_COLOR (no-color.org) is set. */
   color?: (typeof COLOR_MODES)[number];
 }
 
-/** Where the command writes: data on the standard output, messages on the standard error. */
+/** The output of the command: data on the standard output, messages on the standard error. */
 export class Console {
   readonly #output: DescriptorOutput;
   readonly #env: NodeJS.ProcessEnv;
@@ -38,8 +38,8 @@ export class Console {
   }
 
   /**
-   * Writes lines of data, texts and control sequences; what acts on a terminal is escaped in texts. When nobody reads any more, it
-   * is dropped in silence.
+   * Writes lines of data: texts and control sequences. Control characters in texts are escaped. After the reader has closed the pipe,
+   * data are dropped silently.
    */
   async data(...parts: readonly Part[]): Promise<void> {
     const text = parts
@@ -55,12 +55,12 @@ export class Console {
     }
   }
 
-  /** A line of information for the user, of texts and results of `paint`. Nothing in it acts on a terminal. None if quiet. */
+  /** Prints a line of information: texts and results of `paint`. Control characters are escaped. Prints nothing if quiet. */
   message(...parts: readonly Part[]): void {
     if (this.#settings.quiet !== true) this.failure(...parts);
   }
 
-  /** The same for an error, which is never left out. */
+  /** Prints an error, also if quiet. */
   failure(...parts: readonly Part[]): void {
     const transient = this.#transient;
     this.showTransient("");
@@ -68,21 +68,21 @@ export class Console {
     this.showTransient(transient);
   }
 
-  /** Where an error comes from, line by line. */
+  /** Prints the stack of an error, line by line. */
   trace(error: unknown): void {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     const text = String(stack).replace(message, () => printable(message));
     for (const line of text.split("\n")) this.failure(line);
   }
 
-  /** A line that the next one replaces; an empty text removes it. Only where `canShowTransient`. */
+  /** Shows a line until the next one replaces it; an empty text removes it. Only if `canShowTransient`. */
   showTransient(line: string): void {
     if (line === this.#transient) return;
     write(`\r\x1b[K${line}`);
     this.#transient = line;
   }
 
-  /** Whether messages appear on a terminal that can move its cursor. */
+  /** Whether messages go to a terminal that can move its cursor. */
   get canShowTransient(): boolean {
     return this.#settings.quiet !== true && this.#isTerminal;
   }
@@ -97,14 +97,14 @@ export class Console {
     return color === "always";
   }
 
-  /** Whether data have colours: by --color; by default on a terminal, unless NO_COLOR is set. */
+  /** Whether data are coloured: set by --color; by default on a terminal, unless NO_COLOR is set. */
   get paintsData(): boolean {
     const { color = "auto" } = this.#settings;
     if (color !== "auto") return color === "always";
     return process.stdout.isTTY === true && (this.#env.NO_COLOR ?? "") === "" && this.#env.TERM !== "dumb";
   }
 
-  /** Text in a colour, where messages have colours. */
+  /** Text in a colour, if messages are coloured. */
   paint(colour: keyof typeof COLOURS, text: string): Part {
     return !this.#hasColours ? text : { sequence: `\x1b[${COLOURS[colour]}m${printable(text)}\x1b[0m` };
   }
@@ -113,7 +113,7 @@ export class Console {
 // SGR parameters (ECMA-48)
 const COLOURS = { red: 31, yellow: 33 } as const;
 
-// Not by process.stderr: it costs start-up time. A message that cannot be written is lost.
+// Without process.stderr, which increases the start-up time. A message that cannot be written is lost.
 function write(text: string): void {
   const bytes = new TextEncoder().encode(text);
   try {

@@ -1,17 +1,17 @@
 import type { Report } from "../../types.js";
 
-/** Exit status of the command; part of the interface. */
+/** Exit status of the command; part of its interface. */
 export const ExitStatus = {
   done: 0,
   failed: 1,
   wrongUsage: 2,
-  /** Done, and an input was damaged. */
+  /** Done, but an input was damaged. */
   doneWithDamage: 3,
 } as const;
 
 export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 
-/** Whether a frame began that did not hold (docs/recording-format.md, "Reading", rule 7). */
+/** Whether an invalid frame was found (docs/recording-format.md, "Reading", rule 7). */
 export function isDamaged({ damage }: Report): boolean {
   return damage.badChecksums + damage.overlong + damage.overruns > 0;
 }

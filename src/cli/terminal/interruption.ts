@@ -1,11 +1,11 @@
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-// Cleaning up takes milliseconds; whatever should hold it up must not hold up the end.
+// Cleaning up takes milliseconds; after this time the process ends in any case.
 const MAX_CLEAN_UP_MS = 3000;
 
 /**
- * Runs `work` with a signal that fires when the process is interrupted. When the work has then cleaned up, the process
- * ends by the signal that interrupted it, so that a shell sees it as interrupted. A second signal ends it at once.
+ * Runs `work` with a signal that fires when the process is interrupted. After the work has cleaned up, the process
+ * ends by the signal that interrupted it, so that a shell recognizes the interruption. A second signal ends it at once.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

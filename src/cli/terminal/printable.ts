@@ -1,15 +1,15 @@
-// File names, arguments and texts of recordings come from anywhere: what acts on a terminal must not reach it.
+// Escapes control characters in file names, arguments and texts of recordings, which could manipulate a terminal.
 
-// Control characters (C0, DEL, C1), and those that end a line or turn the direction of a text.
+// Control characters (C0, DEL, C1), line separators, and bidirectional controls.
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
 const KEPT = /[\n\t]/;
 
-/** A name as one line shows it: `\x1b` for an escape character. */
+/** A name on one line: `\x1b` for an escape character. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
-/** The same of a text of several lines, with tabs. */
+/** Like `printable`, for a text of several lines, with tabs. */
 export function printableLines(text: string): string {
   return text.replace(UNPRINTABLE, (character) => (KEPT.test(character) ? character : escaped(character)));
 }

@@ -4,7 +4,7 @@ import type { WrittenThrough } from "../../files/descriptor-output.js";
 import { isTemporaryName } from "../../files/temporary-names.js";
 import type { Report } from "../../types.js";
 
-/** An error as the command shows it, in `--json` too. */
+/** An error in the output of the command, also with `--json`. */
 export interface Problem {
   /**
    * The code of an `AsiError` or of a system error (`ENOENT`). The command adds `NO_INPUT` if an argument matches nothing,
@@ -22,7 +22,7 @@ export interface Failure {
   report?: Report;
 }
 
-/** A failure of the command itself, or one that a worker thread has already described. */
+/** A failure of the command itself, or of a worker thread, which has already described it. */
 export class DescribedError extends Error {
   override readonly name = "DescribedError";
   readonly failure: Failure;
@@ -57,7 +57,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-// Messages of the library name its options; the command has flags for them.
+// Flags of the command for options that messages of the library name.
 const FLAGS: Readonly<Record<string, string>> = {
   columns: "--columns",
   decimalMark: "--decimal",
@@ -116,21 +116,21 @@ const SYSTEM_MESSAGES: Record<string, string> = {
 
 const NO_ROOM = ["ENOSPC", "EDQUOT", "EFBIG"];
 
-// What happened to the bytes that had been written before the disk was full.
+// The state of the written bytes after a full disk.
 function whatIsKept({ code, bytesWritten }: SystemError): string {
   if (!NO_ROOM.includes(code)) return "";
-  // a file is written under a temporary name, and taken back
-  if (bytesWritten === undefined) return "; nothing was kept of what had been written";
+  // the file had a temporary name and was deleted
+  if (bytesWritten === undefined) return "; the incomplete output was removed";
   return bytesWritten === 0
-    ? "; nothing had been written"
-    : `; the first ${bytesWritten} bytes had been written and are there`;
+    ? "; nothing was written"
+    : `; the first ${bytesWritten} bytes were written and remain`;
 }
 
 function systemMessage(error: SystemError): string {
   const { code, message, path, syscall } = error;
   const said = `${SYSTEM_MESSAGES[code] ?? `${message} (${syscall})`}${whatIsKept(error)}`;
   if (path === undefined) return capitalized(`${said}.`);
-  // the user knows the folder, not the temporary file
+  // the user knows the folder, but not the temporary file
   return isTemporaryName(basename(path))
     ? `Cannot write into ${dirname(path)}: ${said}.`
     : `${path}: ${said}.`;

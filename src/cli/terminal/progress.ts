@@ -4,21 +4,21 @@ const SHOWN_AFTER_S = 0.5;
 const REDRAWN_AFTER_S = 0.1;
 const WIDTH = 30;
 
-/** A bar on a terminal, for work that takes longer than half a second; it leaves nothing behind. */
+/** A progress bar on a terminal, for work that takes longer than half a second; it is removed at the end. */
 export class Progress {
   readonly #console: Console;
   readonly #totalBytes: number;
   readonly #read = new Map<number, number>();
-  // s; process.uptime costs nothing to load, unlike `performance`
+  // s; process.uptime needs no loading, unlike `performance`
   #redrawAt = process.uptime() + SHOWN_AFTER_S;
 
-  /** @param totalBytes of all inputs together; 0 where it cannot be known: then the bytes read are shown */
+  /** @param totalBytes of all inputs together; 0 if unknown: then the number of bytes read is shown */
   constructor(console: Console, totalBytes: number) {
     this.#console = console;
     this.#totalBytes = totalBytes;
   }
 
-  /** Called often: `bytesRead` of the input with this number so far. */
+  /** Called often with the number of bytes read from an input so far. */
   readonly report = (input: number, bytesRead: number): void => {
     this.#read.set(input, bytesRead);
     const now = process.uptime();

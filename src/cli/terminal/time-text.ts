@@ -1,6 +1,6 @@
 export { instantFormat, offsetIn } from "../../rows/instant-format.js";
 
-// Times as the command prints them.
+// Times in the output of the command.
 
 /** `1:42:05.300`: hours, minutes, seconds. */
 export function timeSpanText(ms: number): string {

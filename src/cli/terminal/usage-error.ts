@@ -1,13 +1,13 @@
-/** The command was called incorrectly, and has done nothing. `message` says what to do. */
+/** The command was called incorrectly, and has done nothing. `message` contains the remedy. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 /**
- * Refuses options that would change nothing.
+ * Refuses options without effect.
  *
- * @param names those of `flags` that have no effect
- * @param instead what to do, as the end of a sentence that begins with the option
+ * @param names options in `flags` that have no effect
+ * @param instead the remedy, as the end of a sentence that begins with the option
  * @throws UsageError if one of them is given
  */
 export function refuseWithoutEffect<Flags extends object>(

@@ -1,4 +1,4 @@
-/** Cut-off frequencies of the band in which QRS complexes stand out, Hz. */
+/** Cut-off frequencies of the band of QRS complexes, Hz. */
 const HIGH_PASS_HZ = 4.5;
 const LOW_PASS_HZ = 13;
 

@@ -4,48 +4,48 @@ import { Envelope, samplesIn } from "./envelope.js";
 import { HeartRateReading, MIN_SIGNAL } from "./heart-rate-reading.js";
 
 // Times in s.
-/** A maximum sooner after a start is an effect of the filters. */
+/** A maximum earlier after a start is an effect of the filters. */
 const SETTLING_S = 0.05;
-/** A maximum stands when no higher one follows for this time. */
+/** A maximum is confirmed when no higher one follows for this time. */
 const CONFIRMATION_S = 0.2;
 /** A maximum of similar height at least this far away makes a beat doubtful. */
 const RIVAL_S = 0.12;
 /** Similar: 0.6 of the envelope, and therefore 0.36 of its square. */
 const SIMILAR = 0.36;
-/** A maximum is compared with the envelope at both sides, from `NEAR_S` to `SCORING_S` away. */
+/** A maximum is compared with the envelope on both sides, from `NEAR_S` to `SCORING_S` away. */
 const NEAR_S = 0.125;
 const SCORING_S = 0.28;
-/** From the QRS complex to the centre of the slopes of the filtered signal. */
+/** Time from the QRS complex to the centre of the slopes of the filtered signal. */
 const DELAY_S = 0.03;
 /** Window of a level, and time between two checks of the levels. */
 const LEVEL_WINDOW_S = 1.2;
 const LEVEL_CHECK_S = 0.8;
 const LONG_SILENCE_S = 6;
-/** Heart rates are forgotten after a longer gap, and everything after a much longer one. */
+/** A longer gap clears the heart rates, and a much longer one the whole state. */
 const HISTORY_GAP_S = 2;
 const FORGOTTEN_GAP_S = 10;
 
 export interface BeatListener {
   /**
-   * @param n index of the sample at which the beat lies, with a fraction: between two samples
-   * @param rrS time since the beat before, s; 0 after a gap or a pause
-   * @param quality 0 to 1: how far the beat stands out
+   * @param n position of the beat as a sample index with a fraction, between two samples
+   * @param rrS time since the previous beat, s; 0 after a gap or a pause
+   * @param quality 0 to 1: prominence of the beat
    */
   onBeat(n: number, rrS: number, quality: number): void;
-  /** A beat too doubtful to be reported. */
+  /** Called for a beat that is too doubtful to be reported. */
   onDoubtfulBeat(): void;
   /**
-   * A second of signal has ended.
+   * Called at the end of a second of signal.
    *
    * @param n index of the sample that follows it
-   * @param bpm the heart rate known by then, not rounded; 0: none
+   * @param bpm the heart rate known at that time, not rounded; 0: none
    */
   onSecond(n: number, bpm: number): void;
 }
 
 /**
  * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. Independent of gain and polarity;
- * causal; constant memory. A beat is known 0.4 s after it happened, one found by search-back up to 1.3 s.
+ * causal; constant memory. A beat is known 0.4 s after its time, a beat found by search-back up to 1.3 s after it.
  */
 export class BeatDetector {
   readonly #listener: BeatListener;
@@ -68,15 +68,15 @@ export class BeatDetector {
   // a maximum that a higher one may replace; negative: none
   #pending = -1;
   #pendingIsDouble = 0;
-  /** Maxima whose sum of squares is not higher do not matter. */
+  /** Maxima with a lower or equal sum of squares are ignored. */
   #least = Number.NEGATIVE_INFINITY;
-  // maxima that wait for the samples after them, in order: at most two, since they are further apart than half of `SCORING_S`
+  // maxima that wait for later samples, in order: at most two, because their distance is more than half of `SCORING_S`
   #waiting1 = -1;
   #waiting1IsDouble = 0;
   #waiting2 = -1;
   #waiting2IsDouble = 0;
   #lastBeat = Number.NEGATIVE_INFINITY;
-  /** Where the QRS complex of that beat lies, between two samples. */
+  /** Position of the QRS complex of that beat, between two samples. */
   #lastQrs = 0;
   #isLinked = false;
   #isLearning = true;
@@ -84,7 +84,7 @@ export class BeatDetector {
   #isSearchDue = false;
   #nextLevelCheck = 0;
   #nextSecond = 0;
-  /** The number of samples at which the next action is due. */
+  /** The number of samples at the next action. */
   #dueAt = 0;
 
   constructor(listener: BeatListener) {
@@ -96,7 +96,7 @@ export class BeatDetector {
     return this.#n;
   }
 
-  /** Forgets everything. The next sample has the index 0. */
+  /** Clears the state. The next sample has the index 0. */
   forget(rateHz: number): void {
     if (rateHz !== this.#rateHz) this.#setRate(rateHz);
     this.#n = 0;
@@ -133,7 +133,7 @@ export class BeatDetector {
     this.#schedule();
   }
 
-  /** `samples` are missing: ends the signal before them, and starts again after them. */
+  /** Handles `samples` missing samples: ends the signal before them, and starts again after them. */
   skip(samples: number): void {
     this.end();
     if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
@@ -141,7 +141,7 @@ export class BeatDetector {
       return;
     }
     this.#n += samples;
-    // a second that ends with the gap has no signal after it
+    // a second that ends with the gap is not followed by signal
     this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
     if (samples > HISTORY_GAP_S * this.#rateHz) {
       this.#levels.clearRrs();
@@ -150,7 +150,7 @@ export class BeatDetector {
     this.#restart();
   }
 
-  /** The signal ends here: classifies the last maxima as if silence followed. */
+  /** Ends the signal: classifies the last maxima as if silence followed. */
   end(): void {
     const { n } = this;
     this.#envelope.silence(n, n + this.#scoring);
@@ -161,7 +161,7 @@ export class BeatDetector {
     this.#scoreWaiting();
   }
 
-  /** Takes `count` samples (little-endian, 16 bits) at `offset`. */
+  /** Processes `count` samples (little-endian, 16 bits) at `offset`. */
   push(samples: DataView, offset: number, count: number): void {
     const first = this.#n;
     const end = first + count;
@@ -247,7 +247,7 @@ export class BeatDetector {
     this.#waiting1IsDouble = this.#waiting2IsDouble;
     this.#waiting2 = -1;
     const envelope = this.#envelope;
-    // the envelope is smooth: a sample each 12 ms says enough
+    // the envelope is smooth: one sample every 12 ms is enough
     let sum = 0;
     let count = 0;
     let lowestBefore = Number.POSITIVE_INFINITY;
@@ -313,14 +313,14 @@ export class BeatDetector {
     this.#listener.onBeat(qrs, rrS, quality);
   }
 
-  /** Classifies the candidates from the given one on. */
+  /** Classifies the candidates from the given one. */
   #classifyFrom(candidate: number): void {
     for (let i = candidate; i < this.#candidates.length; i++) {
       if (this.#isBeat(i)) this.#accept(i);
     }
   }
 
-  /** The number of samples from which on a missing beat is searched for. */
+  /** The number of samples from which a missing beat is searched for. */
   #searchTime(): number {
     return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#scoring;
   }

@@ -1,15 +1,15 @@
 import { RecentNumbers } from "./order-statistics.js";
 
-/** RR interval before any is known, s. */
+/** Initial RR interval, s. */
 const FIRST_RR_S = 0.8;
-/** A longer time without a beat is a pause and no RR interval, s. */
+/** A longer time without a beat is a pause and not an RR interval, s. */
 export const MAX_RR_S = 3;
 
 /** Adapted levels of the detector: the scores of beats and noise, and the interval between beats. */
 export class BeatLevels {
   /** Level of beats, in units of the envelope. */
   signal = 0;
-  /** Level of what is rejected. */
+  /** Level of rejected maxima. */
   noise = 0;
   /** Median RR interval, s. */
   rrS = FIRST_RR_S;
@@ -33,7 +33,7 @@ export class BeatLevels {
     this.shortRrS = FIRST_RR_S;
   }
 
-  /** Starts again with a level of beats. `reject` the scores of noise afterwards. */
+  /** Restarts with a level of beats. `reject` the scores of noise afterwards. */
   setSignal(level: number): void {
     this.signal = level;
     this.#scores.clear();

@@ -1,6 +1,6 @@
 const CAPACITY = 24;
 
-/** The last maxima of the envelope that were scored, in order of time. */
+/** The last scored maxima of the envelope, in order of time. */
 export class Candidates {
   length = 0;
   #first = 0;
@@ -14,7 +14,7 @@ export class Candidates {
     this.length = 0;
   }
 
-  /** Adds one and drops the first if there are too many. */
+  /** Adds one and drops the first one if necessary. */
   push(n: number, score: number, valley: number, isDouble: number, qrs: number): void {
     if (this.length === CAPACITY) {
       this.#first = (this.#first + 1) % CAPACITY;
@@ -38,7 +38,7 @@ export class Candidates {
     return this.#score[this.#place(index)] as number;
   }
 
-  /** The lowest envelope beside the maximum, on its higher side, as a share of the maximum: 0 for a beat alone. */
+  /** The minimum of the envelope beside the maximum, on its higher side, as a share of the maximum: 0 for an isolated beat. */
   valley(index: number): number {
     return this.#valley[this.#place(index)] as number;
   }
@@ -48,12 +48,12 @@ export class Candidates {
     return this.#isDouble[this.#place(index)] as number;
   }
 
-  /** Where its QRS complex lies, between two samples. */
+  /** The position of its QRS complex, between two samples. */
   qrs(index: number): number {
     return this.#qrs[this.#place(index)] as number;
   }
 
-  /** The first that is later than `n`, or `length`. */
+  /** The first one after `n`, or `length`. */
   firstAfter(n: number): number {
     let index = this.length;
     while (index > 0 && this.n(index - 1) > n) index -= 1;

@@ -1,21 +1,21 @@
 import { bandPass } from "./band-pass.js";
 
-/** Highest sample rate that the buffers below have room for, Hz. */
+/** Maximum sample rate for the buffers below, Hz. */
 export const MAX_RATE_HZ = 1000;
-/** Lowest sample rate at which the band-pass keeps its shape, Hz. */
+/** Minimum sample rate for the shape of the band-pass, Hz. */
 export const MIN_RATE_HZ = 100;
 
-/** Time over which the signal's slope is measured, s. */
+/** Time for the measurement of the signal's slope, s. */
 const SLOPE_S = 0.012;
 /** Length of the moving average, s. */
 const WINDOW_S = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice `SCORING_S` of the beat detector, at 1000 Hz.
 const SLOPE_MASK = 15;
-// The values of a beat are needed until it is scored: as long as `WINDOW_S` and `SCORING_S` of the beat detector together.
+// The values of a beat are needed until it is scored: `WINDOW_S` and `SCORING_S` of the beat detector together.
 const WINDOW_MASK = 511;
 const POWER_MASK = 1023;
-/** Filter states below this are rounding errors of a signal that has ended. Smaller ones would become slow subnormal numbers. */
+/** Filter states below this are rounding errors after the end of a signal. Smaller ones would become slow subnormal numbers. */
 const NOTHING = 1e-100;
 
 /** A duration in samples. */
@@ -25,12 +25,12 @@ export function samplesIn(seconds: number, rateHz: number): number {
 
 /**
  * The envelope of the QRS complexes: band-pass, slope, and the root of the mean square slope. It stores the sums of squares;
- * only those near a peak are needed as roots.
+ * roots are needed only near a peak.
  */
 export class Envelope {
-  /** Samples between which the slope is measured. */
+  /** Distance of the samples for the slope. */
   slopeSamples = 1;
-  // the signal, less its first sample: the two samples before this one
+  // the signal minus its first sample: the two previous samples
   #x1 = 0;
   #x2 = 0;
   #isFirst = true;
@@ -63,7 +63,7 @@ export class Envelope {
     this.scale = Math.sqrt(1 / this.#windowSamples);
   }
 
-  /** Forgets the signal. The next sample becomes its zero line. */
+  /** Clears the signal. The next sample becomes its zero line. */
   restart(): void {
     this.#isFirst = true;
     this.#u1 = 0;
@@ -77,11 +77,11 @@ export class Envelope {
   }
 
   /**
-   * Takes samples (little-endian, 16 bits) until `until` or a local maximum, which is the sample before the last one taken.
+   * Processes samples (little-endian, 16 bits) until `until` or a local maximum, which is the last processed sample but one.
    *
-   * @param n index of the sample at `offset`, which is also that of its envelope
-   * @param least maxima with a sum of squares up to this do not matter
-   * @returns the index of the first sample that was not taken, negative if the one before the last is a maximum
+   * @param n index of the sample at `offset`, and of its envelope
+   * @param least maxima with a sum of squares up to this are ignored
+   * @returns the index of the first unprocessed sample, negative if the last but one is a maximum
    */
   take(samples: DataView, offset: number, n: number, until: number, least: number): number {
     if (this.#isFirst) {
@@ -165,8 +165,8 @@ export class Envelope {
   }
 
   /**
-   * Centre of the slopes in the window that ends at sample `n`, between two samples; steep ones count more. The envelope has a flat
-   * top, because its window is longer than the QRS complex: noise moves its maximum by many milliseconds, this centre by few.
+   * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
+   * top, because its window is longer than the QRS complex: noise shifts its maximum by many milliseconds, but this centre only by few.
    */
   centreAt(n: number): number {
     let sumOfWeights = 0;

@@ -3,7 +3,7 @@ import { RecentNumbers } from "./order-statistics.js";
 
 const MAX_RRS = 16;
 const MIN_RRS = 4;
-/** Time of the RR intervals that make a reading, s. */
+/** Time of the RR intervals for a reading, s. */
 const HISTORY_S = 8;
 const BEATS = 8;
 const LAST_BEATS = 4;
@@ -11,10 +11,10 @@ const MIN_BPM = 24;
 const MAX_BPM = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL = 0.25;
-/** A reading counts from this good second on. */
+/** A reading is valid from this good second on. */
 const GOOD_SECONDS = 3;
 
-/** Decides each second whether the beats of the last seconds make a heart rate. */
+/** Decides each second whether the beats of the last seconds give a heart rate. */
 export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
@@ -52,7 +52,7 @@ export class HeartRateReading {
     this.#ends.push(endS);
   }
 
-  /** Median `valley` of the last four beats, or as many as there are. */
+  /** Median `valley` of the last four beats; of all if there are fewer. */
   get lastValley(): number {
     return this.#lastValleys.median();
   }
@@ -116,7 +116,7 @@ export class HeartRateReading {
     return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
   }
 
-  /** Of ones and zeros, sorted, the fourth from the end is a one. */
+  /** Whether four beats are doubtful: the fourth value from the end of sorted ones and zeros is a one. */
   #hasFourDoubles(): boolean {
     const count = this.#doubles.length;
     return count >= 4 && this.#doubles.ranked(count - 4) === 1;

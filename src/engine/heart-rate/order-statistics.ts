@@ -1,4 +1,4 @@
-/** A ring of the last numbers, which keeps them sorted too. */
+/** A ring of the last numbers, which are also kept sorted. */
 export class RecentNumbers {
   readonly #numbers: Float64Array;
   readonly #sorted: Float64Array;
@@ -19,7 +19,7 @@ export class RecentNumbers {
     this.#next = 0;
   }
 
-  /** Adds a number, and drops the oldest one if there is no room. */
+  /** Adds a number, and drops the oldest one if the ring is full. */
   push(number: number): void {
     const sorted = this.#sorted;
     let at = this.#length;
@@ -34,7 +34,7 @@ export class RecentNumbers {
     sorted[at] = number;
   }
 
-  /** The oldest number; there must be one. */
+  /** The oldest number; the ring must not be empty. */
   oldest(): number {
     const index = this.#next - this.#length;
     return this.#numbers[index < 0 ? index + this.#numbers.length : index] as number;
@@ -47,12 +47,12 @@ export class RecentNumbers {
     this.#length = last;
   }
 
-  /** The number of a rank, 0 being the lowest. */
+  /** The number with a rank; rank 0 is the lowest. */
   ranked(rank: number): number {
     return this.#sorted[rank] as number;
   }
 
-  /** The median; there must be a number. */
+  /** The median; the ring must not be empty. */
   median(): number {
     const middle = this.#length >> 1;
     if (this.#length % 2 === 1) return this.ranked(middle);

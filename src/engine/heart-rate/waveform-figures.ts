@@ -1,9 +1,9 @@
 /** Successive RR intervals that differ by more than this share are not a pair: one of them belongs to a premature beat. */
 const MAX_DIFFERENCE = 0.2;
 
-/** Sums over a whole waveform, from which its figures follow. */
+/** Sums over a whole waveform, for its figures. */
 export interface WaveformSums {
-  /** Seconds of signal, and those with a reading. */
+  /** Seconds of signal, and seconds with a reading. */
   ecgSeconds: number;
   ecgReadings: number;
   /** Sum and maximum of the readings, bpm. */
@@ -14,26 +14,26 @@ export interface WaveformSums {
   rrSquares: number;
 }
 
-/** The heart in a whole waveform. */
+/** Heart figures of a whole waveform. */
 export interface EcgFigures {
   /** Length of the waveform in whole seconds. */
   seconds: number;
-  /** Share of these seconds that have a heart rate, 0 to 1. The others lack four beats in the 8 s before them, intervals that are
-   * even enough, or a signal that is clear enough; `decodeBeats` still gives the beats. */
+  /** Share of these seconds with a heart rate, 0 to 1. The others do not have four beats in the 8 s before them, sufficiently even
+   * intervals, or a sufficiently clear signal; `decodeBeats` still returns the beats. */
   usable: number;
   /** Mean of the heart rates of all seconds, beats per minute; null if there are none. */
   meanBpm: number | null;
-  /** The highest of them. */
+  /** Maximum of the heart rates. */
   maxBpm: number | null;
   /**
-   * Root mean square of successive differences of the RR intervals, ms. Without pairs that differ by more than 20 %, which
-   * belong to premature or missed beats. Of the whole recording; it is a measure of a heart at rest, and no such one of a moving
+   * Root mean square of successive differences of the RR intervals, ms. Excludes pairs that differ by more than 20 %, which
+   * belong to premature or missed beats. Computed for the whole recording; it is meaningful at rest, but not for a moving
    * athlete. Null if there is no pair.
    */
   rmssdMs: number | null;
 }
 
-/** Adds up the sums. */
+/** Computes the sums. */
 export class WaveformTally {
   readonly #sums: WaveformSums;
   /** 0: unknown. */
@@ -68,7 +68,7 @@ export class WaveformTally {
   }
 }
 
-/** The figures of a waveform; null if it was shorter than a second. */
+/** The figures of a waveform; null if it is shorter than a second. */
 export function figuresOf(sums: WaveformSums): EcgFigures | null {
   const { ecgSeconds, ecgReadings, ecgReadingSum, ecgReadingMax, rrPairs, rrSquares } = sums;
   if (ecgSeconds === 0) return null;

@@ -4,28 +4,28 @@ import { type WaveformSums, WaveformTally } from "./waveform-figures.js";
 
 /** The last instant of the year 9999, ms since 1970 UTC: no row is later. */
 const MAX_TIME_MS = 253_402_300_799_999;
-/** A piece continues the one before it if its time is at most this far from the expected one: the larger of both. */
+/** A piece continues the previous one if its time differs from the expected one by at most this: the larger of both. */
 const TOLERANCE_SAMPLES = 1.5;
 const TOLERANCE_MS = 20;
-/** Share of a time error by which the clock follows. */
+/** Share of a time error that the clock adopts. */
 const FOLLOWING = 1 / 8;
-/** A later piece after a longer time begins another signal, ms. */
+/** A piece after a longer gap begins another signal, ms. */
 const MAX_GAP_MS = 3_600_000;
-/** So much contiguous signal that is older than what is known begins another signal, s. */
+/** This duration of contiguous older signal begins another signal, s. */
 const OLD_SIGNAL_S = 10;
 
 export interface WaveformListener {
   /**
    * @param timeMs ms since 1970 UTC, an integer
-   * @param rrMs time since the beat before; 0 if unknown
+   * @param rrMs time since the previous beat; 0 if unknown
    * @param quality 0 to 100, an integer
    */
   onBeat(timeMs: number, rrMs: number, quality: number): void;
   /**
-   * A heart rate, at most once a second.
+   * Called for a heart rate, at most once a second.
    *
    * @param timeMs the end of the second, ms since 1970 UTC, an integer
-   * @param bpm the heart rate known by then, an integer
+   * @param bpm the heart rate known at that time, an integer
    */
   onReading(timeMs: number, bpm: number): void;
 }
@@ -35,13 +35,13 @@ export class WaveformHeartRate {
   readonly #listener: WaveformListener;
   readonly #detector: BeatDetector;
   readonly #tally: WaveformTally;
-  /** 0: nothing is known. */
+  /** 0: unknown. */
   #rateHz = 0;
   #toleranceMs = 0;
   // the clock: time of the sample `#clockN`
   #clockMs = 0;
   #clockN = 0;
-  // signal older than what is known
+  // number of samples older than the known signal
   #oldSamples = 0;
   #oldEndMs = 0;
 
@@ -71,7 +71,7 @@ export class WaveformHeartRate {
   }
 
   /**
-   * Takes a piece of the waveform. Pieces with other sample rates than 100 to 1000 Hz, or later than the year 9999, are ignored.
+   * Processes a piece of the waveform. Pieces with sample rates other than 100 to 1000 Hz, or after the year 9999, are ignored.
    *
    * @param timeMs time of its first sample, ms since 1970 UTC
    * @param samples contains its samples at `offset`, each 16 bits, little-endian
@@ -100,7 +100,7 @@ export class WaveformHeartRate {
     this.#push(samples, offset, count);
   }
 
-  /** The waveform has ended: reports the last beats. */
+  /** Ends the waveform: reports the last beats. */
   end(): void {
     if (this.#rateHz !== 0) this.#detector.end();
     this.#rateHz = 0;
@@ -141,7 +141,7 @@ export class WaveformHeartRate {
     this.#detector.push(samples, offset, count);
   }
 
-  /** `ms` is the time of the next sample. */
+  /** Sets the clock; `ms` is the time of the next sample. */
   #setClock(ms: number): void {
     this.#clockMs = ms;
     this.#clockN = this.#detector.n;

@@ -3,9 +3,9 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Converts civil UTC to seconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it. */
 export class Clock {
-  /** The last second that was read, s since 1970. */
+  /** The last second, s since 1970. */
   seconds = 0;
-  // Its year, month and day, and its hour, minute, second and `valid`, as stored in the frame. They are never zero in a frame
+  // Its year, month and day, and its hour, minute, second and `valid`, in the form of the frame. They are never zero in a frame
   // with a valid date and time.
   #low = 0;
   #high = 0;

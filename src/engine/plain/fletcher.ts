@@ -1,7 +1,7 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
 
 /**
- * Checksum of the bytes from `from` to `to` as stored in a frame: a in the low byte, b in the next. Processes four bytes at a
+ * Checksum of the bytes from `from` to `to` in the form of a frame: a in the low byte, b in the next. Processes four bytes at a
  * time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums.
  * After eight steps the lanes must be reduced to their low bytes.
  */
@@ -40,12 +40,12 @@ export function checksum(view: DataView, from: number, to: number): number {
   return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-// Overlapping false frames claim ever later ends, each slightly after the previous one, so the sums are computed ahead.
+// Overlapping false frames claim increasing ends, each slightly after the previous one, so the sums are computed in advance.
 const AHEAD = 1024;
 
 /**
- * Prefix sums, which give the checksum of any span with two look-ups. They keep the search linear however many false frames
- * overlap. They cover the bytes from the first invalid frame to the latest end that a false frame claimed.
+ * Prefix sums, with which the checksum of any span takes two look-ups. They keep the search linear however many false frames
+ * overlap. They cover the bytes from the first invalid frame to the latest end claimed by a false frame.
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
@@ -83,7 +83,7 @@ export class PrefixSums {
     return ((b - at(this.#bytes, end + 1)) & 0xff) === 0;
   }
 
-  /** The input from `head` on has moved to the front. */
+  /** Called after the input from `head` has moved to the front. */
   moveToFront(head: number): void {
     if (this.#end <= head) {
       this.drop();
@@ -111,7 +111,7 @@ export class PrefixSums {
   }
 }
 
-/** An entry that is known to exist. */
+/** An entry that exists. */
 function at(bytes: Uint8Array, index: number): number {
   return bytes[index] as number;
 }

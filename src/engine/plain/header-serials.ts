@@ -5,9 +5,9 @@ import { frame } from "../../recording/ubx.js";
 const SERIAL_OFFSET = 4;
 const SERIAL_BYTES = 16;
 
-/** Tells which headers of a recording contain something new. */
+/** Detects headers with new content in a recording. */
 export class HeaderSerials {
-  /** Serial number that overrides those of headers. */
+  /** Serial number that overrides the headers. */
   #given: string | null = null;
   /** Serial number of the last header with new content. */
   readonly #last = new Uint8Array(SERIAL_BYTES);
@@ -27,7 +27,7 @@ export class HeaderSerials {
     return false;
   }
 
-  /** The header frame with the overriding serial number; null if there is none and the frame stays unchanged. */
+  /** The header frame with the overriding serial number; null if there is none and the frame is unchanged. */
   renamed(payload: Uint8Array): Uint8Array | null {
     return this.#given === null ? null : frame("header", renameHeader(payload, this.#given));
   }

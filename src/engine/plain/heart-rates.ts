@@ -2,17 +2,17 @@ import type { HrSource } from "../../types.js";
 
 /** Maximum number of readings that wait for a row (recording format, "Rows"). */
 const MAX_WAITING = 16;
-/** A reading belongs to a row when it is younger than this. */
+/** A reading is used for a row if its age is less than this. */
 const MAX_AGE_MS = 1000;
 
 /** Joins heart-rate readings to rows by time (recording format, "Rows"). */
 export class HeartRates {
-  // In file order. Times are unsigned 64-bit integers; those that a double cannot represent are later than every row.
+  // In file order. Times are unsigned 64-bit integers; times that a double cannot represent are later than every row.
   readonly #times = new Float64Array(MAX_WAITING);
   readonly #rates = new Uint8Array(MAX_WAITING);
   readonly #areDerived = new Uint8Array(MAX_WAITING);
   #waiting = 0;
-  // the latest reading that has been taken from the queue
+  // the latest reading removed from the queue
   #carriedMs = 0;
   #carriedRate = 0;
   #carriedIsDerived = false;
@@ -20,7 +20,7 @@ export class HeartRates {
   #source: HrSource = "device";
   /** Whether the last heart rate of a row was derived from the waveform. */
   isDerived = false;
-  /** Readings without a row, because another of the same time follows. */
+  /** Readings without a row, because another one with the same time follows. */
   replaced = 0;
 
   /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated */
@@ -32,12 +32,12 @@ export class HeartRates {
     this.#fillMs = fillMs;
   }
 
-  /** Whether rows take readings derived from the waveform. */
+  /** Whether rows use readings derived from the waveform. */
   get takesDerived(): boolean {
     return this.#source !== "device";
   }
 
-  /** Adds a reading of the device. 0: none. */
+  /** Adds a reading of the device; 0 means none. */
   add(timeMs: number, rate: number): void {
     if (rate === 0 || this.#source === "ecg") return;
     this.#source = "device";
@@ -68,7 +68,7 @@ export class HeartRates {
     return own === 0 && this.#fillMs > 0 ? this.#carried(ms) : own;
   }
 
-  // Takes all readings that are not later than the row; uses the latest, and the last of equal times.
+  // Removes all readings that are not later than the row; returns the latest, and the last of equal times.
   #take(ms: number): number {
     let latestMs = -1;
     let previousMs = -1;

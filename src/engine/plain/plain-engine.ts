@@ -21,11 +21,11 @@ import { HeaderSerials } from "./header-serials.js";
 import { HeartRates } from "./heart-rates.js";
 import { RowCounters } from "./row-counters.js";
 
-/** Bytes of a frame around its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
+/** Size of a frame without its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
-/** A frame cannot have a longer payload (recording format, "Frames"). */
+/** The maximum payload of a frame (recording format, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
-/** The shortest payload of a NAV-PVT: that of u-blox 7. */
+/** The minimum payload of a NAV-PVT, from u-blox 7. */
 const MIN_GNSS_BYTES = 84;
 
 /** Maximum input of a step. */
@@ -36,7 +36,7 @@ const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
 const OUTPUT_BYTES = INPUT_BYTES + 64;
 const MAX_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
 
-// class and id as stored in the frame
+// class and id in the form of the frame
 const ASI_INF = 0x00a5;
 const NAV_PVT = 0x0701;
 const ECG_HR = 0x01a5;
@@ -45,7 +45,7 @@ const ECG_RAW = 0x02a5;
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** The decoder in TypeScript, for places where WebAssembly is not allowed. About a seventh as fast as the core with SIMD. */
+/** The decoder in TypeScript, for environments where WebAssembly is not allowed. About an eighth as fast as the core with SIMD. */
 export class PlainEngine implements Engine {
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
@@ -71,7 +71,7 @@ export class PlainEngine implements Engine {
     },
     this.#counters,
   );
-  /** Of this step, three numbers each: time, RR interval, quality. */
+  /** Beats of this step, three numbers each: time, RR interval, quality. */
   #beats: number[] = [];
   #analysesEcg = false;
   #ranges = new RangeLog();
@@ -190,7 +190,7 @@ export class PlainEngine implements Engine {
         counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
       }
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
-      // Valid frames may lie inside the span that it claims, so the search continues after its first byte.
+      // Valid frames may be inside the claimed span, so the search continues after its first byte.
       at += 1;
     }
   }
@@ -204,7 +204,7 @@ export class PlainEngine implements Engine {
     return false;
   }
 
-  /** Counts a header. Returns whether it contains something new. */
+  /** Counts a header. Returns whether it has new content. */
   #takeHeader(at: number, length: number): boolean {
     const size = length + ENVELOPE_BYTES;
     const payload = this.#bytes.subarray(at + 6, at + 6 + length);
@@ -253,7 +253,7 @@ export class PlainEngine implements Engine {
   }
 
   /**
-   * Reads a NAV-PVT of at least 84 bytes: gives a row, or counts the first reason why not (recording format, "Rows"). The core reads
+   * Reads a NAV-PVT of at least 84 bytes: outputs a row, or counts the first reason against it (recording format, "Rows"). The core reads
    * the same fields in assembly/gnss.ts and assembly/run.ts.
    */
   #readGnss(payload: number): void {

@@ -1,7 +1,7 @@
 import { MAX_GAP_MS } from "../../metrics/segments.js";
 import type { Counters } from "../engine-counters.js";
 
-/** Counts rows, and tracks ranges, earliest and latest rows, and where the output changes to another range. */
+/** Counts rows, and tracks ranges, earliest and latest rows, and changes of the output to another range. */
 export class RowCounters {
   readonly #counters: Counters;
   // entries of this step, three numbers each: see RangeLog
@@ -26,7 +26,7 @@ export class RowCounters {
     return this.#closed.subarray(0, this.#closedLength);
   }
 
-  /** Where the output of this step changes to another range. */
+  /** Positions at which the output of this step changes to another range. */
   get breaks(): Float64Array {
     return this.#breaks.subarray(0, this.#breaksLength);
   }
@@ -45,7 +45,7 @@ export class RowCounters {
     this.#breaksLength = 0;
   }
 
-  /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: where its output starts. */
+  /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: the start of its output. */
   count(ms: number, out: number): boolean {
     const counters = this.#counters;
     if (counters.rows > 0 && ms < counters.rangeStopMs) counters.rowsBackwards += 1;

@@ -1,7 +1,7 @@
 import { instantiate, instantiateSync } from "@assemblyscript/loader";
 import { ALPHABET, CORE_MARKS, SIMD_CORE } from "./bytes.js";
 
-/** The exports of assembly/index.ts. Functions that return a place return its address in `memory`. */
+/** The exports of assembly/index.ts. Functions that return a position return its address in `memory`. */
 export interface CoreExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
   reset(
@@ -46,7 +46,7 @@ export interface CoreExports extends Record<string, unknown> {
   counters(): number;
 }
 
-/** What `step...` returns (assembly/frame.ts), besides `DAMAGE_SIGNALS`. */
+/** Results of `step...` (assembly/frame.ts), besides `DAMAGE_SIGNALS`. */
 export const CoreStepResult = {
   drained: 0,
   header: 1,
@@ -98,7 +98,7 @@ function simdBytes(): Uint8Array<ArrayBuffer> {
 const TILDE = 0x7e;
 const BRACE = 0x7d;
 
-/** The compiled core. The one with SIMD is compiled on first use; the one without must have been supplied with `useCore`. */
+/** The compiled core. The core with SIMD is compiled on first use; the other one must have been supplied with `useCore`. */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
@@ -111,20 +111,20 @@ export function compiledCore(name: CoreName): WebAssembly.Module {
 
 const SECTION = "asi-convert";
 
-/** Which core of this build a module is; null if it is neither. */
+/** The name of a core of this build; null for another module. */
 export function coreNameOf(module: WebAssembly.Module): CoreName | null {
   const [section] = WebAssembly.Module.customSections(module, SECTION);
   const mark = section === undefined ? "" : new TextDecoder().decode(section);
   return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
 }
 
-/** Registers a core that the caller has compiled. One of another realm becomes one of this realm, which the loader requires. */
+/** Registers a core compiled by the caller. A module from another realm is converted to one of this realm, which the loader requires. */
 export function useCore(name: CoreName, module: WebAssembly.Module): void {
   if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
   modules.set(name, module);
 }
 
-// The instance that `compileCore` has made, for the first engine that needs one.
+// The instance from `compileCore`, for the first engine that needs one.
 let prepared: CoreExports | null = null;
 
 /** Creates an instance of the core with its own memory. */
@@ -138,7 +138,7 @@ export function instantiateCore(name: CoreName): CoreExports {
 }
 
 /**
- * Compiles and instantiates the core with SIMD asynchronously, for platforms that refuse to do so synchronously, such as the main
+ * Compiles and instantiates the core with SIMD asynchronously, for platforms that refuse the synchronous way, such as the main
  * thread of some browsers.
  */
 export async function compileCore(): Promise<void> {

@@ -4,7 +4,7 @@ import { batchIn, copyRows } from "../../rows/sample-batch.js";
 import type { SampleBatch } from "../../types.js";
 import type { CoreExports } from "./core.js";
 
-/** Writes rows as text with a core. Reads the columns of its last step in place; other rows are first copied into its memory. */
+/** Writes rows as text with a core. It reads the columns of the core's last step in place; other rows are first copied into its memory. */
 export class WasmRowWriter implements RowWriter {
   readonly #core: CoreExports;
   readonly #bytes: Uint8Array;

@@ -1,9 +1,9 @@
 import type { MessageType } from "./messages.js";
 import { BASE_TYPES, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
-// The messages of an activity file, in the order in which they are defined. Field numbers are those of the profile.
+// The messages of an activity file, in the order in which they are defined. Field numbers are from the profile.
 
-/** Which file this is: `type` 4 is an activity, `manufacturer` 255 development. */
+/** The type of this file: `type` 4 is an activity, `manufacturer` 255 development. */
 export const FILE_ID = {
   local: 0,
   global: MESSAGES.fileId,
@@ -23,7 +23,7 @@ export const DEVELOPER_DATA_ID = {
   fields: { applicationId: [1, "byte", 16], developerDataIndex: [3, "uint8"] },
 } as const satisfies MessageType;
 
-/** A random identifier of this software, generated once. It distinguishes its developer fields from those of others. */
+/** A random identifier of this software, generated once. It distinguishes its developer fields from fields of other applications. */
 export const APPLICATION_ID = Uint8Array.of(
   ...[0x6e, 0x1c, 0x0b, 0x5a, 0x93, 0x47, 0x4d, 0x2e, 0xa8, 0x75, 0x31, 0xf4, 0xc2, 0x9d, 0x60, 0x8b],
 );
@@ -66,7 +66,7 @@ export const RECORD = {
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
 
-/** The fields of laps and sessions that have the same numbers in both. */
+/** Fields with the same numbers in laps and sessions. */
 const SUMMARY_FIELDS = {
   messageIndex: [254, "uint16"],
   timestamp: [253, "uint32"],

@@ -20,9 +20,9 @@ function tables(): Tables {
 }
 
 /**
- * The checksum of bytes that follow others.
+ * The checksum of bytes, continued from preceding bytes.
  *
- * @param crc that of the others; 0 for none
+ * @param crc checksum of the preceding bytes; 0 for none
  */
 export function crc16(crc: number, bytes: Uint8Array, from = 0, to = bytes.length): number {
   let sum = crc;

@@ -60,7 +60,7 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  /** The gaps of a range that is due; null for none. */
+  /** The gaps of a range that starts with the next row; null for none. */
   #dueGaps: readonly number[] | null = null;
   /** All rows of the current range, or of the one that is due, if only some are written. */
   #recorded: RecordedRows | null = null;
@@ -98,7 +98,7 @@ export class FitWriter {
   }
 
   /**
-   * @param from the first row of the batch that is written
+   * @param from the first row of the batch to write
    * @param to the end of the rows, exclusive
    * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
    */
@@ -113,7 +113,7 @@ export class FitWriter {
     return this.#take(output);
   }
 
-  /** Ends the file, after as many rows and ranges as were announced. */
+  /** Ends the file, after the number of rows and ranges given in advance. */
   end(): Uint8Array {
     const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE);
     this.#begin(output, null);
@@ -211,7 +211,7 @@ export class FitWriter {
   }
 }
 
-/** The values that laps and sessions have in common. */
+/** The values that both laps and sessions have. */
 function summaryOf(totals: Totals) {
   const { startMs, endMs } = totals;
   return {
@@ -265,7 +265,7 @@ class Output {
     this.#end += bytes.length;
   }
 
-  /** Leaves room for bytes that the caller writes; returns where it begins. */
+  /** Reserves bytes that the caller writes; returns their position. */
   skip(bytes: number): number {
     const at = this.#end;
     this.#end += bytes;

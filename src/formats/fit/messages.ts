@@ -2,7 +2,7 @@ import { BASE_TYPES, type BaseType, HEADER_BITS } from "./profile.js";
 
 // The byte layout of messages: "Definition Message" and "Data Message" of the FIT Protocol document, little-endian.
 
-/** A field: its number in the profile, its base type, and its size in bytes unless it is that of one value. */
+/** A field: its number in the profile, its base type, and its size in bytes if it has more than one value. */
 export type Field = readonly [number: number, type: BaseType, bytes?: number];
 
 /** A developer field: its number, its size in bytes, and the developer data index. */

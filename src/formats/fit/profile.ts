@@ -5,7 +5,7 @@
 export const EPOCH_MS = Date.UTC(1989, 11, 31);
 /** Smaller values of date_time count from the start of the device (profile, type date_time: min). */
 export const EARLIEST_S = 0x1000_0000;
-/** The greatest value that is not "invalid". */
+/** The greatest valid value. */
 export const LATEST_S = 0xffff_fffe;
 
 /** Positions are in semicircles: 2^31 of them are 180 degrees. */
@@ -81,5 +81,5 @@ export const FIELD_DESCRIPTION = {
   units: 8,
 } as const;
 
-/** The developer field for what date_time cannot represent: the milliseconds of the second, 0 to 999. */
+/** The developer field for the milliseconds of the second, 0 to 999, which date_time cannot represent. */
 export const MILLISECONDS_FIELD = "timestamp_ms";

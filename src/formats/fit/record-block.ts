@@ -22,7 +22,7 @@ const EPOCH_S = EPOCH_MS / 1000;
 const NONE = BASE_TYPES.uint32.invalid;
 const ALTITUDE_OFFSET_MM = ALTITUDE_OFFSET_M * 1000;
 const MM_PER_ALTITUDE_STEP = 1000 / ALTITUDE_STEPS_PER_M;
-// the greatest value that is not "invalid"
+// the greatest valid value
 const MAX_SEMICIRCLES = BASE_TYPES.sint32.invalid - 1;
 const HALF_CIRCLE = 2 ** 31;
 const EARLIEST_MS = EPOCH_MS + EARLIEST_S * 1000;

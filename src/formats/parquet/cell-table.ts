@@ -3,7 +3,7 @@ import { levelBytes } from "./column-values.js";
 import { ENCODINGS, UTC_MILLISECONDS } from "./schema.js";
 import { i32, i64, list, struct, type Thrift, type ThriftFields, text, thriftBytes } from "./thrift.js";
 
-// Small tables of text and numbers, such as the figures of a squad. Rows of recordings are written by parquet-writer.ts, which streams.
+// Small tables of text and numbers, such as the figures of a squad. For rows of recordings, parquet-writer.ts writes a stream.
 
 /** A column in which a value may be missing. */
 export type CellColumn =
@@ -86,7 +86,7 @@ function schemaOf(columns: readonly CellColumn[]): Thrift[] {
   ];
 }
 
-/** Which rows have a value. */
+/** The definition level of each row: whether it has a value. */
 function levelsOf({ values }: CellColumn): Uint8Array {
   const bits = new Uint8Array((values.length + 7) >> 3);
   let count = 0;

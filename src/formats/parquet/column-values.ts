@@ -4,7 +4,7 @@ import { writeVarint } from "./thrift.js";
 
 // Converts the integers of rows to the bytes of a page.
 
-/** The non-null integers of a column, and which rows have one. */
+/** The non-null integers of a column, with a bit for each row that has one. */
 export interface Present {
   integers: ArrayLike<number>;
   count: number;
@@ -78,7 +78,7 @@ function doubleBytes(integers: ArrayLike<number>, count: number, divisor: number
   return new Uint8Array(view.buffer);
 }
 
-/** A minimum or maximum as it is stored in statistics. */
+/** A minimum or maximum in the form of statistics. */
 export function boundBytes(
   { type, divisor }: { type: PhysicalType; divisor: number },
   integer: number,
@@ -89,7 +89,7 @@ export function boundBytes(
 }
 
 /**
- * The definition levels of a version 1 data page, which say which rows have a value: their length in bytes, then runs or groups
+ * The definition levels of a version 1 data page, which mark rows with a value: their length in bytes, then runs or groups
  * of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
  */
 export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {

@@ -6,7 +6,7 @@ export function fileMetadata(info: RecordingInfo, report: Report): Record<string
   return {
     serial: info.serial,
     device: JSON.stringify(info),
-    // without the ranges: the list can be as long as the recording, and it follows from the rows
+    // without the ranges: the list can be as long as the recording, and can be computed from the rows
     report: JSON.stringify({ bytes, frames, damage, rows, gnssWithoutRow, start, end }),
   };
 }

@@ -3,7 +3,7 @@ import { type Rows, schemaOf, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-/** The default of DuckDB: large enough to read fast, small enough to distribute among threads. */
+/** The default of DuckDB: large enough for fast reading, small enough for several threads. */
 export const ROW_GROUP_ROWS = 122_880;
 
 // the first and last bytes of a file
@@ -32,9 +32,9 @@ export class ParquetWriter<B extends Rows> {
   }
 
   /**
-   * @param from the first row of the batch that is written
+   * @param from the first row of the batch to write
    * @param to the end of the rows, exclusive
-   * @returns the completed row groups; often none
+   * @returns the completed row groups, usually none
    */
   rows(batch: B, from: number, to: number): Uint8Array[] {
     const pieces: Uint8Array[] = [];

@@ -24,14 +24,14 @@ export interface Table<B extends Rows> {
   copy(rows: B, from: number, to: number, into: B, at: number): void;
 }
 
-/** Where the integers of a column come from, and which rows have none. */
+/** The source of a column's integers, and of its missing values. */
 export interface ColumnSource<B extends Rows> {
   integers(rows: B): Int32Array | Int16Array | Float64Array | Uint8Array;
   /** A row has no value where `marks` equals `mark`. Omitted for required columns. */
   missing?: { marks(rows: B): Uint8Array; mark: number };
 }
 
-/** How the values of a column are stored. */
+/** The storage type of a column. */
 export interface Storage {
   name: string;
   type: PhysicalType;
@@ -39,7 +39,7 @@ export interface Storage {
   codec: keyof typeof CODECS;
   /** Doubles are the integers divided by this. */
   divisor: number;
-  /** The fields of the `SchemaElement` that describe the logical type. */
+  /** Fields of the `SchemaElement` for the logical type. */
   meaning: ThriftFields;
 }
 

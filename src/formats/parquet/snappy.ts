@@ -1,4 +1,4 @@
-// The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of what came before.
+// The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of earlier bytes.
 
 // The offset of a copy has 16 bits. The entries of the hash table have 16 bits too, so it is cleared for each block.
 const BLOCK = 1 << 16;
@@ -17,7 +17,7 @@ const STEP_SHIFT = 5;
 
 /** A compressor that reuses its hash table. */
 export class SnappyCompressor {
-  // hash table: positions in the block by the hash of the four bytes there
+  // hash table: positions in the block by the hash of the next four bytes
   readonly #places = new Uint16Array(1 << TABLE_BITS);
 
   /** @returns newly allocated memory */

@@ -1,9 +1,9 @@
 /**
- * Artefacts among RR intervals and their correction, after Lipponen and Tarvainen 2019 (doi 10.1080/03091902.2019.1640306).
- * docs/metrics.md gives every step.
+ * Detects and corrects artefacts among RR intervals, after Lipponen and Tarvainen 2019 (doi 10.1080/03091902.2019.1640306).
+ * docs/metrics.md describes every step.
  */
 
-/** What is wrong with an interval: a beat at the wrong place, one too many, one too few, or an interval that is only too long or short. */
+/** Type of an artefact: a misplaced beat, an additional one, a missed one, or an interval that is only too long or too short. */
 export type Artefact = "ectopic" | "extra" | "missed" | "long" | "short";
 
 export const ARTEFACTS: readonly Artefact[] = ["ectopic", "extra", "missed", "long", "short"];
@@ -62,7 +62,7 @@ export function labelArtefacts(rrMs: ArrayLike<number>): Label[] {
       const label = lengthLabel(j);
       if (label === null) continue;
       labels[j] = label;
-      // continues after the last one labelled
+      // continues after the last labelled interval
       i = j;
     }
   }
@@ -77,7 +77,7 @@ function limitsOf(values: Float64Array): Float64Array {
   );
 }
 
-/** A figure of the sorted values in a window around each value; at the ends the window is cut. */
+/** A statistic of the sorted values in a window around each value; the window is truncated at the ends. */
 function windowed(
   values: ArrayLike<number>,
   width: number,
@@ -97,10 +97,10 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Corrects the labelled intervals once: an extra beat joins its interval with the next, a missed one halves it, and the others become a
- * straight line by index between the nearest good ones.
+ * Corrects the labelled intervals once: the interval of an extra beat is joined with the next, a missed beat halves it, and the others are
+ * interpolated linearly by index between the nearest good ones.
  *
- * @returns as many intervals, more or fewer
+ * @returns more or fewer intervals, or the same number
  */
 export function correctIntervals(rrMs: ArrayLike<number>, labels: readonly Label[]): Float64Array {
   const corrected: number[] = [];
@@ -134,7 +134,7 @@ function interpolated(values: readonly number[], isBad: readonly boolean[]): Flo
     while (after < values.length && isBad[after]) after++;
     const left = values[before];
     const right = values[after];
-    // none is good: nothing to go by
+    // none is good: nothing to interpolate
     if (left === undefined && right === undefined) return result;
     if (left === undefined) result[k] = right ?? 0;
     else if (right === undefined) result[k] = left;

@@ -7,7 +7,7 @@ const LONGEST_SCALE = 16;
 export const DFA_WINDOW_MS = 120_000;
 const DFA_STEP_MS = 5000;
 
-/** Above this share of artefacts, percent, alpha 1 is not given (little bias below 3 %: Rogers and Gronwald 2022). */
+/** Above this share of artefacts, percent, there is no alpha 1 (little bias below 3 %: Rogers and Gronwald 2022). */
 export const MOST_ARTEFACTS_PERCENT = 5;
 
 /**
@@ -45,7 +45,7 @@ function profileOf(rrMs: ArrayLike<number>): Float64Array {
   return profile;
 }
 
-/** Root mean square of what straight lines leave. */
+/** Root mean square of the deviations from straight lines in windows. */
 function fluctuationOf(profile: Float64Array, scale: number): number {
   const windows = Math.floor(profile.length / scale);
   const middle = (scale - 1) / 2;
@@ -72,15 +72,15 @@ export interface DfaWindow {
   readonly endMs: number;
   readonly beats: number;
   readonly artefactsPercent: number;
-  /** null: too many artefacts, or too few beats. */
+  /** Null if there are too many artefacts, or too few beats. */
   readonly alpha1: number | null;
   /** bpm */
   readonly meanHeartRate: number;
 }
 
 /**
- * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels come from the whole series; each window is
- * corrected on its own.
+ * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels are computed for the whole series; each window is
+ * corrected separately.
  */
 export function dfaOverTime(
   rrMs: ArrayLike<number>,

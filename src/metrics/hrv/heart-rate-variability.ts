@@ -16,7 +16,7 @@ export const LF_HF_CAUTION =
 const FEWEST_INTERVALS = 20;
 const LONG_DIFFERENCE_MS = 50;
 
-/** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 where the interval is unknown, which ends a series. */
+/** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 if the interval is unknown, which ends a series. */
 export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
 
 export interface HrvOptions {
@@ -28,14 +28,14 @@ const OPTIONS = optionNames<HrvOptions>({ atRest: true });
 
 /** Figures of corrected intervals; docs/metrics.md, "Heart-rate variability". */
 export interface HeartRateVariability {
-  /** As recorded. */
+  /** Number of recorded intervals. */
   readonly intervals: number;
-  /** Stretches without a gap. */
+  /** Number of stretches without a gap. */
   readonly series: number;
   readonly artefacts: Readonly<Record<Artefact, number>>;
-  /** null without an interval. */
+  /** Null without an interval. */
   readonly artefacts_percent: number | null;
-  /** bpm; this and the next three are null with fewer than 20 corrected intervals. */
+  /** bpm; null with fewer than 20 corrected intervals, like the next three. */
   readonly mean_hr: number | null;
   /** ms */
   readonly rmssd: number | null;
@@ -51,14 +51,14 @@ export interface HeartRateVariability {
     readonly artefacts_percent: number;
     readonly mean_hr: number;
   }[];
-  /** Only with `atRest`; null: no 300 s without a gap, or too many artefacts. */
+  /** Only with `atRest`; null if there are no 300 s without a gap, or too many artefacts. */
   readonly lf_hf?: { readonly lf: number; readonly hf: number; readonly ratio: number } | null;
   readonly definition: { readonly version: number };
 }
 
 /** A stretch without a gap. */
 interface Series {
-  /** Time of the beat with which its first interval begins. */
+  /** Time of the beat before its first interval. */
   readonly startMs: number;
   readonly rrMs: Float64Array;
   readonly labels: readonly Label[];
@@ -66,10 +66,10 @@ interface Series {
 }
 
 /**
- * Heart-rate variability from beats, with the artefacts among them corrected.
+ * Heart-rate variability from beats, after correction of artefacts.
  *
  * @param beats a batch of `decodeBeats`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for beats that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid beats; `BAD_OPTION`
  */
 export function heartRateVariability(
   beats: Beats | Iterable<Beats>,
@@ -114,7 +114,7 @@ function timeFigures(corrected: readonly Float64Array[]) {
 }
 
 /**
- * Figures of all series together, not rounded; a pair is of two neighbours of one series.
+ * Figures of all series together, not rounded; a pair consists of two neighbours in one series.
  *
  * @returns null with fewer than 20 intervals
  */
@@ -149,7 +149,7 @@ export function timeDomain(
   };
 }
 
-/** Of the first series of 300 s. */
+/** LF and HF of the first series of 300 s. */
 function lowHighOf(all: readonly Series[]): { lf: number; hf: number; ratio: number } | null {
   for (const { rrMs, labels, corrected } of all) {
     const power = lowHighPower(corrected);

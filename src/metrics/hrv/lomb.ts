@@ -13,10 +13,10 @@ export interface LowHighPower {
 }
 
 /**
- * Lomb's periodogram of the first 300 s, at k/300 Hz: it needs no resampling, no spline and no window.
+ * Lomb's periodogram of the first 300 s, at k/300 Hz, which needs no resampling, no spline and no window.
  *
  * @param rrMs intervals at rest, without gaps and artefacts
- * @returns null for a shorter series, and without any variation
+ * @returns null for a shorter series, or one without variation
  */
 export function lowHighPower(rrMs: ArrayLike<number>): LowHighPower | null {
   const times: number[] = [];

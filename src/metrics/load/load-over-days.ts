@@ -17,29 +17,29 @@ const MOST_DAYS = 3660;
 export interface SessionLoad {
   /** Local calendar day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** null: it is lost, and with it that of its day. */
+  /** Null if the load is lost, and with it the load of the day. */
   readonly load: number | null;
   /** Minutes played, if it was a match. */
   readonly matchMinutes?: number | undefined;
 }
 
 export interface LoadOptions {
-  /** The last day, `YYYY-MM-DD`. Default: that of the last session. */
+  /** The last day, `YYYY-MM-DD`. Default: the day of the last session. */
   readonly to?: string | undefined;
-  /** Give the ratio of acute to chronic load too. Default false: docs/metrics.md says why. */
+  /** Also compute the ratio of acute to chronic load. Default false; docs/metrics.md explains why. */
   readonly ratio?: boolean | undefined;
 }
 
 const OPTIONS = optionNames<LoadOptions>({ to: true, ratio: true });
 
-/** Figures of one day; null where something that they need is not known. */
+/** Figures of one day; null if required data are unknown. */
 export interface DayLoad {
   readonly day: string;
   readonly load: number | null;
   /** Exponentially weighted means; null before the 28th day. */
   readonly acute: number | null;
   readonly chronic: number | null;
-  /** Of this day and the six before; null before the 7th day. */
+  /** Sum of this day and the six before; null before the 7th day. */
   readonly week_sum: number | null;
   readonly monotony: number | null;
   readonly strain: number | null;
@@ -50,10 +50,10 @@ export interface DayLoad {
 }
 
 /**
- * Loads of sessions over calendar days, from the first to the last: those of a day add up, and a day without one is a day of rest.
+ * Loads of sessions over calendar days, from the first to the last: loads of a day are added, and a day without a session is a day of rest.
  *
  * @param sessions in any order
- * @throws AsiError `BAD_ARGUMENT` for a day or load that is none; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for an invalid day or load; `BAD_OPTION`
  */
 export function loadOverDays(sessions: readonly SessionLoad[], options: LoadOptions = {}): DayLoad[] {
   requireOptions(options, OPTIONS);
@@ -84,7 +84,7 @@ export function loadOverDays(sessions: readonly SessionLoad[], options: LoadOpti
   });
 }
 
-/** Not rounded. A lost day keeps the mean of the day before; the first known day is the start. */
+/** Not rounded. A lost day keeps the mean of the previous day; the first known day is the start. */
 export function weightedMeans(loads: readonly (number | null)[], days: number): (number | null)[] {
   const share = 2 / (days + 1);
   let mean: number | null = null;
@@ -94,7 +94,7 @@ export function weightedMeans(loads: readonly (number | null)[], days: number): 
   });
 }
 
-/** Of the week that ends with a day, not rounded; null before the 7th day and where a day is lost. */
+/** Figures of the week that ends with a day, not rounded; null before the 7th day and if a day is lost. */
 export function weekOf(
   loads: readonly (number | null)[],
   day: number,

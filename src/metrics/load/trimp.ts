@@ -5,13 +5,13 @@ import { checkOptions, type MetricsOptions } from "../options.js";
 import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
 
-/** How heart rates become one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
+/** Method that converts heart rates to one number: training impulses after Banister, Edwards or Lucia. Heart rates in bpm. */
 export type TrimpMethod =
   | {
       readonly method: "banister";
       readonly maxHr: number;
       readonly restHr: number;
-      /** His weights were found for these two. */
+      /** The weights were determined for these two. */
       readonly sex: "female" | "male";
     }
   | { readonly method: "edwards"; readonly maxHr: number }
@@ -27,10 +27,10 @@ const MINUTE_MS = 60_000;
 const HIGHEST_BPM = 240;
 
 /**
- * Training impulses of a session. A heart rate holds until the next one, at most 5 s; the last sample ends it.
+ * Training impulses of a session. A heart rate is valid until the next one, at most 5 s; the last sample ends it.
  *
- * @returns with 1 decimal; null without a heart rate that holds for any time
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @returns a number with 1 decimal; null if no heart rate is valid for any time
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function trimp(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -58,7 +58,7 @@ function heldTimes(samples: OrderedSamples): Float64Array {
   return heldMs;
 }
 
-/** Of the ms for which each heart rate holds, with 1 decimal. */
+/** The training impulse for the number of ms with each heart rate, with 1 decimal. */
 export function trimpOf(heldMs: ArrayLike<number>, method: TrimpMethod): number {
   const weightOf = weights(method);
   let sum = 0;

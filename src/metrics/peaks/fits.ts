@@ -29,7 +29,7 @@ export interface ThreeParameterFit extends CriticalSpeedFit {
 
 const FEWEST_WINDOWS = 5;
 
-/** The two-parameter curve is steeper than any run at its beginning. */
+/** For shorter windows, the two-parameter curve is steeper than any run. */
 const SHORTEST_TWO_PARAMETERS_S = 120;
 
 const LOWEST_TAU_S = 0.1;
@@ -40,7 +40,7 @@ const STEPS = 200;
 /**
  * Power law of the peak rates by their windows (Delaney 2018): least squares of the logarithms.
  *
- * @returns null with fewer than 5 windows that have a distance
+ * @returns null with fewer than 5 windows with a distance
  */
 export function fitPowerLaw(peaks: readonly PeakDistance[]): PowerLawFit | null {
   const moved = peaks.filter(({ distanceM }) => distanceM > 0);
@@ -55,7 +55,7 @@ export function fitPowerLaw(peaks: readonly PeakDistance[]): PowerLawFit | null 
 /**
  * Critical speed with two parameters: v = CS + D'/w, windows from 120 s.
  *
- * @returns null with fewer than 3 windows, or when CS is not positive
+ * @returns null with fewer than 3 windows, or if CS is not positive
  */
 export function fitTwoParameters(peaks: readonly PeakDistance[]): CriticalSpeedFit | null {
   const long = peaks.filter(({ windowS }) => windowS >= SHORTEST_TWO_PARAMETERS_S);
@@ -68,8 +68,8 @@ export function fitTwoParameters(peaks: readonly PeakDistance[]): CriticalSpeedF
 }
 
 /**
- * Critical speed with three parameters: v = CS + (Vmax - CS) tau / (w + tau), D' = (Vmax - CS) tau. For a given tau it is a
- * straight line, so that only tau is searched: by golden section over its logarithm.
+ * Critical speed with three parameters: v = CS + (Vmax - CS) tau / (w + tau), D' = (Vmax - CS) tau. For a given tau this is a
+ * straight line, so only tau is searched, by golden section over its logarithm.
  *
  * @returns null with fewer than 4 windows, or unless Vmax > CS > 0
  */
@@ -90,7 +90,7 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
   return { criticalSpeed: intercept, dPrime: slope * tau, maxSpeed: intercept + slope, tau, r2 };
 }
 
-/** Where a function with one valley is smallest. */
+/** The argument at which a function with one valley is smallest. */
 function minimum(f: (x: number) => number, from: number, to: number): number {
   let low = from;
   let high = to;

@@ -20,13 +20,13 @@ export const NODE_MS = 100;
 
 const NONE = new Float64Array(0);
 
-/** Nodes are held in memory, 8 columns of 8 bytes each: 166 MB. */
+/** Limit of the memory for nodes, 8 columns of 8 bytes each: 166 MB. */
 const LONGEST_HOURS = 72;
 const HOUR_MS = 3_600_000;
 
 /**
  * Amounts since the first sample with a speed, at times 100 ms apart. All are exact integers below 2^53. An amount grows
- * evenly between two samples; a node inside such an interval divides it, and nothing grows in gaps.
+ * evenly between two samples; a node inside such an interval divides it, and gaps add nothing.
  */
 export interface Nodes {
   /** Time of node 0, ms since 1970 UTC; node k is k * 100 ms later. */
@@ -35,15 +35,15 @@ export interface Nodes {
   readonly last: number;
   /** Half micrometres. */
   readonly distance: Float64Array;
-  /** Half micrometres, at or above the high-speed threshold. */
+  /** Half micrometres at or above the high-speed threshold. */
   readonly highSpeedDistance: Float64Array;
   /** ms of intervals of the signal. */
   readonly covered: Float64Array;
   /** Twice the absolute acceleration in mm/s2, times ms; null below 5 Hz. */
   readonly acceleration: Float64Array | null;
-  /** Accelerations that have begun; null below 5 Hz. */
+  /** Number of started accelerations; null below 5 Hz. */
   readonly accelerations: Float64Array | null;
-  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and unless it is requested. */
+  /** Twice the metabolic power in mW/kg, times ms; null below 5 Hz and if it is not requested. */
   readonly metabolic: Float64Array | null;
   /** Beats per minute, times ms. */
   readonly heartRate: Float64Array;
@@ -117,7 +117,7 @@ class Grid {
     this.#last = last;
   }
 
-  // the last cell may be incomplete: no node ends it
+  // the last cell may be incomplete: it has no node at its end
   column = (): Float64Array => new Float64Array(this.#last + 2);
 
   cellAt(ms: number): number {

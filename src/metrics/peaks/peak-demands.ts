@@ -13,12 +13,12 @@ import { distancePeaks, PEAK_AMOUNTS, type PeakAmount, peakOf } from "./windows.
 /** Version of the rules of peak demands. */
 export const PEAKS_VERSION = 1;
 
-/** Lengths of the windows in s where none are given. */
+/** Default lengths of the windows in s. */
 export const PEAK_WINDOWS_S: readonly number[] = [1, 5, 10, 15, 30, 60, 120, 180, 300, 600];
 
 const LONGEST_WINDOW_S = 600;
 
-/** The curve has every second up to here, then steps of 2 %. */
+/** The curve has every second up to this length, then steps of 2 %. */
 const EVERY_SECOND_TO_S = 60;
 
 const HALF_MICROMETRES_PER_METRE = 2e6;
@@ -26,21 +26,21 @@ const HALF_MICROMETRES_PER_METRE = 2e6;
 export interface PeakOptions extends MetricsOptions {
   /** Lengths of the windows in whole s, 1 to 600. Default: 1, 5, 10, 15, 30, 60, 120, 180, 300, 600. */
   readonly windows?: readonly number[] | undefined;
-  /** Speed from which a distance is one at high speed, m/s. Default: the last of `hid_thresholds`. */
+  /** Speed at or above which distance is high-speed distance, m/s. Default: the last of `hid_thresholds`. */
   readonly highSpeed?: number | undefined;
-  /** Estimate metabolic power too. Default false: docs/metrics.md says why. */
+  /** Also estimate metabolic power. Default false; docs/metrics.md explains why. */
   readonly metabolicPower?: boolean | undefined;
-  /** Fit power law and critical speed, which takes 600 windows. Default true. */
+  /** Fit power law and critical speed, which needs 600 windows. Default true. */
   readonly fits?: boolean | undefined;
 }
 
-/** The most demanding window of a length; nulls when no window has enough samples. */
+/** The most demanding window of a length; nulls if no window has enough samples. */
 export interface PeakWindow {
   /** s */
   readonly window: number;
   /** m, m/s2, a count, bpm or W/kg. */
   readonly value: number | null;
-  /** When it begins, ms since 1970 UTC. */
+  /** Start of the window, ms since 1970 UTC. */
   readonly start_time: number | null;
   /** Share of the window that the signal covers, at least 0.9. */
   readonly coverage: number | null;
@@ -53,7 +53,7 @@ export interface PowerLaw {
   readonly r2: number | null;
 }
 
-/** Of this session: it describes what was run, not what could be run. */
+/** Critical speed of this session: it describes the runs, not the ability of the player. */
 export interface CriticalSpeed {
   /** m/s */
   readonly critical_speed: number;
@@ -69,7 +69,7 @@ export interface ThreeParameterCriticalSpeed extends CriticalSpeed {
   readonly tau: number;
 }
 
-/** Figures of docs/metrics.md, "Peak demands". */
+/** Figures described in docs/metrics.md, "Peak demands". */
 export interface PeakDemands {
   readonly peaks: Readonly<Record<Exclude<PeakAmount, "metabolic_power">, PeakWindow[]>> & {
     /** Only if requested. */
@@ -87,11 +87,11 @@ export interface PeakDemands {
 }
 
 /**
- * The most demanding passages of a session: for each length of a window, the largest distance, distance at high speed, mean
- * absolute acceleration, number of accelerations and mean heart rate in any window of that length, and when it begins.
+ * The most demanding passages of a session: for each length of a window, the maximum distance, distance at high speed, mean
+ * absolute acceleration, number of accelerations and mean heart rate in any window of that length, with its start.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, or of more than 72 hours; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, or more than 72 hours of them; `BAD_OPTION`
  */
 export function peakDemands(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -127,7 +127,7 @@ export function peakDemands(
 
 /**
  * The peaks of one amount for a curve: windows of every second up to 60, then in steps of 2 % to 600 s or the end of the
- * session, whose own window is the last.
+ * session; the last window is the whole session.
  *
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
  */
@@ -187,7 +187,7 @@ function inUnit(amount: PeakAmount, sum: number, durationMs: number): number {
   }
 }
 
-/** The peak distance of every whole second to 600; null without a speed. */
+/** The peak distance for every whole second to 600; null without a speed. */
 function distancesOf(nodes: Nodes | null): PeakDistance[] | null {
   if (nodes === null) return null;
   return distancePeaks(nodes, LONGEST_WINDOW_S).map(({ windowS, peak }) => ({

@@ -1,6 +1,6 @@
 import { NODE_MS, type Nodes } from "./nodes.js";
 
-/** What can have a peak. */
+/** The amounts with a peak. */
 export const PEAK_AMOUNTS = [
   "distance",
   "high_speed_distance",
@@ -12,24 +12,24 @@ export const PEAK_AMOUNTS = [
 
 export type PeakAmount = (typeof PEAK_AMOUNTS)[number];
 
-/** The most demanding window of a length, exactly. */
+/** The most demanding window of a length, not rounded. */
 export interface Peak {
-  /** Number of the node at which it begins. */
+  /** Number of the node at its start. */
   readonly node: number;
   /** Amount in it, in the unit of the nodes. */
   readonly amount: number;
-  /** ms of it that are covered by the signal, or by known heart rates. */
+  /** Number of ms covered by the signal, or by known heart rates. */
   readonly coveredMs: number;
 }
 
-/** A window counts when at least 9 of 10 ms in it are covered. */
+/** A window is valid if at least 9 of 10 ms in it are covered. */
 const COVERED_OF_TEN = 9;
 
 /**
- * The window with the largest amount; of equal ones the earliest. Of heart rates, the one with the largest mean.
+ * The window with the maximum amount; of equal ones the earliest. For heart rates, the window with the maximum mean.
  *
  * @param windowS length in whole s
- * @returns null when no window is covered well enough, or the amount is unknown
+ * @returns null if no window is covered well enough, or the amount is unknown
  */
 export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak | null {
   switch (amount) {
@@ -48,11 +48,11 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
-/** The peak distance of every whole second to a longest window, of those that have one. */
+/** The peak distances for every whole second up to a longest window, without windows that have none. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
   for (let windowS = 1; windowS <= longestS; windowS++) {
-    // the peak of a second more is mostly near
+    // the peak of the next longer window is usually near
     const peak = largest(nodes, nodes.distance, windowS, peaks.at(-1)?.peak.node);
     if (peak !== null) peaks.push({ windowS, peak });
   }
@@ -71,7 +71,7 @@ const NODES_AT_ONCE = 32;
 
 /**
  * @param column never decreases
- * @param near node at which the window may be large, from which the search knows what it need not look at
+ * @param near node with a probably large window, which lets the search skip others
  */
 function largest(
   { covered, last }: Nodes,
@@ -112,7 +112,7 @@ function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS:
     const coveredMs = (known[to] ?? 0) - (known[node] ?? 0);
     if (coveredMs < needed) continue;
     const amount = (heartRate[to] ?? 0) - (heartRate[node] ?? 0);
-    // means compared by products, which are exact: quotients would find wrong ties
+    // compares means by products, which are exact: quotients could give wrong ties
     if (best === null || amount * best.coveredMs > best.amount * coveredMs)
       best = { node, amount, coveredMs };
   }

@@ -37,13 +37,13 @@ export interface ProfilePoint {
   readonly acceleration: number;
 }
 
-/** The line of the points, before and after those far from it are dropped; not rounded. */
+/** The regression line of the points, before and after distant ones are dropped; not rounded. */
 export interface ProfileFit {
   readonly before: Line & { readonly n: number };
   readonly after: Line & { readonly n: number };
 }
 
-/** The profile, or why there is none; docs/metrics.md, "Acceleration-speed profile". */
+/** The profile, or the reason why there is none; docs/metrics.md, "Acceleration-speed profile". */
 export interface AccelerationSpeedProfile {
   readonly profile: {
     /** Theoretical maximum acceleration, m/s2. */
@@ -57,23 +57,23 @@ export interface AccelerationSpeedProfile {
     readonly n_before: number;
     readonly n: number;
   } | null;
-  /** null: there is a profile. */
+  /** Null if there is a profile. */
   readonly reason: string | null;
-  /** m/s; null: no points. */
+  /** m/s; null without points. */
   readonly top_speed: number | null;
   readonly definition: { readonly version: number; readonly max_speed: number };
 }
 
 export interface ProfileOptions extends Pick<MetricsOptions, "preset" | "params"> {
-  /** Maximum speed of the person in the season, m/s, which the profile has to fit. */
+  /** Maximum speed of the person in the season, m/s, which the profile must match. */
   readonly maxSpeed: number;
 }
 
 /**
- * The acceleration-speed profile of the sessions of a person: of the last 28 days, as the caller selects them.
+ * The acceleration-speed profile of a person, from the sessions of the last 28 days, which the caller selects.
  *
  * @param sessions the samples of each
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns; `BAD_OPTION`
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */
 export function accelerationSpeedProfile(
   sessions: readonly (MetricSamples | Iterable<MetricSamples>)[],
@@ -94,7 +94,7 @@ export function accelerationSpeedProfile(
   };
 }
 
-/** Every point of a session with a speed from 3 m/s and a positive acceleration that is not an artefact. */
+/** All points of a session with a speed of at least 3 m/s and a positive acceleration that is not an artefact. */
 export function pointsOf(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions = {},
@@ -165,7 +165,7 @@ function rounded({ before, after }: ProfileFit): NonNullable<AccelerationSpeedPr
   };
 }
 
-/** R2 before points are dropped: that afterwards is always high. */
+/** Uses R2 before points are dropped, because it is always high afterwards. */
 function reasonAgainst(
   points: readonly ProfilePoint[],
   fit: ProfileFit | null,
@@ -177,7 +177,7 @@ function reasonAgainst(
   }
   const { r2 } = fit.before;
   if (r2 === null || r2 < LEAST_R2) return `R2 ${roundHalfUp(r2 ?? 0, 4)}; at least ${LEAST_R2} is needed`;
-  // of the class, its lower limit
+  // the lower limit of the class
   const topClass =
     (LOWEST_MM_PER_S +
       CLASS_MM_PER_S * Math.floor(((topSpeed ?? 0) * 1000 + 0.5 - LOWEST_MM_PER_S) / CLASS_MM_PER_S)) /

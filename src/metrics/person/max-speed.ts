@@ -6,7 +6,7 @@ import { fromThousandths, roundHalfUp } from "../rounding.js";
 import type { MetricSamples } from "../samples.js";
 import { selectedSignal } from "../selected-signal.js";
 
-/** Values of 10 Hz from the first to the last of 0.5 s. */
+/** Number of values at 10 Hz in 0.5 s, including both ends. */
 const HELD_VALUES = 6;
 
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 
 /**
- * Maximum sprinting speed of a session: the highest speed that is held for 0.5 s.
+ * Maximum sprinting speed of a session: the highest speed that is sustained for 0.5 s.
  *
  * @returns m/s with 3 decimals; null below 5 Hz and without a stretch of 1 s
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
@@ -53,12 +53,12 @@ export interface SeasonMaxSpeed {
   /** m/s */
   readonly max_speed: number;
   readonly day: string;
-  /** Whether no second session comes within 5 %: it may be an error of measurement. */
+  /** Whether no second session is within 5 % of it: it may be a measurement error. */
   readonly unconfirmed: boolean;
 }
 
 /**
- * The highest speed of the 365 days up to a day.
+ * The highest speed of the 365 days up to `to`.
  *
  * @param to `YYYY-MM-DD`
  * @returns null without a session
@@ -68,7 +68,7 @@ export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string)
   const lastDay = dayNumber(to);
   const [best, second] = sessions
     .filter(({ day }) => dayNumber(day) <= lastDay && dayNumber(day) > lastDay - SEASON_DAYS)
-    // stable: of equal ones the first
+    // stable: of equal values the first is kept
     .sort((a, b) => b.maxSpeed - a.maxSpeed);
   if (best === undefined) return null;
   return {

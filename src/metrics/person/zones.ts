@@ -11,10 +11,10 @@ export interface PersonSpeeds {
 }
 
 /**
- * Speed zones of a person, as parameters of `computeMetrics`, whose `definition` then names the limits. `asr`: 0, 60, 80 and 100 % of the
- * maximum aerobic speed, and from there 30 % of the reserve up to the maximum speed. `mss`: 60, 80 and 90 % of the maximum speed.
+ * Speed zones of a person, as parameters of `computeMetrics`, whose `definition` then contains them. `asr`: 0, 60, 80 and 100 % of the
+ * maximum aerobic speed, then 30 % of the reserve, up to the maximum speed. `mss`: 60, 80 and 90 % of the maximum speed.
  *
- * @throws AsiError `BAD_OPTION` without the speeds that the zones need
+ * @throws AsiError `BAD_OPTION` if required speeds are missing
  */
 export function individualZones(kind: "asr" | "mss", { mss, mas }: PersonSpeeds): ParameterOverrides {
   requireSpeed("mss", mss);

@@ -24,16 +24,16 @@ export interface PitchSize {
   readonly width?: number | undefined;
 }
 
-/** Where a pitch lies. */
+/** Position and size of a pitch. */
 export interface PitchFrame {
   /** m */
   readonly length: number;
   readonly width: number;
-  /** Of the touchline from east, anticlockwise. */
+  /** Angle of the touchline from east, anticlockwise. */
   readonly rotationDeg: number;
-  /** Root mean square of the distances from the measured corners to those of the pitch, m. */
+  /** Root mean square of the distances from the measured corners to the corners of the pitch, m. */
   readonly cornerRms: number;
-  /** A place on the pitch; outside of it too, 0 to `length` and 0 to `width` inside. Not rounded. */
+  /** Converts a place to pitch coordinates: 0 to `length` and 0 to `width` inside; places outside are possible. Not rounded. */
   toPitch(point: GeoPoint): PitchPoint;
 }
 
@@ -42,17 +42,17 @@ const FLATTENING = 1 / 298.257223563;
 const ECCENTRICITY_SQUARED = FLATTENING * (2 - FLATTENING);
 const RADIANS = Math.PI / 180;
 
-/** Corners further from a rectangle than this are not those of a pitch, or badly measured. */
+/** Corners with a larger distance from a rectangle do not belong to a pitch, or are badly measured. */
 const LARGEST_CORNER_RMS_M = 1.5;
 
-/** A pitch is a plane; it errs by 0.25 mm on 105 x 68 m. */
+/** A pitch is treated as a plane; the error is 0.25 mm on 105 x 68 m. */
 const LONGEST_SIDE_M = 1000;
 
 /**
- * Fits a pitch to its measured corners: turned and shifted, never stretched, because a badly measured corner would stretch the
- * whole of it.
+ * Fits a pitch to its measured corners, by rotation and translation without scaling, because a badly measured corner would scale the
+ * whole pitch.
  *
- * @throws AsiError `BAD_ARGUMENT` for corners that are none, are clockwise, or lie more than 1.5 m (root mean square) off
+ * @throws AsiError `BAD_ARGUMENT` for invalid or clockwise corners, or corners that are more than 1.5 m (root mean square) off
  */
 export function pitchFrame(corners: PitchCorners, size: PitchSize = {}): PitchFrame {
   checkCorners(corners);
@@ -100,7 +100,7 @@ const ORIGIN: PitchPoint = { x: 0, y: 0 };
 /** East and north in m from the mean of the corners, by the radii of the ellipsoid there. */
 function projectionAround(corners: PitchCorners): (point: GeoPoint) => PitchPoint {
   const first = corners[0].longitude;
-  // across the date line too
+  // also across the date line
   const east = (longitude: number) => ((((longitude - first + 180) % 360) + 360) % 360) - 180;
   const latitude = corners.reduce((sum, corner) => sum + corner.latitude, 0) / corners.length;
   const longitude = corners.reduce((sum, corner) => sum + east(corner.longitude), 0) / corners.length;

@@ -15,7 +15,7 @@ export interface HeatMap {
  * How long a player was in each cell. A position holds until the next one, and not across a gap; outside of the pitch it counts in the
  * nearest cell.
  *
- * @param timestampMs ascending; as many as positions
+ * @param timestampMs ascending; one for each position
  */
 export function heatMap(
   timestampMs: ArrayLike<number>,

@@ -2,14 +2,14 @@ import type { Recipe } from "./recipe.js";
 import { sha256 } from "./sha256.js";
 
 /**
- * The canonical text of a recipe (RFC 8785): keys in order of their UTF-16 code units, no white space. Recipes hold integers,
- * strings, booleans and null only, whose text `JSON.stringify` writes as the RFC wants it.
+ * The canonical text of a recipe (RFC 8785): keys in order of their UTF-16 code units, no white space. Recipes contain only integers,
+ * strings, booleans and null, which `JSON.stringify` formats as the RFC requires.
  */
 export function canonicalRecipe(recipe: Recipe): string {
   return canonicalJson(recipe);
 }
 
-/** Which recipe it is: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not part of it. */
+/** The identity of a recipe: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not included. */
 export function recipeHash(recipe: Recipe): string {
   return sha256(canonicalRecipe(recipe));
 }

@@ -107,9 +107,9 @@ const RECIPE = members(
 );
 
 /**
- * Checks a recipe that the user wrote.
+ * Checks a recipe of the user.
  *
- * @throws AsiError `BAD_OPTION` with the key that is wrong and what it may be
+ * @throws AsiError `BAD_OPTION` with the invalid key and its permitted values
  */
 export function checkRecipe(value: unknown): Recipe {
   RECIPE(value, "recipe");

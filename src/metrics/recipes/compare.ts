@@ -1,13 +1,13 @@
 import type { Recipe } from "./recipe.js";
 
-/** A key in which recipes differ, with its value in each of them; undefined: left out. */
+/** A key in which recipes differ, with its value in each of them; undefined if it is omitted. */
 export interface RecipeDifference {
   /** `gap.steps` */
   readonly key: string;
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }
 
-/** The differences between recipes; empty when they are the same. */
+/** The differences between recipes; empty if they are equal. */
 export function compareRecipes(recipes: readonly Recipe[]): RecipeDifference[] {
   const flat = recipes.map((recipe) => flatten(recipe));
   const keys = [...new Set(flat.flatMap((members) => [...members.keys()]))].sort();

@@ -11,15 +11,15 @@ import { checkRecipe } from "./check.js";
 import { gatedSamples } from "./gate.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
-/** Version of the rules by which recipes are followed. */
+/** Version of the rules of recipes. */
 export const RECIPES_VERSION = 1;
 
 const HOUR_MS = 3_600_000;
 
-/** Values in equal steps, at most: 72 hours at 10 Hz, as for peak demands. */
+/** Maximum number of values in equal steps: 72 hours at 10 Hz, as for peak demands. */
 const MOST_VALUES = (72 * HOUR_MS) / 100;
 
-/** Which samples a recipe works on. */
+/** Options that select the samples. */
 export type RecipeOptions = Pick<MetricsOptions, "from" | "to" | "periods">;
 
 export interface RecipeRun {
@@ -47,7 +47,7 @@ export interface RecipeDropped {
 export interface RecipeResult {
   /** SHA-256 of the canonical recipe. */
   readonly hash: string;
-  /** null: a derivative needs at least 5 samples a second. */
+  /** Null if a derivative is required and there are fewer than 5 samples a second. */
   readonly count: number | null;
   /** Sum of the distances of the runs, rounded once; m. */
   readonly distance: number | null;
@@ -59,7 +59,7 @@ export interface RecipeResult {
 }
 
 /**
- * Counts what a recipe says.
+ * Counts by a recipe.
  *
  * @param samples a batch of `decode`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, without quality for a recipe with a gate, or of more than 72
@@ -76,7 +76,7 @@ export function computeRecipe(
   return resultOf(series, checked, dropped);
 }
 
-/** The samples that the options select. */
+/** The samples selected by the options. */
 export function selectedSamples(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: RecipeOptions,
@@ -90,7 +90,7 @@ export function selectedSamples(
   );
 }
 
-/** Values of one segment that are compared with the limits. */
+/** Values of one segment for the comparison with the limits. */
 export interface Series {
   readonly timestampMs: Float64Array;
   /** Speed before smoothing, mm/s, from which distances are computed. */
@@ -99,7 +99,7 @@ export interface Series {
   readonly values: ArrayLike<number>;
 }
 
-/** The steps from samples to values; null where nothing can be known. */
+/** The steps from samples to values; null if the result is unknown. */
 export function seriesOf(
   samples: OrderedSamples,
   recipe: Recipe,
@@ -147,14 +147,14 @@ function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): 
       };
     }),
   );
-  // the sign is that of a change of speed
+  // the sign refers to a change of speed
   if (derivative === null || sign === 1) return series;
   return shared(series, "reversed", () =>
     series.map((one) => ({ ...one, values: one.values.map((value) => -value) })),
   );
 }
 
-/** Every value is held in memory: a slow recording of months would fill it. */
+/** All values are in memory, which a slow recording of months would exceed. */
 function requireBoundedLength(signal: PreparedSignal, everyMs: number): void {
   const { durationMs } = totalsOf(signal);
   if (durationMs / everyMs <= MOST_VALUES) return;
@@ -183,7 +183,7 @@ function smoothedBy(smooth: RecipeSmoothing, values: Float64Array, everyMs: numb
   }
 }
 
-/** The first and last values repeat beyond the ends. */
+/** The moving mean; the first and last values repeat beyond the ends. */
 function movingMean(values: Float64Array, samples: number): Float64Array {
   const half = (samples - 1) / 2;
   const last = values.length - 1;
@@ -201,7 +201,7 @@ interface Run {
   readonly last: number;
 }
 
-/** Finds the runs, joins them, drops what is too short or too low, and adds up. */
+/** Finds the runs, joins them, drops short and low ones, and computes the sums. */
 export function resultOf(
   series: readonly Series[] | null,
   recipe: Recipe,

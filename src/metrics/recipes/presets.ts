@@ -2,17 +2,17 @@ import { inThousandths } from "../parameters.js";
 import { type MetricParameters, PRESETS, type PresetName } from "../presets.js";
 import type { Recipe } from "./recipe.js";
 
-/** A recipe with what people call it. */
+/** A recipe with a readable title. */
 export interface NamedRecipe {
   readonly name: string;
-  /** What it is, in words. */
+  /** The title in words. */
   readonly title: string;
-  /** Where the wording or the limits come from; null: a choice of this project. */
+  /** The source of the wording or of the limits; null: a choice of this project. */
   readonly source: string | null;
   readonly recipe: Recipe;
 }
 
-/** Sprints that are less than this apart are one, and shorter ones do not count. */
+/** Sprints that are less than this apart are joined, and shorter ones do not count. */
 const SPRINT = { min_ms: 1000, merge_ms: 500 };
 
 type Common = Pick<
@@ -118,7 +118,7 @@ const SOURCES: Readonly<Partial<Record<PresetName, string>>> = {
 };
 
 /**
- * Definitions that others have published. Their unpublished filters are unknown, so their software may count differently.
+ * Published definitions of others. Their unpublished filters are unknown, so their software may count differently.
  */
 const WORDED: readonly NamedRecipe[] = [
   {
@@ -131,11 +131,11 @@ const WORDED: readonly NamedRecipe[] = [
       smooth: null,
       derivative: null,
       on: "sample",
-      // "greater than" 7 m/s; the entry speed is a setting of each player there
+      // "greater than" 7 m/s; in their system the entry speed is a setting of each player
       enter: 7001,
       exit: 7001,
       confirm_samples: 2,
-      // "more than" 1.0 s, the default there
+      // "more than" 1.0 s, their default
       min_ms: 1001,
       merge_ms: 0,
     },
@@ -148,11 +148,11 @@ const WORDED: readonly NamedRecipe[] = [
   },
 ];
 
-/** In the order in which people look for them. */
+/** In the usual order of use. */
 const FOOTBALL: readonly PresetName[] = ["soccer", "soccer-women", "soccer-fifa"];
 const OTHERS = (Object.keys(PRESETS) as PresetName[]).filter((preset) => !FOOTBALL.includes(preset));
 
-/** The recipes of the presets, which count what `computeMetrics` counts, and wordings that others have published. */
+/** The recipes of the presets, which count like `computeMetrics`, and published wordings of others. */
 export const RECIPES: readonly NamedRecipe[] = [
   ...FOOTBALL.flatMap(presetRecipes),
   ...WORDED,

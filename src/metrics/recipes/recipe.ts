@@ -1,26 +1,26 @@
 /**
- * How a count comes about, from the samples on: every choice that moves it, as integers. docs/metrics.md, "Recipes", says what
- * each key does. Speeds in mm/s, accelerations in mm/s2, times in ms. Keys that have no effect are left out; `gate`, `smooth`
+ * The complete definition of a count, beginning with the samples: all choices that affect it, as integers. docs/metrics.md, "Recipes",
+ * describes each key. Speeds in mm/s, accelerations in mm/s2, times in ms. Keys without an effect are omitted; `gate`, `smooth`
  * and `derivative` are null.
  */
 export interface Recipe {
   readonly recipe: 1;
   readonly source: "doppler_speed";
-  /** Samples of a worse quality are missing ones. */
+  /** Samples with a lower quality are dropped. */
   readonly gate: RecipeGate | null;
-  /** A faster sample is an error of measurement. */
+  /** A faster sample is a measurement error. */
   readonly max_valid: number;
   /** Samples further apart than both of these are in different segments. */
   readonly gap: { readonly min_ms: number; readonly steps: number };
   readonly spike?: { readonly type: "median"; readonly samples: 3 };
-  /** Below it an interval counts as standing; 0 where it is left out. */
+  /** Intervals below it count as standing; 0 if it is omitted. */
   readonly standstill?: number;
   readonly resample_ms?: number;
   readonly smooth: RecipeSmoothing | null;
   readonly derivative: { readonly order: 1; readonly type: "central" } | null;
-  /** -1: decelerations. */
+  /** -1 for decelerations. */
   readonly sign?: 1 | -1;
-  /** What is compared with the limits: each value, or the mean of each two neighbouring ones. */
+  /** The values compared with the limits: each value, or the mean of each two neighbouring ones. */
   readonly on: "interval_mean" | "sample";
   /** A run begins at or above it. */
   readonly enter: number;
@@ -30,7 +30,7 @@ export interface Recipe {
   readonly confirm_samples?: number;
   /** Shorter runs do not count. */
   readonly min_ms: number;
-  /** Runs of a segment that are less than this apart are one. */
+  /** Runs of a segment that are less than this apart are joined. */
   readonly merge_ms: number;
   /** Runs with a lower peak do not count. */
   readonly peak_min?: number;
@@ -53,7 +53,7 @@ export type RecipeSmoothing =
       readonly order: 2;
       readonly cutoff_mhz: number;
       readonly zero_phase: true;
-      /** Whether both passes together have half power at the cut-off, or each of them. */
+      /** Whether both passes together have half the power at the cut-off, or each of them. */
       readonly corrected: boolean;
     }
   /** The mean of an odd number of values; the ends repeat. */

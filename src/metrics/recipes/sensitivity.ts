@@ -4,7 +4,7 @@ import { checkRecipe } from "./check.js";
 import { type RecipeDropped, type RecipeOptions, resultOf, selectedSamples, seriesOf } from "./count.js";
 import type { Recipe, RecipeSmoothing } from "./recipe.js";
 
-/** Minimum durations of the table, ms, besides that of the recipe. */
+/** Minimum durations of the table, ms, in addition to the duration of the recipe. */
 export const SENSITIVITY_DWELL_MS: readonly number[] = [0, 300, 500, 1000];
 
 const STEP_MS = 100;
@@ -14,7 +14,7 @@ function butterworthAt(cutoff_mhz: number): RecipeSmoothing {
   return { type: "butterworth", order: 2, cutoff_mhz, zero_phase: true, corrected: true };
 }
 
-/** Filters of the table: what removes spikes, and what smooths the speed. */
+/** Filters of the table: the removal of spikes, and the smoothing of the speed. */
 const FILTERS: readonly { name: string; spike: boolean; smooth: RecipeSmoothing | null }[] = [
   { name: "none", spike: false, smooth: null },
   { name: "median of 3", spike: true, smooth: null },
@@ -32,14 +32,14 @@ export interface SensitivityRow {
     readonly count: number | null;
     /** m */
     readonly distance: number | null;
-    /** Of the recipe that differs in these two choices only. */
+    /** Hash of the recipe that differs only in these two choices. */
     readonly hash: string;
     /** Whether it is the recipe itself. */
     readonly is_recipe: boolean;
   }[];
 }
 
-/** How much two choices change the count of a recipe. */
+/** The effect of two choices on the count of a recipe. */
 export interface Sensitivity {
   readonly hash: string;
   readonly rows: readonly SensitivityRow[];
@@ -48,7 +48,7 @@ export interface Sensitivity {
 }
 
 /**
- * The count of a recipe with other filters and other minimum durations, and all else equal. One cell is the recipe itself.
+ * The count of a recipe with other filters and other minimum durations; all other keys are unchanged. One cell is the recipe itself.
  *
  * @throws AsiError as `computeRecipe`
  */

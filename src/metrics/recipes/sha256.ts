@@ -1,4 +1,4 @@
-/** SHA-256 (FIPS 180-4). Here, because that of browsers is asynchronous, and none outside of secure contexts. */
+/** SHA-256 (FIPS 180-4). Implemented here, because browsers provide only an asynchronous one, and only in secure contexts. */
 
 const firstPrimes = (count: number): number[] => {
   const primes: number[] = [];

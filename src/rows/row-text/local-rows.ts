@@ -2,14 +2,14 @@ import type { SampleBatch } from "../../types.js";
 import { offsetText, TimeZone } from "../time-zone.js";
 import { type RowTemplate, rowTemplate, type TemplatePart } from "./template.js";
 
-/** Rows that can be written by one template, and that template. */
+/** The end of a sequence of rows, and the template for them. */
 export interface RowsOfTemplate {
   readonly template: RowTemplate;
   /** The end of these rows, exclusive. */
   readonly end: number;
 }
 
-/** Templates of rows with local times: one for each offset from UTC that occurs. */
+/** Templates of rows with local times: one for each UTC offset. */
 export class LocalRows {
   readonly #zone: TimeZone;
   readonly #partsFor: (offset: string) => readonly TemplatePart[];
@@ -24,7 +24,7 @@ export class LocalRows {
     this.#partsFor = partsFor;
   }
 
-  /** The template of the row `from`, and how far the rows have the same offset. */
+  /** The template of row `from`, and the end of the rows with the same offset. */
   next({ timestampMs }: SampleBatch, from: number, to: number): RowsOfTemplate {
     const { fromMs, toMs, offsetMs } = this.#zone.periodAt(timestampMs[from] ?? 0);
     let end = from + 1;

@@ -13,7 +13,7 @@ export interface TextOfRows {
 export interface RowWriter {
   /**
    * Writes the rows from `from` to `to` (exclusive), or as many of them as fit, but at least one. All times, local ones
-   * too, must lie in the years 0 to 10000.
+   * too, must be in the years 0 to 10000.
    */
   write(template: RowTemplate, batch: SampleBatch, from: number, to: number): TextOfRows;
 }

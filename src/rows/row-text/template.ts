@@ -1,11 +1,11 @@
-/** A value of a row that can be written. */
+/** A value of a row, and its text form. */
 export type Field =
   /** s since 1970 UTC, three decimals */
   | "seconds"
   /** degrees, seven decimals */
   | "latitude"
   | "longitude"
-  /** longitude, with -180 in place of 180, which is the same meridian */
+  /** longitude, with -180 instead of 180, which is the same meridian */
   | "longitudeBelow180"
   /** m above mean sea level, three decimals */
   | "altitude"
@@ -15,11 +15,11 @@ export type Field =
   | "hr"
   /** whole ms since 1970 UTC */
   | "milliseconds"
-  /** `2025-05-17T14:30:00.050Z`; years from 10000 on as `Date.prototype.toISOString` writes them */
+  /** `2025-05-17T14:30:00.050Z`; years from 10000 on as in `Date.prototype.toISOString` */
   | "isoTime"
   /** local time by the offset of the template: `2025-05-17T16:30:00.050` */
   | "localTime"
-  /** the same as spreadsheets read it: `2025-05-17 16:30:00.050`, with the decimal mark */
+  /** the local time for spreadsheets: `2025-05-17 16:30:00.050`, with the decimal mark */
   | "spreadsheetTime";
 
 export type DecimalMark = "." | ",";
@@ -39,13 +39,13 @@ export interface Instruction {
   /** Bit set of `Condition`. */
   readonly conditions: number;
   readonly text: string;
-  /** Further conditions of the field. */
+  /** Additional conditions of the field. */
   readonly fieldConditions: number;
   readonly field: Field | null;
   readonly decimalMark: DecimalMark;
 }
 
-/** How rows are written as text. Created by `rowTemplate`, which checks that the program fits into the core. */
+/** The text form of rows. Created by `rowTemplate`, which checks that the program fits into the core. */
 export interface RowTemplate {
   readonly instructions: readonly Instruction[];
   /**
@@ -85,9 +85,9 @@ const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes:
   spreadsheetTime: { code: 11, maxBytes: 26 },
 };
 
-/** Room for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
+/** Space for a program in the core: PROGRAM_CAPACITY of assembly/memory.ts. */
 const PROGRAM_CAPACITY = 4096;
-/** The output of the core has room for many rows of this length. */
+/** Maximum length of a row, so that many rows fit into the output of the core. */
 const MAX_ROW_BYTES = 8192;
 
 /** Flag among the conditions of an instruction: its text is longer than one block. */
@@ -148,7 +148,7 @@ const NO_INSTRUCTION: Instruction = {
   decimalMark: ".",
 };
 
-/** Room in front of the output of the core: TAIL_CAPACITY of assembly/memory.ts. */
+/** Space before the output of the core: TAIL_CAPACITY of assembly/memory.ts. */
 const TAIL_CAPACITY = 128;
 
 // Moves the text at the end of a row to the start of the next one, which saves one instruction per row.

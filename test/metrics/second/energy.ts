@@ -4,7 +4,7 @@ import { columnsOf, type TestSample } from "../golden/sessions.js";
 import { columnsForPython } from "./signals.js";
 import type { Comparison } from "./tasks.js";
 
-/** Rounded as the output is. */
+/** Rounded like the output. */
 export function energyComparison(samples: readonly TestSample[]): Comparison {
   return {
     task: { figure: "energy", ...columnsForPython(samples) },

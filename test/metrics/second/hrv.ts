@@ -7,7 +7,7 @@ import { gaussOf, xorshift } from "../figures/planted.js";
 import { near } from "./peaks.js";
 import type { Comparison } from "./tasks.js";
 
-/** Intervals in whole ms with drift, breathing and noise, and beats that are early, missed, extra or lost. The first are tiny. */
+/** Intervals in whole ms with drift, breathing and noise, and beats that are early, missed, extra or lost. The first are very short. */
 export function randomIntervals(seed: number): number[] {
   const uniform = xorshift(seed * 6151 + 3);
   const count = seed < 30 ? seed : 30 + Math.floor(400 * uniform());

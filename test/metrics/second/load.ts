@@ -7,7 +7,7 @@ import { near } from "./peaks.js";
 import { columnsForPython } from "./signals.js";
 import type { Comparison } from "./tasks.js";
 
-/** Loads of up to 120 days with rest, lost days, and weeks of equal days. */
+/** Loads for up to 120 days with rest, lost days, and weeks of equal days. */
 export function randomLoads(seed: number): (number | null)[] {
   const uniform = xorshift(seed * 3571 + 11);
   const isEqual = uniform() < 0.1;

@@ -10,7 +10,7 @@ import type { Comparison } from "./tasks.js";
 const WINDOWS = [1, 2, 5, 10, 30, 60];
 const HIGH_SPEED_MM_PER_S = 5500;
 
-/** Every window of every amount: the sums are integers and must be the same. */
+/** Every window of every amount: the sums are integers and must be equal. */
 export function peaksComparison(samples: readonly TestSample[]): Comparison {
   return {
     task: {
@@ -55,13 +55,13 @@ export function fitsComparison(points: readonly (readonly [number, number])[]): 
       const { power: p, two: t, three: h } = answer as Record<string, (number | null)[] | null>;
       near(power && [power.exponent, power.ratePerMinuteAt60S, power.r2], p, 1e-9);
       near(two && [two.criticalSpeed, two.dPrime, two.r2], t, 1e-9);
-      // The valley is flat: both searches end where the sums of squares no longer differ in double precision.
+      // The minimum is flat: both searches end where the sums of squares are equal in double precision.
       near(three && [three.criticalSpeed, three.dPrime, three.maxSpeed, three.tau, three.r2], h, 1e-5);
     },
   };
 }
 
-/** Numbers that agree to a share of their size. */
+/** Compares numbers with a relative tolerance. */
 export function near(
   own: readonly (number | null)[] | null,
   other: readonly (number | null)[] | null | undefined,

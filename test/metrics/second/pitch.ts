@@ -4,7 +4,7 @@ import { xorshift } from "../figures/planted.js";
 import { near } from "./peaks.js";
 import type { Comparison } from "./tasks.js";
 
-/** A pitch of any size and direction anywhere, its corners up to 1 m off, and up to 11 players on and beside it. */
+/** A pitch of random size, direction and place, with corners up to 1 m off, and up to 11 players on and beside it. */
 export function pitchComparison(seed: number): Comparison {
   const uniform = xorshift(seed * 2861 + 9);
   const [length, width, turn] = [40 + 80 * uniform(), 20 + 60 * uniform(), 2 * Math.PI * uniform()];

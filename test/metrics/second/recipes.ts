@@ -8,7 +8,7 @@ import type { Comparison } from "./tasks.js";
 /** Output has 3 decimals; the other program does not round. */
 const HALF_OF_LAST_DIGIT = 0.000_500_001;
 
-/** A recipe of the list, changed at random in some of its choices. */
+/** A recipe of the list with some randomly changed choices. */
 export function randomRecipe(seed: number): Recipe {
   const uniform = xorshift(seed * 104_729 + 5);
   const whole = (n: number) => Math.floor(n * uniform());

@@ -3,8 +3,8 @@ import type { TestSample } from "../golden/sessions.js";
 
 /**
  * A random signal of minutes: 1 to 25 Hz with jitter, in every third signal a second half with longer steps, bouts of any speed with
- * noise and spikes, gaps, equal times, samples without a speed, heart rates that come and go. The first few are the small ones:
- * nothing, one sample, two.
+ * noise and spikes, gaps, equal times, samples without a speed, heart rates with interruptions. The first few are the small ones:
+ * no sample, one sample, two.
  */
 export function randomSignal(seed: number): TestSample[] {
   const uniform = xorshift(seed * 7919 + 17);

@@ -4,7 +4,7 @@ import { PAGE_ADDRESS } from "../view/service.js";
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** The service does not answer. */
+/** The service does not respond. */
 export class AwayError extends Error {
   override readonly name = "AwayError";
   constructor() {
@@ -12,18 +12,18 @@ export class AwayError extends Error {
   }
 }
 
-/** Whether the service does not answer at the moment. */
+/** Whether the service is unavailable at the moment. */
 export const isAway = signal(false);
 
 /** Number of times that the service has become available again. When it changes, failed loads are repeated. */
 export const timesReturned = signal(0);
 
-/** The service names every response; one without a name comes from something before it. */
+/** Each response of the service has this header; a response without it comes from a proxy. */
 const isOfService = ({ headers, status }: Response) => headers.has("X-Request-Id") || status < 500;
 
 /**
  * Sends a request of the page.
- * @throws AwayError when there is no response of the service; from then on the page asks again until there is one
+ * @throws AwayError if the service does not respond; the page then polls until it does
  */
 export async function send(request: Request): Promise<Response> {
   let response: Response | null = null;
@@ -50,7 +50,7 @@ async function waitForService(): Promise<void> {
   timesReturned.value = timesReturned.peek() + 1;
 }
 
-/** Whether the service does work: a response to a request that needs its database. */
+/** Whether the service works: a response to a request that needs its database. */
 async function answers(): Promise<boolean> {
   try {
     const response = await fetch(`${PAGE_ADDRESS}api/v1/account/`, { headers: { "X-Asi-Page": "1" } });

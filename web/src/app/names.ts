@@ -11,7 +11,7 @@ export const accountName = (account: Account): string =>
   fullName("manager_profile" in account ? account.manager_profile : account.athlete_profile) ||
   account.username;
 
-/** What people call an athlete. Managed athletes have made-up usernames, which nobody knows. */
+/** The display name of an athlete. Managed athletes have made-up usernames, which nobody knows. */
 export const athleteName = ({
   id,
   username,
@@ -27,11 +27,11 @@ export const managerName = (manager: Resource["KnownManager"]): string => {
   return name === "" ? ids : `${name} (${ids})`;
 };
 
-/** What people call a device: the name that its owner has given, or that of the maker. */
+/** The display name of a device: the name from its owner, or from the maker. */
 export const deviceName = ({ custom_name, device_name }: Resource["Device"]): string =>
   custom_name || device_name;
 
-/** The name followed by the serial number, unless they are the same. */
+/** The name followed by the serial number, unless they are equal. */
 export function deviceWithSerial(device: Resource["Device"]): string {
   const name = deviceName(device);
   return name === device.serial_number ? name : `${name} (${device.serial_number})`;

@@ -4,16 +4,16 @@ import { PAGE_ADDRESS } from "../view/service.js";
 import { lastSigning, rememberSignedIn, signedInAs } from "../view/signed-in.js";
 import { AwayError, send, timesReturned } from "./connection.js";
 
-/** A manager or an athlete, as the service describes who is signed in. */
+/** The signed-in manager or athlete. */
 export type Account = paths["/api/v1/account/"]["get"]["responses"][200]["content"]["application/json"];
 export type ManagerAccount = Extract<Account, { manager_profile: object }>;
 export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
 
-/** Not for the accounts of administrators, who look like managers, and whom only the operator changes. */
+/** Excludes accounts of administrators, which look like managers, but which only the operator changes. */
 export const isManager = (account: Account): account is ManagerAccount => account.role === "MANAGER";
 export const isAthlete = (account: Account): account is AthleteAccount => account.role === "ATHLETE";
 
-/** Whether the account may add athletes, and change those whom it manages. */
+/** Whether the account may add athletes and edit its managed athletes. */
 export const mayManageAthletes = (account: Account): boolean =>
   isManager(account) && account.extra_permissions.includes("can_create_managed_athletes");
 
@@ -25,23 +25,23 @@ const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
 export class Session {
-  /** Null when nobody is signed in, undefined until that is known. */
+  /** Null if nobody is signed in, undefined until that is known. */
   readonly account: ReadonlySignal<Account | null | undefined>;
-  /** Whether the session has ended while the page was used. */
+  /** Whether the session has ended while the page was in use. */
   readonly hasEnded: ReadonlySignal<boolean>;
-  /** Why it is not known who is signed in; null unless the service has refused to say it. */
+  /** The error of the request for the account; null if there is none. */
   readonly problem: ReadonlySignal<unknown>;
   readonly #account = signal<Account | null | undefined>(undefined);
   readonly #hasEnded = signal(false);
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
-  /** For the forms before signing in: a waiting user is told that the service wants a pause. */
+  /** For forms before sign-in: if the service asks for a pause, the user sees that at once. */
   readonly #impatient: Client;
   /** Aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
-  /** How often the service was asked for the account, or the answer has become known otherwise. */
+  /** Number of requests for the account, and of other changes of it. */
   #asked = 0;
   #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
@@ -66,8 +66,8 @@ export class Session {
   }
 
   /**
-   * For the views: that of the account that is signed in. A request without a session waits until the user has signed in again.
-   * Once the account has changed, requests fail: the cookie is another's.
+   * The client of the views, for the signed-in account. A request without a session waits until the user has signed in again.
+   * After a change of the account, requests fail: the cookie belongs to another account.
    */
   get client(): Client {
     return this.#client;
@@ -77,7 +77,7 @@ export class Session {
     const { signal } = this.#ending;
     return createClient({
       ...OPTIONS,
-      // a request that waits to be repeated would otherwise be sent for the next account, and what it gives be taken for this one's
+      // otherwise a waiting request would be sent for the next account, and its result taken for this account
       fetch: async (request) => {
         signal.throwIfAborted();
         const response = await send(request);
@@ -88,7 +88,7 @@ export class Session {
     });
   }
 
-  /** Finds out who is signed in. When the service is unreachable, this is tried again when it is back. */
+  /** Loads the signed-in account. If the service is unreachable, this is repeated when it is back. */
   async begin(): Promise<void> {
     this.#problem.value = null;
     if (signedInAs.peek() === null) {
@@ -102,7 +102,7 @@ export class Session {
     }
   }
 
-  /** Asks the service for the account again, after a change of the profile. */
+  /** Loads the account again, after a change of the profile. */
   async refresh(): Promise<void> {
     const asked = ++this.#asked;
     let account: Account | null = null;
@@ -111,7 +111,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;
     }
-    // a late answer is about a session from before
+    // a late answer belongs to an earlier session
     if (asked === this.#asked) this.#become(account);
   }
 
@@ -134,14 +134,14 @@ export class Session {
     await this.signIn(body.username, body.password);
   }
 
-  /** Has a link for a new password mailed. @throws ApiError, AwayError */
+  /** Requests a mail with a link for a new password. @throws ApiError, AwayError */
   async requestPasswordReset(username: string): Promise<void> {
     await unwrap(this.#impatient.POST("/api/v1/account/request-password-reset/", { body: { username } }));
   }
 
   /** Sets a new password by the token of that link. @throws ApiError, AwayError */
   async resetPassword(token: string, password: string): Promise<void> {
-    // the link may be that of another account than the one that is signed in here, whose session would stay
+    // the link may belong to another account than the signed-in one, whose session would continue
     if (this.#account.peek() != null) await this.signOut();
     await unwrap(this.#impatient.POST("/api/v1/account/reset-password/", { body: { token, password } }));
     // all sessions of the account have ended
@@ -153,7 +153,7 @@ export class Session {
     this.#isLeaving = true;
     try {
       const { response, error } = await this.#plain.DELETE("/session/");
-      // a session that has ended by itself is as good
+      // an expired session is fine too
       if (!response.ok && response.status !== 403) throw new ApiError(response, error);
       this.#become(null);
     } finally {
@@ -161,12 +161,12 @@ export class Session {
     }
   }
 
-  /** Leaves a session that has ended: requests that waited for it are abandoned. */
+  /** Leaves an expired session: requests that wait for it are abandoned. */
   leave(): void {
     this.#become(null);
   }
 
-  /** Takes over what another tab has done. */
+  /** Applies the changes of another tab. */
   #follow(account: string | null): void {
     const known = this.#account.peek();
     if (known === undefined) {
@@ -175,11 +175,11 @@ export class Session {
       return;
     }
     const isKnown = String(known?.id ?? null) === String(account);
-    // the same account again: signed in again after the session had ended
+    // the same account has signed in again after the session had ended
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
     if (account === null) this.#become(null);
     else {
-      // another account: its cookie must not meet the views of this one, not even while the service is unreachable
+      // another account: the views of this one must not use its cookie, even while the service is unreachable
       if (!isKnown) this.#become(undefined);
       this.begin();
     }
@@ -205,10 +205,10 @@ export class Session {
 
   async #signedInAgain(): Promise<boolean> {
     const account = this.#account.peek();
-    // of a request that was on its way when the user signed out
+    // from a request that was pending when the user signed out
     if (this.#isLeaving || account == null) return false;
     const { signal } = this.#ending;
-    // a late refusal is of the session before: there may be a new one already
+    // a late refusal belongs to an earlier session: there may be a new one already
     if (!this.#hasEnded.peek() && (await this.#isSignedIn(account))) return true;
     if (this.#isLeaving || signal.aborted) return false;
     this.#hasEnded.value = true;

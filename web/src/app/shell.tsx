@@ -37,10 +37,10 @@ const TITLES: Record<string, string> = {
   "new-password": "Set a new password",
 };
 
-/** Room next to the active link, where the line fades out. */
+/** Width of the fade next to the active link. */
 const FADE_PX = 20;
 
-/** Scrolls the line of links, which is longer than a narrow page, and nothing else. */
+/** Scrolls the line of links, which is longer than a narrow page, without scrolling the page. */
 function scrollToActive(links: HTMLElement): void {
   const active = links.querySelector("[aria-current]")?.getBoundingClientRect();
   if (active === undefined) return;
@@ -56,11 +56,11 @@ export function Navigation() {
   const here = route.value?.path[0] ?? "";
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // until the user continues
+    // reset when the user continues
     signOutProblem.value = null;
     const links = list.current;
     if (links === null) return;
-    // at once, and when there is less room
+    // immediately, and when the width shrinks
     const observer = new ResizeObserver(() => scrollToActive(links));
     observer.observe(links);
     return () => observer.disconnect();
@@ -96,7 +96,7 @@ export function Navigation() {
   );
 }
 
-/** Shown above every view, also the viewer: that the service is unreachable, questions, and what was done. */
+/** Shown above every view, also the viewer: an unreachable service, questions, and announcements. */
 export function Overlays() {
   const account = session.account.value;
   return (
@@ -138,7 +138,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
-  // a link of a mail is followed by who is signed in, too
+  // signed-in users also follow links in mails
   if (path === "new-password") {
     return <NewPassword session={session} token={current.query.get("token") ?? ""} />;
   }
@@ -164,11 +164,11 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
   );
 }
 
-/** Signed in at an address that has nothing for this account. */
+/** Shown to a signed-in user at an address that this account cannot use. */
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";
-  // before the navigation is seen: an address that the user chooses from it would be replaced
+  // before the navigation is visible: otherwise an address that the user chooses there would be replaced
   useLayoutEffect(() => {
     if (isArrival) goInstead(`/${first}`);
   }, [isArrival, first]);

@@ -4,14 +4,14 @@ import type { Workspace } from "../recording/workspace.js";
 import type { Settings } from "../view/settings.js";
 import type { Account, Session } from "./session.js";
 
-/** What every view gets. */
+/** Props of every view. */
 export interface ViewProps {
   /** The typed client with the session. */
   client: Client;
   /** The signed-in user. */
   account: Account;
   session: Session;
-  /** The parts of the route after the view's own: `["12"]` at `#/devices/12`. */
+  /** The parts of the route after the name of the view: `["12"]` at `#/devices/12`. */
   params: readonly string[];
   /** The part of the route after `?`. */
   query: URLSearchParams;

@@ -5,14 +5,14 @@ import type { View } from "./view.js";
 export interface ViewEntry {
   /** The first part of the route. */
   path: string;
-  /** In the navigation and as the title of the page. */
+  /** Text in the navigation, and title of the page. */
   title: string;
-  /** The users whose navigation shows the view. */
+  /** The roles whose navigation shows the view. */
   roles: readonly Account["role"][];
   view: View;
 }
 
-/** The views of the signed-in half of the page, in the order of the navigation. */
+/** The views for signed-in users, in the order of the navigation. */
 export const VIEWS: readonly ViewEntry[] = [
   {
     path: "devices",

@@ -1,6 +1,6 @@
 import type { Box } from "./projection.js";
 
-/** View of the map: the position in its middle and its scale. */
+/** View of the map: its centre and its scale. */
 export interface Camera {
   /** Metres east and north of the origin. */
   east: number;
@@ -16,7 +16,7 @@ export interface Size {
 
 const LARGEST_SCALE = 200;
 const SMALLEST_SCALE = 1e-6;
-/** A track of a few centimetres is not blown up. */
+/** A track of a few centimetres is not enlarged beyond this extent. */
 const SMALLEST_EXTENT_M = 10;
 
 /** The camera that shows the whole of `box`, with `margin` CSS pixels around it. */
@@ -34,7 +34,7 @@ function limited(scale: number): number {
   return Math.min(Math.max(scale, SMALLEST_SCALE), LARGEST_SCALE);
 }
 
-/** Where a position is on the screen, in CSS pixels from the top left corner. */
+/** The screen position of a map position, in CSS pixels from the top left corner. */
 export function toScreen(
   camera: Camera,
   { width, height }: Size,
@@ -63,7 +63,7 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, east: camera.east - dx / camera.scale, north: camera.north + dy / camera.scale };
 }
 
-/** Closer by `factor`, with the position at `x`, `y` staying where it is. */
+/** Zooms by `factor`; the position at `x`, `y` keeps its place on the screen. */
 export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, y: number): Camera {
   const { east, north } = toGround(camera, size, x, y);
   const scale = limited(camera.scale * factor);

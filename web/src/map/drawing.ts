@@ -1,7 +1,7 @@
 import type { Camera } from "./camera.js";
 import type { Theme } from "./palette.js";
 
-/** What decides the colour of a track. */
+/** The value that determines the colour of a track. */
 export type Colouring = "speed" | "time" | "heat" | "recording";
 
 /** A picture of tracks. */

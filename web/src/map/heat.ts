@@ -5,16 +5,16 @@ import type { Canvas } from "./strokes.js";
 
 const CELL = 2; // CSS pixels
 const BLUR_RADIUS = 4; // cells
-// This share of the visited cells is below the last colour, so that one long stop does not make all else pale.
+// This share of the visited cells is below the last colour, so that one long stop does not make the others pale.
 const BELOW_LAST_COLOUR = 0.98;
 
-/** Draws where how much time was spent. */
+/** Draws a heat map of the time spent at each place. */
 export function drawHeat(canvas: Canvas, drawing: Drawing, track: Track, from: number, to: number): void {
   const cell = Math.max(1, Math.round(CELL * drawing.pixelRatio));
   const columns = Math.ceil(drawing.width / cell);
   const rows = Math.ceil(drawing.height / cell);
   const spent = timeSpent(drawing, track, from, to, { cell, columns, rows });
-  // three averages of a box come close to a Gaussian bell
+  // three box averages approximate a Gaussian filter
   for (let pass = 0; pass < 3; pass++) {
     blur(spent, columns, rows, 1, columns);
     blur(spent, rows, columns, columns, 1);

@@ -3,7 +3,7 @@ export type Colour = readonly [number, number, number];
 
 export type Theme = "light" | "dark";
 
-/** Slow to fast; between the stops colours are mixed. */
+/** Slow to fast; colours between the stops are interpolated. */
 const SPEED: Record<Theme, readonly Colour[]> = {
   light: [
     [147, 180, 214],
@@ -39,7 +39,7 @@ const TIME: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** Seldom to often. */
+/** Rarely to often. */
 const HEAT: Record<Theme, readonly Colour[]> = {
   light: [
     [190, 214, 240],
@@ -88,7 +88,7 @@ const TRACKS: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** The part of the track that is not shown. */
+/** Colour of the hidden part of a track. */
 export const FADED: Record<Theme, Colour> = { light: [217, 222, 230], dark: [38, 48, 68] };
 
 /** Number of colours of a `ramp`. */

@@ -18,7 +18,7 @@ const ANGLES = 90;
 // players sometimes leave the pitch
 const OUTSIDE_SHARE = 0.01;
 
-/** The pitch on which a track may have been run: the smallest rectangle around nearly all of it; null if there is none. */
+/** The pitch on which a track was probably recorded: the smallest rectangle around nearly all of it; null if there is none. */
 export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitch | null {
   const points = sampleOf(tracks);
   if (points.length < 10) return null;
@@ -44,7 +44,7 @@ export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitc
   return pitch;
 }
 
-// A track that stays within the usual pitch does not show its size.
+// A track within the usual pitch does not show its size.
 function sizeOf(covered: number, { usual, longest }: typeof LENGTH_M): number {
   return Math.min(Math.max(covered, usual), longest);
 }

@@ -2,10 +2,10 @@ import { type Box, joinBoxes } from "./projection.js";
 
 /** If two tracks are further apart than this many times the length of the smaller one, a common map would show them as dots. */
 const FAR = 10;
-/** Length of the place of an athlete who hardly moved. */
+/** Assumed length of the place of an athlete who hardly moved. */
 const LEAST_LENGTH_M = 100;
 
-/** Sorts tracks into places, each of which fits onto a map of its own. @returns the numbers of the tracks of each place */
+/** Groups tracks by place, so that each group fits onto one map. @returns the numbers of the tracks of each place */
 export function placesOf(boxes: readonly (Box | null)[]): number[][] {
   const places: { box: Box | null; numbers: number[] }[] = [];
   for (const [number, box] of boxes.entries()) {
@@ -21,7 +21,7 @@ export function placesOf(boxes: readonly (Box | null)[]): number[][] {
 }
 
 function isNear(a: Box | null, b: Box | null): boolean {
-  // what has no position is on any map
+  // a track without positions is on every map
   if (a === null || b === null) return true;
   const east = Math.max(0, a.west - b.east, b.west - a.east);
   const north = Math.max(0, a.south - b.north, b.south - a.north);

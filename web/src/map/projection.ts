@@ -1,5 +1,5 @@
 /**
- * Positions in Web Mercator (EPSG:3857), as map tiles have it, relative to an origin and scaled so that lengths near the origin
+ * Positions in Web Mercator (EPSG:3857), as in map tiles, relative to an origin and scaled so that lengths near the origin
  * are metres on the ground.
  */
 export interface Track {
@@ -30,7 +30,7 @@ export interface Box {
 // WGS 84, semi-major axis
 const EARTH_RADIUS_M = 6_378_137;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
-// where Web Mercator ends: its map is a square
+// limit of Web Mercator, whose map is a square
 const MAX_LATITUDE_E7 = 85.0511287e7;
 const TURN_E7 = 360e7;
 
@@ -56,7 +56,7 @@ export function mercatorOf({ latitudeE7, longitudeE7 }: Origin): { x: number; y:
   return { x: longitudeE7 * RADIANS_PER_E7, y: mercatorNorth(latitudeE7) };
 }
 
-/** Projects positions in 1e-7 degrees. A track across the 180th meridian stays in one piece. */
+/** Projects positions in 1e-7 degrees. A track across the 180th meridian is not split. */
 export function project(
   latitudeE7: Int32Array,
   longitudeE7: Int32Array,
@@ -77,11 +77,11 @@ export function project(
 }
 
 const LARGEST_SAMPLE = 20_000;
-// A few positions far away, as receivers write them before they have a good fix, must not shrink the track to a dot.
+// A few distant positions, which receivers report before a good fix, must not reduce the track to a dot.
 const OUTSIDE_SHARE = 0.002;
 const FAR = 4;
 
-/** The rectangle around a track, without positions far away from nearly all others; null without rows. */
+/** The rectangle around a track, without positions far from nearly all others; null without rows. */
 export function boxAround({ east, north }: Pick<Track, "east" | "north">): Box | null {
   if (east.length === 0) return null;
   const [west, eastEnd] = rangeOf(east);

@@ -6,23 +6,23 @@ import { type Colour, FADED, ramp, STEPS, trackColour } from "./palette.js";
 import type { Track } from "./projection.js";
 import { Canvas } from "./strokes.js";
 
-/** A track and its part that is shown, on its own clock. */
+/** A track and its shown part, with times of its recording. */
 export interface DrawnTrack {
   track: Track;
   shown: TimeWindow;
-  /** Number of the recording, which decides its colour beside others. */
+  /** Number of the recording, which determines its colour in a comparison. */
   number: number;
 }
 
-// CSS pixels; thinner where several tracks cover each other
+// CSS pixels; thinner if several tracks overlap
 const RADIUS = 1.25;
 const RADIUS_AMONG_OTHERS = 0.8;
-// Rows nearer to each other on the screen are not worth a line of their own.
+// Rows that are closer to each other on the screen are skipped.
 const SHORTEST_LINE = 0.8; // device pixels
 const SHORTEST_LINE_OF_MANY = 1.6;
 const MANY_ROWS = 200_000;
 
-/** Draws tracks as RGBA bytes. What is not shown is drawn faded, below all that is. */
+/** Draws tracks as RGBA bytes. Hidden parts are faded, and drawn below all shown ones. */
 export function drawTracks(drawing: Drawing, tracks: readonly DrawnTrack[]): Uint8ClampedArray<ArrayBuffer> {
   const canvas = new Canvas(drawing.width, drawing.height);
   for (const { track, shown } of tracks) {
@@ -92,7 +92,7 @@ function drawLines(
     const nextY = height / 2 - ((north[row] as number) - camera.north) * scale;
     const isJoined = row > from && !gapsAfter.has(row - 1);
     if (!isJoined) {
-      // a row alone is a dot
+      // a single row is a dot
       canvas.line(nextX, nextY, nextX, nextY, radius, colour(row));
     } else {
       const squared = (nextX - x) ** 2 + (nextY - y) ** 2;

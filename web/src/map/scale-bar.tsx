@@ -1,9 +1,9 @@
 import { type Camera, scaleBar } from "./camera.js";
 
-/** The longest bar, pixels. */
+/** Maximum length of the bar, pixels. */
 const SCALE_BAR_PX = 120;
 
-/** North and a bar of a round length. @param camera its scale in pixels for a metre on the ground */
+/** A north arrow and a bar of a round length. @param camera its scale in pixels per metre on the ground */
 export function ScaleBar({ camera }: { camera: Camera }) {
   const { metres, pixels } = scaleBar(camera, SCALE_BAR_PX);
   const label = metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : `${metres * 100} cm`;

@@ -20,7 +20,7 @@ export class Canvas {
     const clipped = clip(x0, y0, x1, y1, radius + 1, this.width, this.height);
     if (clipped === null) return;
     const [fromX, fromY, toX, toY] = clipped;
-    // A short piece has a small rectangle around it, however the line runs.
+    // A short piece has a small bounding rectangle in any direction.
     const pieces = Math.max(1, Math.ceil(Math.hypot(toX - fromX, toY - fromY) / LONGEST_PIECE));
     const dx = (toX - fromX) / pieces;
     const dy = (toY - fromY) / pieces;

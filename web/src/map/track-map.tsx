@@ -21,22 +21,22 @@ export interface Marker {
 }
 
 interface Props {
-  /** Around all tracks. */
+  /** The rectangle around all tracks. */
   box: Box;
   origin: Origin;
   /** The pitch whose outline is drawn; null for none. */
   pitch: Pitch | null;
-  /** Draws the tracks; gives RGBA bytes. */
+  /** Draws the tracks; returns RGBA bytes. */
   draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
-  /** Changes when the tracks look different: another part is shown, another one is open. */
+  /** Changes when the appearance of the tracks changes: another part is shown, or another track is open. */
   content: ReadonlySignal<unknown>;
   colouring: ReadonlySignal<Colouring>;
   fastest: number;
   markers: ReadonlySignal<Marker[]>;
-  /** Hears where the pointer is, in metres from the origin, and how far a click may be off; null when it leaves. */
+  /** Called with the position of the pointer, in metres from the origin, and the tolerance of a click; null when it leaves. */
   onPoint: (at: { east: number; north: number; within: number } | null) => void;
   settings: Settings;
-  /** For screen readers. */
+  /** Description for screen readers. */
   description: string;
   children?: ComponentChildren;
 }
@@ -73,7 +73,7 @@ export function TrackMap(props: Props) {
   const showAll = () => {
     camera.value = cameraFor(box, size.peek(), MARGIN);
   };
-  // a map that shows the whole track still does so after the window is resized
+  // a map of the whole track is fitted again after the window is resized
   const isFitted = useRef(true);
   const move = (next: Camera) => {
     isFitted.current = false;
@@ -106,7 +106,7 @@ export function TrackMap(props: Props) {
     try {
       show(drawing, await draw(drawing));
     } catch {
-      // the recording was closed meanwhile: the next content is redrawn
+      // the recording was closed in the meantime: the next content is drawn
     }
   };
   const latestPaint = useRef(paint);
@@ -135,7 +135,7 @@ export function TrackMap(props: Props) {
     if (element === null || now === null || then === null) return;
     const scale = now.scale / then.scale;
     const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
-    // the middle of the picture lies in the middle of the map, whatever size the map had when it was drawn
+    // the centre of the picture is in the centre of the map, also after a change of the map's size
     element.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
   };
   useSignalEffect(() => {
@@ -220,7 +220,7 @@ export function TrackMap(props: Props) {
       const { x, y } = pointOf(event);
       move(zoomedAt(view, size.peek(), WHEEL_ZOOM ** -event.deltaY, x, y));
     };
-    // a passive listener, as the framework's are, could not keep the page from scrolling
+    // a passive listener, such as those of the framework, cannot stop the page from scrolling
     area.current?.addEventListener("wheel", onWheel, { passive: false });
     return () => area.current?.removeEventListener("wheel", onWheel);
   }, []);
@@ -299,6 +299,6 @@ function Markers({
 function ScaleOnGround({ camera, origin }: { camera: ReadonlySignal<Camera | null>; origin: Origin }) {
   const view = camera.value;
   if (view === null) return null;
-  // of compared recordings, one can be far north of the origin
+  // in a comparison, one recording can be far north of the origin
   return <ScaleBar camera={{ ...view, scale: view.scale / groundMetres(origin, view.north) }} />;
 }

@@ -23,13 +23,13 @@ interface Props {
 
 interface Line {
   name: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** Explanation of the figure, if its name is not enough. */
   hint?: string;
   value(figures: Figures): number | null;
   text(value: number): string;
 }
 
-/** Null where none were computed. */
+/** Null if none were computed. */
 const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
   metrics.has_accelerations
     ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length
@@ -80,14 +80,14 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   const lines = linesOf(settings, figures);
   const titles = titlesOf(placed.map(({ recording }) => recording));
   return (
-    <section class="panel padded" aria-label="Figures of what is shown">
+    <section class="panel padded" aria-label="Figures of the shown time">
       <p class="note">
         {areCopies(
           placed.map(({ recording }) => recording),
           figures,
         )
-          ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as that of a team-mate or of another day."
-          : "Figures of what is shown. Below each: the difference to the first recording."}
+          ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as a team-mate's or one of another day."
+          : "Figures of the shown time. Below each: the difference to the first recording."}
       </p>
       <Scrolled label="Figures; scroll sideways for more">
         <table class="comparison">
@@ -140,7 +140,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
   );
 }
 
-/** Problem of a recording or of its figures. */
+/** Problems of a recording or of its figures. */
 function Doubts({
   recording: { facts },
   figures,

@@ -25,7 +25,7 @@ interface Props {
   selection: Selection;
   settings: Settings;
   reader: RecordingService;
-  /** What else is known about the recording. */
+  /** Additional information about the recording. */
   children?: ComponentChildren;
 }
 
@@ -47,7 +47,7 @@ export function Details(props: Props) {
         {reader.canSave ? (
           <>
             <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
-            {/* a link leads to no data of the service, and there is no file to send along */}
+            {/* a link cannot contain data of the service, and there is no file to send with it */}
             {recording.facts.kind === "service" ? null : (
               <Share
                 file={{ name: recording.facts.fileName, bytes: recording.facts.fileBytes }}

@@ -34,7 +34,7 @@ interface Props {
   reader: RecordingService;
 }
 
-/** Saves recordings, or the part that is shown, in a format of the library; several also as one table. */
+/** Saves recordings, or the shown part, in a format of the library; several recordings also as one table. */
 export function Downloads({ placed, selection, settings, reader }: Props) {
   const busy = useSignal<string | null>(null);
   const problem = useSignal("");

@@ -5,11 +5,11 @@ import { droppedFiles, type OpenFiles } from "./open-files.js";
 
 interface DropProps {
   onFiles: OpenFiles;
-  /** Called when files are being opened: shows the place where they appear. */
+  /** Called when files are being opened: shows the view in which they appear. */
   onDropped: () => void;
 }
 
-/** Opens files that are dropped anywhere on the page, unless a part of it takes them for itself. */
+/** Opens files that are dropped on the page, unless an element handles them itself. */
 export function DropTarget({ onFiles, onDropped }: DropProps) {
   const isOver = useSignal(false);
   useEffect(() => {
@@ -44,7 +44,7 @@ export function DropTarget({ onFiles, onDropped }: DropProps) {
 interface ChooseProps {
   onFiles: OpenFiles;
   isAdding?: boolean;
-  /** Whether a folder is chosen, with all files in it. */
+  /** Whether the user chooses a folder with all its files. */
   isFolder?: boolean;
   class?: string;
   children: ComponentChildren;

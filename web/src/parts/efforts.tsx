@@ -9,7 +9,7 @@ import { PlaceList } from "./place-list.js";
 interface Props {
   metrics: Metrics;
   settings: Settings;
-  /** Of what they are, as in "this time frame". */
+  /** The part with the efforts: "this time frame". */
   where: string;
   /** Shows an instant in the plots. */
   onShow: (startMs: number, seconds: number) => void;
@@ -85,12 +85,12 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   title: string;
   note: string;
   none: string;
-  /** Of the columns between the start and the button. */
+  /** Heads of the columns between the start and the button. */
   heads: readonly string[];
   rows: readonly Row[];
 }
 
-/** More than a match has: what is listed is what is printed. */
+/** More than a match has. The limit applies to printed lists too. */
 const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {

@@ -11,20 +11,20 @@ import type { OpenFiles } from "./open-files.js";
 
 interface Props {
   workspace: Workspace;
-  /** What the address of the page shows; null for nothing. */
+  /** The link in the address of the page; null if there is none. */
   linked: Link | null;
   settings: Settings;
   onFiles: OpenFiles;
-  /** The squad that is open behind this view; null for none. */
+  /** The title of the open squad; null for none. */
   squadTitle: string | null;
-  /** The squad that this browser keeps; null for none. */
+  /** The stored squad of this browser; null for none. */
   kept: KeptSquad | null;
   /** Shows the squad of a made-up match. */
   onSquad: () => void;
   onKept: { show: () => void; remove: () => void };
 }
 
-/** The page before anything is shown. */
+/** The start page. */
 export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, onSquad, onKept }: Props) {
   const opened = workspace.opened.value;
   const behind = squadTitle ?? (opened.length > 0 ? titlesOf(opened).join(", ") : null);
@@ -84,14 +84,15 @@ export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, 
   );
 }
 
-/** What a link shows, and the file that it needs. */
+/** The content of a link in words, and the file that it needs. */
 function inWords({ part, file }: Link, settings: Settings): string {
   const zone = settings.zone.value;
   const time =
     part === null
       ? ""
       : `${day(part.startMs, zone)}, ${timeOfDay(part.startMs, zone)} to ${timeOfDay(part.stopMs, zone)}`;
-  if (file === null) return `This link shows ${time}. It has no data: choose the recording of that time.`;
+  if (file === null)
+    return `This link shows ${time}. The link does not contain data: choose the recording of that time.`;
   const named = `${file.name} (${fileSize(file.bytes)})`;
-  return `This link shows ${part === null ? named : `${time} of ${named}`}. It has no data: choose that file.`;
+  return `This link shows ${part === null ? named : `${time} of ${named}`}. The link does not contain data: choose that file.`;
 }

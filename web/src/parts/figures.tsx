@@ -16,7 +16,7 @@ interface Props {
   settings: Settings;
 }
 
-/** Figures by speed, sprints, accelerations and heart rate of what is shown. */
+/** Figures of the shown part: speed, sprints, accelerations and heart rate. */
 export function FigurePanels({ figures, selection, settings }: Props) {
   const { metrics } = figures;
   const unit = settings.speedUnit.value;
@@ -68,13 +68,13 @@ export function FigurePanels({ figures, selection, settings }: Props) {
 /** Beats per minute. */
 const LEAST_MAXIMUM = 60;
 const MOST_MAXIMUM = 240;
-/** As long as a pause between two keys, so that figures are not computed for each of them. */
+/** Delay after the last key, so that figures are not computed for each key. */
 const TYPING_MS = 500;
 
 function HeartRate({ figures: { metrics }, settings }: { figures: Figures; settings: Settings }) {
   const { maxHeartRate } = settings;
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // null for an empty field; undefined for a number that is not a maximum, or not yet
+  // null for an empty field; undefined for an invalid or incomplete number
   const entered = (input: HTMLInputElement): number | null | undefined => {
     const value = input.valueAsNumber;
     if (value >= LEAST_MAXIMUM && value <= MOST_MAXIMUM) return value;
@@ -98,7 +98,7 @@ function HeartRate({ figures: { metrics }, settings }: { figures: Figures; setti
               maxHeartRate.value = value;
             }, TYPING_MS);
           }}
-          // at once with Enter, and when the field is left
+          // immediately after Enter, and when the field loses focus
           onChange={({ currentTarget }) => {
             clearTimeout(typing.current);
             maxHeartRate.value = entered(currentTarget) ?? null;

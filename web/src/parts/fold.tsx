@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-/** A part of the page that is closed at first, and made only while it is open. */
+/** A part of the page that is closed at first, and rendered only while it is open. */
 export function Fold({ title, children }: { title: string; children: () => ComponentChildren }) {
   const isOpen = useSignal(false);
   return (

@@ -110,11 +110,11 @@ export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout
 }
 
 const LONGEST_LIST = 100;
-/** A smaller share of seconds with a heart rate is explained. */
+/** Below this share of seconds with a heart rate, an explanation is shown. */
 const FEW_RATES = 0.5;
 const AROUND_MS = 3000;
 
-/** How good the waveform is, and the beats of what is shown. */
+/** The quality of the waveform, and the beats of the shown part. */
 export function HeartPanel({
   recording: { id },
   reader,

@@ -5,7 +5,7 @@ interface Props {
   onChoose: (place: number) => void;
 }
 
-/** Says that the map shows one place of several, and lets the user choose another one. */
+/** Tells that the map shows one of several places, and lets the user choose another one. */
 export function MapPlace({ places, chosen, onChoose }: Props) {
   return (
     <label class="map-place">

@@ -1,4 +1,4 @@
-/** Why there are no figures; nothing if there are. */
+/** The reason for missing figures; null if there are figures. */
 export function NoFigures({ problem }: { problem: string | null }) {
   return problem === null ? null : <p class="bad">There are no figures: {problem}</p>;
 }

@@ -1,10 +1,10 @@
-/** Gives a file to the reader, as a download of the browser. */
+/** Offers a file as a download of the browser. */
 export function offerFile(blob: Blob, fileName: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = address;
   link.download = fileName;
   link.click();
-  // the browser has begun to read it by then
+  // by then the browser has begun to read it
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

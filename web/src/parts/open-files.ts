@@ -1,12 +1,12 @@
 /** Opens files that the user has chosen or dropped. */
 export type OpenFiles = (files: readonly File[], options?: { isAdding?: boolean }) => Promise<void>;
 
-/** Files in a folder, at most: a folder with more of them was dropped by mistake. */
+/** The maximum number of files in a folder: larger folders are dropped by mistake. */
 const MOST_FILES = 2000;
 
-/** The files that are dropped, also those in folders. */
+/** The dropped files, including files in folders. */
 export async function droppedFiles(data: DataTransfer): Promise<File[]> {
-  // both lists are gone after the event
+  // both lists are empty after the event
   const files = [...data.files];
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
   if (!entries.some(({ isDirectory }) => isDirectory)) return files;
@@ -22,7 +22,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // a folder gives its entries in portions
+  // a folder returns its entries in portions
   for (;;) {
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

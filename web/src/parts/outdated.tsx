@@ -1,6 +1,6 @@
 import { isOutdated } from "../view/use-loaded.js";
 
-/** Says that a part of the page could not be loaded, instead of leaving its place empty. */
+/** A message that a part of the page could not be loaded. */
 export function Outdated() {
   if (!isOutdated.value) return null;
   return (

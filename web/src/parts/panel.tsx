@@ -19,7 +19,7 @@ export function Panel({
   );
 }
 
-/** A table that scrolls by itself, also by keyboard. */
+/** A table that scrolls independently, also by keyboard. */
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll

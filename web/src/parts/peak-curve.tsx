@@ -7,7 +7,7 @@ import { duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import type { TimeWindow } from "../view/window.js";
 
-/** The window of a length with the longest distance. */
+/** The highest distance in a window of a given length. */
 export interface Peak {
   windowS: number;
   /** m/min */
@@ -16,11 +16,11 @@ export interface Peak {
 }
 
 interface Props {
-  /** By their lengths. */
+  /** In ascending order of length. */
   peaks: readonly Peak[];
-  /** Those that have a dot; the pointer snaps to them. */
+  /** Peaks with a dot; the pointer snaps to them. */
   marked: readonly Peak[];
-  /** What plots and map show. */
+  /** The part that plots and map show. */
   shown: ReadonlySignal<TimeWindow>;
   zone: Zone;
   onChoose: (peak: Peak) => void;
@@ -35,7 +35,7 @@ const TICKS_S = [1, 10, 60, 600];
 const MOST_ROWS = 5;
 const SNAP_PIXELS = 7;
 
-/** m/min by the length of the window, which has a logarithmic axis. The table beside it has the same for who does not see it. */
+/** m/min by the length of the window, on a logarithmic axis. The table beside it has the same values for screen readers. */
 export function PeakCurve({ peaks, marked, shown, zone, onChoose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box).value;

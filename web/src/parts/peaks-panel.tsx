@@ -4,7 +4,7 @@ import type { PeaksProps } from "./peaks.js";
 
 const loadPeaks = async () => (await import("./peaks.js")).Peaks;
 
-/** The most demanding passages, computed when somebody wants to see them. */
+/** The most demanding passages, computed on demand. */
 export function PeaksPanel(props: PeaksProps) {
   return <Fold title="Peak demands">{() => <Opened {...props} />}</Fold>;
 }

@@ -6,20 +6,20 @@ export interface Place {
   key: string | number;
   head: string;
   cells: readonly ComponentChildren[];
-  /** Shows it in the plots; null where it is in none. `label` names the button for screen readers. */
+  /** Shows it in the plots; null if the plots do not contain it. `label` names the button for screen readers. */
   show: { label: string; onShow: () => void } | null;
 }
 
 interface Props {
   label: string;
   heads: readonly string[];
-  /** Listed places. */
+  /** The listed places. */
   places: readonly Place[];
-  /** Whether there are others. */
+  /** Whether there are more places. */
   hasMore: boolean;
 }
 
-/** Places of a recording as a table, each with a button that shows it in the plots. */
+/** Places of a recording as a table, each with a button that shows the place in the plots. */
 export function PlaceList({ label, heads, places, hasMore }: Props) {
   return (
     <>

@@ -10,7 +10,7 @@ import { PlaceList } from "./place-list.js";
 const LONGEST_LIST = 1000;
 const DAY_MS = 86_400_000;
 
-/** The stretches without a gap of more than 5 minutes. */
+/** The parts of a recording between gaps of more than 5 minutes. */
 export function Ranges({
   recording,
   selection,

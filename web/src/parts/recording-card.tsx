@@ -6,7 +6,7 @@ import { Panel } from "./panel.js";
 
 const KINDS = { asi: ".asi recording", fit: "FIT", gpx: "GPX", tcx: "TCX", csv: "CSV", service: "" } as const;
 
-/** Header of the file. */
+/** The header of the file. */
 export function RecordingCard({ recording, settings }: { recording: Recording; settings: Settings }) {
   const { info, fileName, fileBytes, kind, rows, engine, notes, isReordered } = recording.facts;
   const zone = settings.zone.value;

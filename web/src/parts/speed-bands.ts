@@ -1,7 +1,7 @@
 import type { SpeedUnit } from "../view/settings.js";
 import { decimal, speedFactor } from "../view/values.js";
 
-/** A class of speeds, as in 7.2–14.4, or 25.2+ for the last. */
+/** The label of a class of speeds: 7.2–14.4, or 25.2+ for the last. */
 export function bandLabel(
   { threshold_low, threshold_high }: { threshold_low: number; threshold_high: number },
   isLast: boolean,

@@ -38,7 +38,7 @@ interface Props {
   plotsHead?: ComponentChildren;
 }
 
-/** Map and plots beside each other; one cursor is over both. */
+/** Map and plots beside each other, with a common cursor. */
 export function Stage(props: Props) {
   const { placed, rows, selection, settings, reader, colouring, colourings, readoutsAt } = props;
   const { shown, cursorMs } = selection;
@@ -57,7 +57,7 @@ export function Stage(props: Props) {
         : null,
     [hasPitch, placed, places, place],
   );
-  // changes for which the map is redrawn: another part, or other recordings
+  // causes of a redraw of the map: another part, or other recordings
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
   const theme = settings.theme.value;
   const overview = useMemo(

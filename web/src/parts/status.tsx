@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Problem, Workspace } from "../recording/workspace.js";
 import { decimal } from "../view/values.js";
 
-/** Files that are being read, and files that could not be read. */
+/** Files in progress, and files that could not be read. */
 export function Status({ workspace }: { workspace: Workspace }) {
   const reading = workspace.reading.value;
   const waiting = workspace.waiting.value;
@@ -31,7 +31,7 @@ export function Status({ workspace }: { workspace: Workspace }) {
   );
 }
 
-/** What a serial number helps with: the question and the button, by the code of the error. */
+/** The question and the button for a serial number, by error code. */
 const SERIAL_FORMS: Record<string, readonly [string, string]> = {
   NOT_A_RECORDING: ["If it is a log of a u-blox receiver, give it a serial number", "Read it as a log"],
   BAD_HEADER: ["Serial number of the device", "Read it with this number"],
@@ -49,7 +49,7 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
         {message}
         {line === null ? null : ` (line ${line})`}
       </p>
-      {/* the codes of the library can be looked up; those of the service are for programs */}
+      {/* the codes of the library are documented; those of the service are for programs */}
       {code === null || file === null ? null : (
         <p class="code">
           {code}

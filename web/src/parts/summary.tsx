@@ -5,7 +5,7 @@ import { decimal, distance, NO_VALUE, speedFactor } from "../view/values.js";
 import { MAX_SPEED_HINT } from "./max-speed.js";
 import { bandLabel } from "./speed-bands.js";
 
-/** The figures of what is shown, one on each card. */
+/** The figures of the shown part, one on each card. */
 export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {
   const factor = speedFactor(speedUnit);
   const speed = (value: number | null | undefined) => (value == null ? NO_VALUE : decimal(value * factor, 1));
@@ -15,7 +15,7 @@ export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; 
     metrics == null ? { value: NO_VALUE, unit: "" } : distance(metrics.total_distance ?? 0);
   return (
     <div class="summary">
-      <dl class="cards" aria-label="Figures of what is shown">
+      <dl class="cards" aria-label="Figures of the shown time">
         <Card name="Recorded" value={figures === null ? NO_VALUE : duration(figures.recordedMs)} />
         <Card name="Distance" value={value} unit={unit} />
         <Card name="Max speed" value={speed(metrics?.max_speed)} unit={speedUnit} hint={MAX_SPEED_HINT} />
@@ -32,7 +32,7 @@ interface CardProps {
   name: string;
   value: string;
   unit?: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** Explanation of the figure, if its name is not enough. */
   hint?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Settings } from "../view/settings.js";
 
-/** Changes between light and dark. */
+/** Switches between the light and the dark theme. */
 export function ThemeButton({ settings: { theme } }: { settings: Settings }) {
   const other = theme.value === "dark" ? "light" : "dark";
   return (

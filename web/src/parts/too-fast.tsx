@@ -2,7 +2,7 @@ import type { Metrics } from "asi-convert/metrics";
 import type { SpeedUnit } from "../view/settings.js";
 import { decimal, speedFactor } from "../view/values.js";
 
-/** The number and duration of the shown samples that are faster than the sport allows, which no figure includes; empty for none. */
+/** The number and duration of the shown samples above the highest speed of the sport, which figures exclude; empty for none. */
 export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {
   const { samples, duration } = too_fast;
   if (samples === 0) return "";
@@ -14,11 +14,11 @@ export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedU
 interface Props {
   metrics: Metrics | undefined;
   speedUnit: SpeedUnit;
-  /** Whether it is one of several, in a table. */
+  /** Whether it is a note in a table. */
   isNote?: boolean;
 }
 
-/** The same note as a paragraph. */
+/** This text as a paragraph. */
 export function TooFast({ metrics, speedUnit, isNote = false }: Props) {
   const text = metrics === undefined ? "" : tooFastText(metrics, speedUnit);
   if (text === "") return null;

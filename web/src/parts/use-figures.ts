@@ -11,11 +11,11 @@ import type { TimeWindow } from "../view/window.js";
 export interface ShownFigures {
   /** For each recording; null before they are computed. */
   figures: readonly (Figures | null)[];
-  /** Why there are none. */
+  /** The reason for missing figures. */
   problem: string | null;
 }
 
-/** Figures of the part that is shown. */
+/** Figures of the shown part. */
 export function useFigures(
   placed: readonly Placed[],
   shown: ReadonlySignal<TimeWindow>,

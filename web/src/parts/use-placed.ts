@@ -10,11 +10,11 @@ import { figureSettings, type Settings } from "../view/settings.js";
 export interface OnAxis {
   axis: Axis;
   placed: readonly Placed[];
-  /** Why they are not on the axis that was chosen. */
+  /** The reason why they are not on the chosen axis. */
   problem: string | null;
 }
 
-/** The recordings on the axis that is chosen; those before until distances have been computed. */
+/** The recordings on the chosen axis; on the previous axis until distances have been computed. */
 export function usePlaced(
   recordings: readonly Recording[],
   chosen: ReadonlySignal<Axis>,
@@ -29,7 +29,7 @@ export function usePlaced(
   const latest = useRef(0);
   useSignalEffect(() => {
     const axis = chosen.value;
-    // thresholds decide what counts as standing
+    // the thresholds define which speeds count as standing
     const byPreset = axis === "distance" ? settings.preset.value : null;
     const wish = ++latest.current;
     if (byPreset === null) {

@@ -2,7 +2,7 @@ import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import { extentOf, type Pyramid } from "./pyramid.js";
 
-/** What a plot draws: one entry for each column of pixels, or one for each value where these are few. Null: a gap. */
+/** The data of a plot: one entry for each column of pixels, or for each value if there are few. Null marks a gap. */
 export interface Columns {
   timesMs: number[];
   mean: (number | null)[];
@@ -13,7 +13,7 @@ export interface Columns {
 }
 
 /**
- * Reduces the part of a series that is shown to at most two entries for each column of pixels. Peaks stay: each entry has the
+ * Reduces the shown part of a series to at most two entries for each column of pixels. It preserves peaks: each entry has the
  * minimum and maximum of its column.
  */
 export function columnsIn(pyramid: Pyramid, shown: TimeWindow, pixels: number): Columns {

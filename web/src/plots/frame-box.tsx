@@ -4,11 +4,11 @@ import type { Selection } from "../view/selection.js";
 import { shareOf, type TimeWindow } from "../view/window.js";
 import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 
-/** A part of the time axis that is marked and can be changed, whatever part is shown. */
+/** A marked part of the time axis that the user can change. */
 export interface Frame {
-  /** Null while nothing is marked. A signal, or what is made of others. */
+  /** Null while nothing is marked. A signal, or a computed value with a setter. */
   part: { value: TimeWindow | null };
-  /** Its name in the names of its handles, as in "Start of the time frame". */
+  /** The name of the part for its handles: "Start of the time frame". */
   name: string;
   /** An instant in words. */
   textOf: (ms: number) => string;
@@ -120,7 +120,7 @@ export function FrameBox({ frame, selection, width }: Props) {
         aria-valuemax={whole.value.stopMs}
         aria-valuenow={ms}
         aria-valuetext={frame.textOf(ms)}
-        // out of sight it is still there for the keyboard
+        // when it is outside the plot, the keyboard can still reach it
         data-beyond={ms < startMs || ms > stopMs ? "" : undefined}
         style={{ left: at(end === "start" ? left : right) }}
         onKeyDown={onKeyDown(end)}

@@ -9,16 +9,16 @@ import { AXIS_WIDTH, type PlotContent, RIGHT_MARGIN } from "./plot.js";
 
 interface Props {
   selection: Selection;
-  /** The quantity that is drawn, small. */
+  /** The plotted series. */
   contents: PlotContent[];
   settings: Settings;
-  /** Instants to be marked. */
+  /** Marked instants. */
   marks?: ReadonlySignal<readonly number[]> | undefined;
 }
 
 const HEIGHT = 34;
 
-/** The whole time axis with a frame around the part that is shown; the frame can be moved. */
+/** The whole time axis with a movable frame around the shown part. */
 export function Overview({ selection, contents, settings, marks }: Props) {
   const { whole, shown } = selection;
   const box = useRef<HTMLDivElement>(null);

@@ -14,9 +14,9 @@ import {
   TIME_AXIS_HEIGHT,
 } from "./plot.js";
 
-/** Values that are not in the page: it asks for those of each part. */
+/** Values that are in the worker: the plot requests them for each part. */
 export interface RemoteContent {
-  /** @param pixels how many columns the plot has */
+  /** @param pixels number of columns of the plot */
   columnsOf(shown: TimeWindow, pixels: number): Promise<RemoteColumns>;
 }
 
@@ -34,7 +34,7 @@ export interface PlotRow {
   line: string;
   band: string;
   content: PlotContent | RemoteContent;
-  /** Converts a value as received to the unit of the axis. */
+  /** Factor from the stored values to the unit of the axis. */
   factor: number;
   decimals: number;
   /** Lowest and highest value of the axis, in its unit. */
@@ -77,7 +77,7 @@ export function PlotPanel({ row, hasTimeAxis, width, shown, settings, axis }: Pr
     if (element === null || pixels === 0) return;
     const { row, axis } = latest.current;
     const style = getComputedStyle(element);
-    // a canvas knows no custom properties
+    // a canvas does not resolve custom properties
     const colour = (text: string) =>
       text.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());
     const { content } = row;
@@ -95,7 +95,7 @@ export function PlotPanel({ row, hasTimeAxis, width, shown, settings, axis }: Pr
     });
   };
   useSignalEffect(draw);
-  // the row itself changes with units and with what is compared
+  // the row also changes with units and with the compared recordings
   useEffect(draw, [row, axis, hasTimeAxis]);
 
   return (
@@ -122,7 +122,7 @@ function drawnOf(
   return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
 }
 
-/** Data received last; undefined for values that are in the page. */
+/** The last received data; undefined for values in the page. */
 function useRemote(
   content: PlotContent | RemoteContent,
   shown: ReadonlySignal<TimeWindow>,
@@ -136,7 +136,7 @@ function useRemote(
         try {
           received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
         } catch {
-          // the recording was closed meanwhile: what was received last stays
+          // the recording was closed in the meantime: the last received data stay
         }
       }),
     [content, shown, width, received],

@@ -18,12 +18,12 @@ interface Props {
   selection: Selection;
   settings: Settings;
   overview: PlotContent[];
-  /** What the instant under the cursor is, in words, for screen readers. */
+  /** Describes the instant under the cursor for screen readers. */
   describeCursor: (ms: number) => string;
-  /** Instants to be marked in the overview. */
+  /** Instants that the overview marks. */
   marks?: ReadonlySignal<readonly number[]> | undefined;
   axis: Axis;
-  /** A part to be marked: then dragging over a plot marks, instead of zooming in. */
+  /** A part that the user marks: dragging over a plot then changes the mark instead of zooming in. */
   frame?: Frame | undefined;
   /** Readouts above the plots. */
   children?: ComponentChildren;
@@ -32,7 +32,7 @@ interface Props {
 const WHEEL_ZOOM = 1.0015;
 const BUTTON_ZOOM = 2;
 const SHORTEST_BRUSH_PX = 5;
-// A press of an arrow key moves the cursor by this share of what is shown.
+// An arrow key moves the cursor by this share of the shown part.
 const KEY_STEP = 1 / 200;
 
 /** Plots above each other with one time axis, one cursor and one brush. */
@@ -119,7 +119,7 @@ export function PlotStack({
       brush.value = { startMs: Math.min(pressedAt.current, atMs), stopMs: Math.max(pressedAt.current, atMs) };
     }
   };
-  // The time under the moving finger and that under the other one stay where they are.
+  // The times under the two fingers stay under them.
   const pinch = (before: number, x: number, other: number) => {
     const distance = Math.max(20, Math.abs(before - other));
     zoom(Math.max(20, Math.abs(x - other)) / distance, timeAt(other));
@@ -136,7 +136,7 @@ export function PlotStack({
     } else {
       zoom(WHEEL_ZOOM ** -event.deltaY, timeAt(xOf(event)));
     }
-    // at the ends of the axis the page scrolls on
+    // at the ends of the axis the page scrolls
     const after = shown.peek();
     if (after.startMs !== before.startMs || after.stopMs !== before.stopMs) event.preventDefault();
   };
@@ -144,7 +144,7 @@ export function PlotStack({
     const { startMs, stopMs } = whole.peek();
     const cursor = cursorMs.peek();
     const before = cursor ?? nearestSample(rows, (shown.peek().startMs + shown.peek().stopMs) / 2);
-    // the first step by a part of what is shown only brings the cursor
+    // the first arrow key only shows the cursor
     const isFirst = cursor === null && !isBrushing && Number.isFinite(byMs);
     const after = isFirst ? before : Math.min(stopMs, Math.max(startMs, before + byMs));
     if (isBrushing) {
@@ -188,7 +188,7 @@ export function PlotStack({
   latestOnWheel.current = onWheel;
   useEffect(() => {
     const listener = (event: WheelEvent) => latestOnWheel.current(event);
-    // a passive listener, as the framework's are, could not keep the page from scrolling
+    // a passive listener, such as those of the framework, cannot stop the page from scrolling
     area.current?.addEventListener("wheel", listener, { passive: false });
     return () => area.current?.removeEventListener("wheel", listener);
   }, []);
@@ -284,7 +284,7 @@ export function PlotStack({
   );
 }
 
-/** The sample in the plots that is nearest to a position on their axis; the position itself where there is none. */
+/** The sample nearest to a position on the axis of the plots; the position itself if there is no sample. */
 function nearestSample(rows: readonly PlotRow[], position: number): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const { content } of rows) {

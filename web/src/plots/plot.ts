@@ -11,14 +11,14 @@ const TOP_MARGIN = 8;
 const LABEL_GAP = 6;
 const LEAST_PIXELS_PER_TICK = 28;
 const FONT = "11px system-ui, sans-serif";
-// With fewer values than this on the screen each of them is a dot.
+// If fewer values than this are visible, each of them is a dot.
 const FEW_VALUES = 80;
 const DOT_RADIUS = 2;
 const MARK_HEIGHT = 6;
 
-/** How a plot looks; colours are those that a canvas knows. */
+/** The style of a plot; colours in the syntax of a canvas. */
 export interface PlotLook {
-  /** What values are multiplied by to be in the unit of the axis. */
+  /** Factor from the stored values to the unit of the axis. */
   factor: number;
   /** Lowest and highest value of the axis, in its unit. */
   range: [number, number];
@@ -41,7 +41,7 @@ export interface PlotContent {
 export interface Drawn {
   columns: Columns;
   offsetMs: number;
-  /** Positions that are marked at the top. */
+  /** Positions of marks at the top. */
   marks: readonly number[];
 }
 
@@ -98,7 +98,7 @@ export function drawPlot(
   context.stroke();
   const isFew = columns.timesMs.length < FEW_VALUES;
   for (const { from, to } of runs) {
-    // a value by itself has no line, however many there are
+    // a single value between gaps has no line, so it is a dot in any case
     if (!isFew && to - from > 1) continue;
     for (let i = from; i < to; i++) {
       context.beginPath();
@@ -168,7 +168,7 @@ export function valueTicks(
   return { values, decimals };
 }
 
-/** Stretches without a gap. */
+/** Ranges of entries without a gap. */
 function runsOf(values: readonly (number | null)[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   let from = -1;

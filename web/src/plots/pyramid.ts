@@ -1,4 +1,4 @@
-/** Values at ascending times, as received: integers in `mm/s`, `mm` or beats per minute. */
+/** Values at ascending times, in the units of recordings: integers in `mm/s`, `mm` or beats per minute. */
 export interface Series {
   timesMs: Float64Array;
   values: Int32Array | Int16Array | Uint8Array;
@@ -6,7 +6,7 @@ export interface Series {
   gapsAfter: ReadonlySet<number>;
 }
 
-/** Minimum, maximum and sum of each block of `FAN_OUT` entries of the level below; the lowest summarises values. */
+/** Minimum, maximum and sum of each block of `FAN_OUT` entries of the level below; the lowest level summarizes values. */
 interface Level {
   minimum: Int32Array;
   maximum: Int32Array;
@@ -27,7 +27,7 @@ export interface Extent {
 
 const FAN_OUT = 16;
 
-/** Summarises a series, so that the extent of any part of it costs a few steps however long the part is. */
+/** Summarizes a series, so that the extent of a part takes a few steps, however long the part is. */
 export function buildPyramid(series: Series): Pyramid {
   const levels: Level[] = [];
   const { values } = series;

@@ -1,7 +1,7 @@
 import { AsiError } from "asi-convert";
 import { type CallReply, type CallRequest, type Failure, ReadingError, type RequestTable } from "./calls.js";
 
-/** What a worker does while it answers. */
+/** Functions that a handler in the worker can use while it computes an answer. */
 export interface AnswerHooks {
   onProgress: (progress: number) => void;
   signal: AbortSignal;
@@ -14,7 +14,7 @@ export type Handlers<Table extends RequestTable<Table>> = {
   ) => Table[Name]["answered"] | Promise<Table[Name]["answered"]>;
 };
 
-/** Has this worker answer the calls of the page. */
+/** Makes this worker answer the calls of the page. */
 export function answerCalls<Table extends RequestTable<Table>>(handlers: Handlers<Table>): void {
   const reply = (message: CallReply, transfer: Transferable[] = []) =>
     self.postMessage(message, { transfer });
@@ -32,7 +32,7 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
       signal: controller.signal,
     };
     try {
-      // the name and what is asked belong together, which the type of the table cannot say
+      // the name and the argument match, which the type of the table cannot express
       const handler = handlers[name as keyof Table] as (asked: unknown, hooks: AnswerHooks) => unknown;
       const answered = await handler(asked, hooks);
       reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
@@ -44,7 +44,7 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
   };
 }
 
-/** How browsers say that a file on the disk is no longer what was chosen. */
+/** Names of browser errors for a file that has changed on disk since it was chosen. */
 const UNREADABLE = new Set(["NotFoundError", "NotReadableError"]);
 
 function failureOf(error: unknown): Failure {

@@ -1,21 +1,21 @@
-/** What a page asks of a worker, and what it answers, by name. */
+/** Arguments and results of the calls from a page to a worker, by name. */
 export type RequestTable<Table> = { [Name in keyof Table]: { asked: unknown; answered: unknown } };
 
-/** What the page does while it waits for an answer. */
+/** Options of the page for a call. */
 export interface Hooks {
   onProgress?: ((progress: number) => void) | undefined;
-  /** Ends the call with the error `ABORTED`. */
+  /** Cancels the call with the error `ABORTED`. */
   signal?: AbortSignal | undefined;
 }
 
 export type CallRequest =
   | { call: number; name: string; asked: unknown }
-  /** The answer to this call is no longer wanted. */
+  /** The page no longer needs the answer to this call. */
   | { cancelled: number };
 
-/** An error on its way from the worker to the page. */
+/** An error in a message from the worker to the page. */
 export interface Failure {
-  /** Code of the library or of the service; null for an error of another kind. */
+  /** Code of the library or of the service; null for other errors. */
   code: string | null;
   message: string;
   byteOffset: number | null;
@@ -27,7 +27,7 @@ export type CallReply =
   | { call: number; failed: Failure }
   | { call: number; progress: number };
 
-/** An error from the worker, in the library's words. */
+/** An error from the worker, with the message of the library. */
 export class ReadingError extends Error {
   readonly failure: Failure;
 

@@ -14,16 +14,16 @@ export interface Channel {
   colour: string;
   decimals: number;
   unit(speedUnit: SpeedUnit): string;
-  /** Converts a value as received to the unit. */
+  /** Returns the factor from the stored values to the unit. */
   factor(speedUnit: SpeedUnit): number;
   /** Whether the axis begins at 0. */
   fromZero: boolean;
-  /** Shortest axis, in the unit. */
+  /** Minimum length of the axis, in the unit. */
   leastSpan: number;
   height: number;
 }
 
-/** The quantities in the order in which they are plotted. */
+/** The quantities in the order of the plots. */
 export const CHANNELS: readonly Channel[] = [
   {
     name: "speed",
@@ -60,7 +60,7 @@ export const CHANNELS: readonly Channel[] = [
   },
 ];
 
-/** The plots of a recording: one for each channel that it has. */
+/** The plots of a recording: one for each of its channels. */
 export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow[] {
   const rows: PlotRow[] = [];
   for (const channel of CHANNELS) {
@@ -102,7 +102,7 @@ export function axisRange(
   return [channel.fromZero ? lowest : lowest - margin, highest + margin];
 }
 
-/** Of all plots together: table, map and plots are on one screen of 1440 by 900 pixels. */
+/** Total height of all plots: table, map and plots fit on a screen of 1440 by 900 pixels. */
 const COMPARED_HEIGHTS = 340;
 const LEAST_HEIGHT = 70;
 
@@ -189,7 +189,7 @@ const SPEED_STEP_MM_PER_S = 2000 / 3.6; // 2 km/h
 const LEAST_FASTEST_MM_PER_S = 8000 / 3.6;
 const TOP_SHARE = 0.999;
 
-/** The speed with the last colour of the map, mm/s: nearly the highest one, so that a single wrong value does not pale the rest. */
+/** The speed with the last colour of the map, mm/s: slightly below the maximum, so that a single wrong value does not pale the others. */
 export function fastestOf({ track: { speed } }: Recording): number {
   const step = Math.ceil(speed.length / 50_000);
   const sample = Int32Array.from(
@@ -200,7 +200,7 @@ export function fastestOf({ track: { speed } }: Recording): number {
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
 }
 
-/** Time or distance, and the value of each recording there. `ms`: a position on the axis. */
+/** Time or distance, and the values of all recordings at that point. `ms`: a position on the axis. */
 export function comparedReadouts(
   placed: readonly Placed[],
   name: ChannelName,

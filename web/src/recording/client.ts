@@ -3,10 +3,10 @@ import type { SquadRequests } from "./squad/messages.js";
 import workerUrl from "./worker.ts?worker&url";
 import { WorkerClient } from "./worker-client.js";
 
-/** A worker that reads recordings of a squad: the same script, so that it is loaded once. */
+/** A worker that reads recordings of a squad. It uses the same script, which the browser then loads only once. */
 export const squadWorker = (name: string) => new WorkerClient<SquadRequests>(workerUrl, name);
 
-/** The worker that reads recordings and draws tracks, as the page sees it. */
+/** The page's side of the worker that reads recordings and draws tracks. */
 export class RecordingWorker extends WorkerClient<Requests> implements RecordingService {
   readonly canSave = true;
 

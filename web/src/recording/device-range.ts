@@ -1,6 +1,6 @@
-/** A stretch of the raw data of a device, as the service lists it. */
+/** A range of the raw data of a device, from the list of the service. */
 export interface DeviceRange {
-  /** Where the API of the service is: the address before `api/`. */
+  /** Address of the service's API, without `api/`. */
   serviceAddress: string;
   device: { id: number; serial: string; name: string; type: string };
   /** First and last sample, ms since 1970 UTC. */

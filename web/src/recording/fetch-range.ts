@@ -9,21 +9,21 @@ import { refusalInWords } from "./service-words.js";
 export type { DeviceRange };
 
 interface Options {
-  /** Hears how many samples have arrived. */
+  /** Called with the number of samples received so far. */
   onProgress: (samples: number) => void;
   signal: AbortSignal;
 }
 
-/** The largest page that the service sends. */
+/** The page size limit of the service. */
 const PAGE = 25_000;
-/** The longest time that one request may ask for. */
+/** The maximum period of one request. */
 const LONGEST_MS = 2 * 86_400_000;
 
 /**
- * Fetches the samples of a range with the session of the page, page by page: each begins after the last sample of the one before, so
- * that nothing is lost or doubled when samples are stored meanwhile.
+ * Fetches the samples of a range with the session of the page, page by page: each begins after the last sample of the previous one, so
+ * that samples stored in the meantime cause no losses or duplicates.
  *
- * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` when the service has none; the reason of the
+ * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` if the service has none; the abort reason of
  * signal
  */
 export async function fetchRange(
@@ -61,10 +61,10 @@ export async function fetchRange(
   return { batches, facts: factsOf(range) };
 }
 
-/** The words of a browser, as in "Failed to fetch", do not say what to do. */
+/** Messages of browsers, such as "Failed to fetch", do not tell what to do. */
 function inWords(error: unknown): unknown {
   const failure = { byteOffset: null, line: null };
-  // the service names its responses; one without a name comes from something before it
+  // each response of the service has a request id; a response without one comes from a proxy
   const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
   if (isBefore || error instanceof TypeError) {
     const message = "The service does not answer. Open the range again when it is back.";

@@ -4,10 +4,10 @@ import type { Damage } from "./recording.js";
 const MOST_PLACES = 100;
 
 /**
- * Finds the damaged places of a recording. The reader stops at each one and continues one byte after it, as it does while it
- * decodes, so the whole costs one reading.
+ * Finds the damaged places of a recording. The reader stops at each one and continues one byte after it, as the decoder does,
+ * so the search takes as long as one decoding.
  *
- * @param serial of the device, because what follows a damaged place has no header
+ * @param serial of the device, because the parts after a damaged place have no header
  */
 export async function findDamage(file: Blob, serial: string): Promise<Damage> {
   const damage: Damage = { places: [], hasMore: false };
@@ -20,7 +20,7 @@ export async function findDamage(file: Blob, serial: string): Promise<Damage> {
       break;
     } catch (error) {
       if (!(error instanceof AsiError)) throw error;
-      // the last place can be a frame that is cut off, with no frame after it
+      // the last place can be a truncated frame at the end
       if (error.code === "NOT_A_RECORDING" && from > 0) break;
       if (error.code !== "DAMAGED" || error.byteOffset === undefined) throw error;
       if (damage.places.length === MOST_PLACES) {

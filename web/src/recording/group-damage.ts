@@ -10,10 +10,10 @@ export interface DamageGroup {
   afterMs: number | null;
 }
 
-/** One disturbance often damages several frames in a row: a reader looks at what is shown of a second once. */
+/** One disturbance often damages several frames in succession; one look at the plots of that second is enough. */
 const TOGETHER_MS = 1000;
 
-/** Puts places together that follow within a second of the first of them. @param places in their order */
+/** Groups places that are within a second of the first place of the group. @param places in file order */
 export function groupDamage(places: readonly DamagePlace[]): DamageGroup[] {
   const groups: DamageGroup[] = [];
   for (const { byteOffset, afterMs } of places) {

@@ -13,7 +13,7 @@ export async function readHeart(
   file: Blob,
   { facts: { info } }: Recording,
 ): Promise<{ heart: Heart; waveform: Waveform } | null> {
-  // a receiver's log has no header
+  // the log of a receiver has no header
   const options = info?.formatVersion === null ? { serial: info.serial } : {};
   const waveform = await collectWaveform(decodeEcg(file, options));
   if (waveform === null) return null;
@@ -48,7 +48,7 @@ function rrOf({ timestampMs, rrMs, length }: BeatBatch): Heart["rr"] {
   let count = 0;
   for (let i = 0; i < length; i++) {
     const ms = timestampMs[i] as number;
-    // a clock that was set back: the beats of one order are enough for a line
+    // after the clock was set back, beats with earlier times are left out of the line
     if (rrMs[i] === 0 || ms < (timesMs[count - 1] ?? ms)) continue;
     timesMs[count] = ms;
     // the columns of plots hold whole numbers

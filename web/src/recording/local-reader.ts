@@ -6,7 +6,7 @@ import { peaksOf } from "./peaks.js";
 import { recipeFiguresOf } from "./recipe.js";
 import type { Damage, Recording } from "./recording.js";
 
-/** Reads one recording in the page itself, where no worker can be started: in a file opened from the disk. */
+/** Reads one recording in the page itself, for files opened from the disk, which cannot start a worker. */
 export class LocalReader implements RecordingService {
   readonly canSave = false;
   readonly #recording: Recording;

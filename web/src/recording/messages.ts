@@ -17,21 +17,21 @@ import type {
 } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
-/** A recording of the worker and its part that is shown, on its own clock. */
+/** A recording of the worker and its shown part, with times of the recording. */
 export interface Shown {
   id: number;
   shown: TimeWindow;
   number: number;
 }
 
-/** A recording of the worker, or a part of it, on its own clock. */
+/** A recording of the worker, or a part of it, with times of the recording. */
 export interface SavedPart {
   id: number;
-  /** Null for the whole. */
+  /** Null for the whole recording. */
   part: TimeWindow | null;
 }
 
-/** What the page asks of the worker, and what it answers. */
+/** The calls from the page to the worker. */
 export interface Requests {
   open: { asked: { file: File; serial: string | null; origin: Origin | null }; answered: Recording };
   fetchRange: { asked: { range: DeviceRange; origin: Origin | null }; answered: Recording };
@@ -39,7 +39,7 @@ export interface Requests {
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
-  /** Distance as the figures with these settings count it. */
+  /** Distance as in the figures with these settings. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
@@ -54,13 +54,13 @@ export interface Requests {
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
   save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
-  /** One CSV of several recordings. */
+  /** One CSV with several recordings. */
   saveTogether: { asked: { parts: SavedPart[]; options: SaveOptions }; answered: Saved };
 }
 
 export type RequestName = keyof Requests;
 
-/** What reads and draws recordings: the worker, or the page itself in a report. */
+/** Reads and draws recordings: the worker, or the page itself in a report. */
 export interface RecordingService {
   /** @throws ReadingError */
   ask<Name extends RequestName>(

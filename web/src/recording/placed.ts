@@ -6,17 +6,17 @@ import type { ChannelName, DistanceCurve, Recording } from "./recording.js";
 /** A recording on the axis of the page. */
 export interface Placed {
   recording: Recording;
-  /** Which one it is, counted from 0; decides its colour. */
+  /** The number of the recording, counted from 0; selects its colour. */
   number: number;
-  /** The part of the axis that it takes. */
+  /** Its part of the axis. */
   whole: TimeWindow;
-  /** Where an instant of the recording is on the axis. */
+  /** Returns the position of an instant on the axis. */
   positionOf(ms: number): number;
-  /** The instant at a position; null where the recording has none. */
+  /** Returns the instant at a position; null if the recording has none. */
   instantAt(position: number): number | null;
-  /** The part of the recording that is in a part of the axis. */
+  /** Returns the part of the recording for a part of the axis. */
   partIn(shown: TimeWindow): TimeWindow;
-  /** What is plotted of a channel; null if the recording has no such values. */
+  /** Returns the plot data of a channel; null if the recording has no such values. */
   contentOf(name: ChannelName): PlotContent | null;
 }
 
@@ -53,7 +53,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
     instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
     partIn({ startMs: fromMm, stopMs: toMm }) {
       if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
-      // a stationary athlete covers no distance: the time spent at the ends belongs to the part
+      // the distance is constant while an athlete stands: the part includes such times at its ends
       const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
       const stopMs =
         toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);
@@ -81,7 +81,7 @@ function indexAfter(values: Float64Array, value: number): number {
   return Math.max(at, after - 1);
 }
 
-/** `y` at an `x` before the entry `at`, on the line between its neighbours. */
+/** `y` at an `x` before entry `at`, by linear interpolation. */
 function between(xs: Float64Array, ys: Float64Array, at: number, x: number): number {
   if (at <= 0) return ys[0] ?? 0;
   if (at >= xs.length) return ys[xs.length - 1] ?? 0;

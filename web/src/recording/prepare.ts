@@ -13,7 +13,7 @@ export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
 /**
  * Prepares rows for plots and map.
  *
- * @param origin of the map; default the first row
+ * @param origin origin of the map; default: the first row
  */
 export function prepare(
   id: number,
@@ -41,7 +41,7 @@ export function prepare(
   return { recording, rows };
 }
 
-/** All rows in the order of their times. */
+/** All rows in ascending order of time. */
 export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatch; isReordered: boolean } {
   const received = joinBatches(batches);
   const order = timeOrder(received.timestampMs);
@@ -66,7 +66,7 @@ function channelsOf(rows: SampleBatch): Recording["channels"] {
   return channels;
 }
 
-// Null: all rows.
+// Row numbers that satisfy `isWanted`; null for all rows.
 function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
   let count = 0;
   for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
@@ -84,7 +84,7 @@ function pick<T extends Float64Array | Int32Array | Uint8Array>(values: T, rows:
   return picked;
 }
 
-/** The order of the rows by time; null if they are in it already. Rows of one instant keep their order. */
+/** The order of the rows by time; null if they are already in order. Rows with the same time keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
   for (let i = 1; i < timesMs.length && isAscending; i++) {

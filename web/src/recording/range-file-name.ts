@@ -2,6 +2,6 @@ const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]
 
 import type { DeviceRange } from "./device-range.js";
 
-/** The file name of a range of the service, as a download has it. */
+/** The file name of a downloaded range of the service. */
 export const rangeFileName = ({ device, startMs, stopMs }: DeviceRange): string =>
   `${device.serial}_${compact(startMs)}_${compact(stopMs)}.asi`;

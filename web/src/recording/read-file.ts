@@ -8,26 +8,26 @@ export interface RecordingContent {
 }
 
 export interface FileContent extends RecordingContent {
-  /** What was read: the file itself, or what was packed in it. */
+  /** The file itself, or its unpacked content. */
   unpacked: File;
-  /** Whether a compressed file ends early, and what could be read is only its first part. */
+  /** Whether a compressed file is truncated, so that this is only its first part. */
   isCut: boolean;
 }
 
 interface Options {
   /** Serial number for a log of a receiver, which has no header. */
   serial: string | null;
-  /** Hears how many bytes have been read. */
+  /** Called with the number of bytes read so far. */
   onProgress: (bytes: number) => void;
   signal?: AbortSignal;
-  /** Reads what there is of a compressed file that ends early, in place of refusing it. */
+  /** Reads the available part of a truncated compressed file instead of refusing it. */
   mayBeCut?: boolean;
 }
 
 /**
- * Reads a file of any kind that the library reads, or a CSV.
+ * Reads a file of any format that the library supports, or a CSV.
  *
- * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for who has chosen the file; `BAD_CSV`, `BAD_ROW`; `ABORTED`
+ * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for the user; `BAD_CSV`, `BAD_ROW`; `ABORTED`
  */
 export async function readFile(file: File, options: Options): Promise<FileContent> {
   if (file.size === 0)
@@ -47,10 +47,10 @@ export async function readFile(file: File, options: Options): Promise<FileConten
 
 const firstBytes = async (file: File) => new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
 
-/** A week at 10 Hz with the ECG. A few packed bytes can become any number. */
+/** Size of a week at 10 Hz with ECG. A limit, because a small compressed file can expand to any size. */
 const MOST_UNPACKED_BYTES = 2 ** 31;
 
-/** The file that is in a gzip file. */
+/** Unpacks a gzip file. */
 async function unpack(file: File, mayBeCut: boolean): Promise<{ unpacked: File; isCut: boolean }> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -122,21 +122,21 @@ function notesOn({
 
 const FIRST_BYTES = 1024;
 
-/** What a file is, by its first bytes. What is nothing else goes to the reader of recordings, which says what is wrong. */
+/** The format of a file by its first bytes. Unknown formats are passed to the reader of recordings, which reports the error. */
 function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   const isFit = [0x2e, 0x46, 0x49, 0x54].every((byte, i) => first[8 + i] === byte);
   const isWide = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   if (isFit || isWide) return "track";
   const text = new TextDecoder().decode(first).trimStart();
   if (text.startsWith("<")) return "track";
-  // a line of words with separators: no frame of a receiver looks like it
+  // a line of words with separators: frames of a receiver never match it
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
-/** Eleven days at 10 Hz. A row takes about 250 bytes of memory at most, and a browser silently ends a tab that takes too much. */
+/** Eleven days at 10 Hz. A row takes at most about 250 bytes of memory, and a browser ends a tab without notice that takes too much. */
 const MOST_ROWS = 10_000_000;
 
-/** @throws Error when there are more rows than the page can show */
+/** @throws Error if there are more rows than the page can show */
 export async function collect(
   decoding: AsyncIterable<SampleBatch>,
   mostRows = MOST_ROWS,
@@ -155,7 +155,7 @@ export async function collect(
   return batches;
 }
 
-// Safari cannot iterate over a stream, so this reads it by hand.
+// Safari cannot iterate over a stream, so this uses a reader.
 async function* counted(
   file: File,
   onProgress: (bytes: number) => void,

@@ -3,7 +3,7 @@ import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
-/** Kinds of files that can be opened; `service`: a range that the service has sent. */
+/** Types of files that can be opened; `service`: a range from the service. */
 export type FileKind = "asi" | "fit" | "gpx" | "tcx" | "csv" | "service";
 
 /** The metadata of a file. */
@@ -11,13 +11,13 @@ export interface Facts {
   fileName: string;
   fileBytes: number;
   kind: FileKind;
-  /** Null where the kind of file has no header. */
+  /** Null if the file format has no header. */
   info: RecordingInfo | null;
   /** Accounts for every byte; null for files other than recordings. */
   report: Report | null;
-  /** Where a FIT file stops being readable, after its rows; null where there is no such place. */
+  /** The place up to which a FIT file is readable; null if the file is complete. */
   cutOff: DamagePlace | null;
-  /** Sentences about what was left out or computed; empty if there is nothing to say. */
+  /** Sentences about omitted or computed data; empty if there are none. */
   notes: string[];
   /** The decoder that was used; null for files other than recordings. */
   engine: EngineName | null;
@@ -27,48 +27,48 @@ export interface Facts {
   isReordered: boolean;
 }
 
-/** The quantities that are plotted. */
+/** The plotted quantities. */
 export type ChannelName = "speed" | "heartRate" | "altitude";
 
-/** A recording that has been read: what the page needs to show it. */
+/** An open recording, with the data that the page shows. */
 export interface Recording {
-  /** Identifies it in the worker. */
+  /** Its id in the worker. */
   id: number;
   facts: Facts;
   track: Track;
-  /** Channels without a value are missing. */
+  /** Channels without values are missing. */
   channels: Partial<Record<ChannelName, Pyramid>>;
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   stopMs: number;
 }
 
-/** Figures of a part of a recording, as `asi stats` and the service compute them. */
+/** Figures of a part of a recording, with the rules of `asi stats` and of the service. */
 export interface Figures {
   metrics: Metrics;
   rows: number;
-  /** Recorded time: gaps are not part of it. */
+  /** Recorded time without gaps. */
   recordedMs: number;
 }
 
-/** How figures are computed. */
+/** Settings of the computation of figures. */
 export interface FigureSettings {
   preset: PresetName;
   /** Maximum heart rate of the athlete; null if it is unknown. */
   maxHeartRate: number | null;
 }
 
-/** Distance covered since the first row, at ascending instants, as the figures count it. */
+/** Distance covered since the first row, at ascending instants, with the rules of the figures. */
 export interface DistanceCurve {
   timesMs: Float64Array;
   distanceMm: Float64Array;
 }
 
-/** The longest distances in windows of each length, from the whole recording. */
+/** The longest distances in windows of each length, for the whole recording. */
 export interface PeakDistances {
-  /** Of the lengths that the command lists. */
+  /** Lengths in the list of the command. */
   listed: PeakWindow[];
-  /** Of these and many more, by their lengths. */
+  /** These and many more lengths, in ascending order. */
   curve: PeakWindow[];
 }
 
@@ -93,9 +93,9 @@ export interface DamagePlace {
   afterMs: number | null;
 }
 
-/** The damaged places of a recording, in their order. */
+/** The damaged places of a recording, in file order. */
 export interface Damage {
   places: DamagePlace[];
-  /** Whether there are more. */
+  /** Whether there are more places. */
   hasMore: boolean;
 }

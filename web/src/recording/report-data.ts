@@ -1,7 +1,7 @@
 import type { Inspection } from "asi-convert";
 import type { ParameterOverrides, PresetName } from "asi-convert/metrics";
 
-/** What the command writes into a report: docs/report-file.md. */
+/** The data in a report (docs/report-file.md). */
 export interface ReportData {
   version: 1;
   /** File name of the recording, without its folder. */
@@ -12,7 +12,7 @@ export interface ReportData {
   samples: string;
 }
 
-/** The data of a report, or a sentence that says why there are none. */
+/** The data of a report, or an error message. */
 export function readReportData(json: string | null): ReportData | string {
   if (json === null) return "This report has no recording in it. Write it again with: asi report";
   const data = JSON.parse(json) as ReportData | { version: unknown };

@@ -14,20 +14,20 @@ import { nameWithoutExtension } from "./file-name.js";
 import type { Facts } from "./recording.js";
 import { titlesOf } from "./timeline.js";
 
-/** What can be downloaded: a recording, or a format of the library. */
+/** A download: the recording itself, or a format of the library. */
 export type SavedFormat = "asi" | FormatName;
 
-/** How files are written; the names are those of the library. */
+/** Options of files, with the names of the library. */
 export interface SaveOptions {
-  /** One row for each multiple of this time; null for all rows. Recordings always have all. */
+  /** One row for each multiple of this time; null for all rows. Recordings always contain all rows. */
   everyMs: number | null;
-  /** Times of CSV and JSON lines; null for what the format has by itself. */
+  /** Times of CSV and JSON lines; null for the default of the format. */
   time: "iso" | "local" | "excel" | null;
-  /** Zone of `local` and `excel`. */
+  /** Zone for `local` and `excel`. */
   timeZone: string;
-  /** Of CSV. */
+  /** For CSV. */
   decimalMark: "." | ",";
-  /** Of Parquet. */
+  /** For Parquet. */
   numbers: "double" | "decimal";
 }
 
@@ -36,12 +36,12 @@ export interface Saved {
   fileName: string;
 }
 
-/** What is written: rows of a file, and the file itself. */
+/** The rows and the file to save. */
 export interface SavedRecording {
   facts: Facts;
   file: Blob;
   rows: SampleBatch;
-  /** Null for the whole. */
+  /** Null for all rows. */
   part: TimeWindow | null;
 }
 
@@ -101,7 +101,7 @@ function layoutOf(
     case "csv":
       return { ...every, ...times, decimalMark };
     case "jsonl":
-      // the time of spreadsheets is only for CSV
+      // the time format of spreadsheets is only for CSV
       return time === "excel" ? every : { ...every, ...times };
     case "parquet":
       return { ...every, numbers };
@@ -112,7 +112,7 @@ function layoutOf(
 
 const quoted = (name: string) => `"${withoutFormula(name).replaceAll('"', '""')}"`;
 
-// Lines of each chunk, without their ends.
+// The lines of each chunk, without line ends.
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
@@ -125,12 +125,12 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   if (rest !== "") yield [rest];
 }
 
-// The log of a receiver is not a recording: it has no header.
+// Whether the file is a recording. The log of a receiver is not: it has no header.
 function isRecording({ kind, info }: Facts): boolean {
   return kind === "asi" && info?.formatVersion !== null;
 }
 
-// Rows of tracks and logs are converted by way of a recording, which is what the library converts.
+// Encodes the rows of tracks and logs as a recording, which is the input of the library's converters.
 function recordingOf(facts: Facts, rows: SampleBatch, part: TimeWindow | null): ReadableStream<Uint8Array> {
   const { info } = facts;
   const header = info ?? { serial: serialFrom(facts.fileName), deviceName: "", deviceType: facts.kind };
@@ -153,9 +153,9 @@ async function collected(stream: ReadableStream<Uint8Array>, type: string): Prom
 
 const LONGEST_SERIAL = 16;
 
-/** A serial number for files that have none: what a serial number may consist of, from the name of the file. */
+/** A serial number for files without one: the permitted characters of the file name. */
 function serialFrom(fileName: string): string {
   const allowed = nameWithoutExtension(fileName).replace(/[^A-Za-z0-9._-]+/g, "-");
-  // so that it is not a reserved name either
+  // the prefix avoids reserved names
   return `T${allowed}`.slice(0, LONGEST_SERIAL);
 }

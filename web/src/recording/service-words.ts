@@ -3,16 +3,16 @@ import type { ApiError } from "asi-client";
 /** The message when the service does not answer. */
 export const AWAY = "The service does not answer. Try again when it is back.";
 
-/** How long to wait, from the words of the service. */
+/** The waiting time in a message of the service. */
 function waitOf(message: string): string {
   const seconds = Number(/(\d+) seconds?\./.exec(message)?.[1] ?? 60);
   const minutes = Math.ceil(seconds / 60);
   return minutes <= 1 ? "a minute" : minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** Messages of the service that speak to programs, in the words of the page. */
+/** Messages of the service for programs, with their texts for users. */
 const IN_WORDS: readonly (readonly [RegExp, string])[] = [
-  // these two say nothing more than their status
+  // these two only repeat their status
   [/^Not found\.$/, "It does not exist, or you may not see it. It may have been deleted."],
   [/^You do not have permission to perform this action\.$/, "Your account may not do this."],
   [
@@ -39,7 +39,7 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
 const hasMessage = (body: unknown): boolean =>
   typeof body === "object" && body !== null && ("detail" in body || "message" in body);
 
-/** What the service has refused, in words, with what to do. */
+/** The text of an error of the service for users, with the next step. */
 export function refusalInWords({ status, code, requestId, message, body }: ApiError): string {
   if (status === 429) return `Too many requests were made. Wait ${waitOf(message)}, then try again.`;
   if (status >= 500 && status !== 503) {
@@ -47,8 +47,9 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
     return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
-  if (code === "precondition_failed") return "It was changed meanwhile. Load the page again, then try again.";
-  // without a message of its own, the error has one with the names of the fields
-  if (status === 400 && !hasMessage(body)) return "The service does not accept what the page has sent.";
+  if (code === "precondition_failed")
+    return "It has changed since you opened the page. Reload the page, then try again.";
+  // without a message of the service, the message of the error has field names
+  if (status === 400 && !hasMessage(body)) return "The service does not accept the data of the page.";
   return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

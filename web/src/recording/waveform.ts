@@ -4,26 +4,26 @@ import { buildPyramid, type Extent, extentOf, type Pyramid } from "../plots/pyra
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 
-/** Samples that follow each other at one rate. */
+/** Consecutive samples with a constant rate. */
 interface Stretch {
   startMs: number;
   stepMs: number;
-  /** The first of its samples in the column of all. */
+  /** The index of its first sample in the column of all samples. */
   first: number;
   count: number;
 }
 
-// Frames have whole milliseconds, so their times are off by up to 1 ms. A larger difference than this begins a new stretch.
+// Frames have whole milliseconds, so their times are off by up to 1 ms. A larger difference starts a new stretch.
 const TOLERANCE_MS = 20;
-// A line joins samples across frames that were not written in time, but no gap in the signal.
+// A line bridges late frames up to this time, but no longer gap in the signal.
 const GAP_MS = 1000;
 
-/** The waveform of a recording: samples without times, and stretches that say when they were. */
+/** The waveform of a recording: samples without times, and stretches that define their times. */
 export class Waveform {
   readonly #starts: Float64Array;
   readonly #stretches: readonly Stretch[];
   readonly #pyramid: Pyramid;
-  /** Lowest and highest of nearly all samples; spikes of an electrode that slips are left out. */
+  /** Minimum and maximum of nearly all samples; spikes of a loose electrode are excluded. */
   readonly range: [number, number];
 
   constructor(samples: Int16Array, stretches: readonly Stretch[]) {
@@ -34,9 +34,9 @@ export class Waveform {
   }
 
   /**
-   * What a plot of a part draws: each sample, or minimum, maximum and mean of the samples of a pixel.
+   * The data of a plot of a part: each sample, or minimum, maximum and mean of the samples in a pixel.
    *
-   * @param pixels columns of the plot
+   * @param pixels number of columns of the plot
    */
   columnsIn(shown: TimeWindow, pixels: number): Columns {
     const parts = this.#partsIn(shown);
@@ -56,7 +56,7 @@ export class Waveform {
         const extent = extentOf(this.#pyramid, at, next);
         const pixelOfEntry = Math.floor((ms - shown.startMs) / perPixelMs);
         if (!isExact && pixelOfEntry === pixel && extent !== null) {
-          // many short stretches: no more entries than there are pixels
+          // many short stretches: at most one entry for each pixel
           merge(columns, extent, samplesOfEntry, next - at);
           samplesOfEntry += next - at;
         } else {
@@ -74,7 +74,7 @@ export class Waveform {
     return columns;
   }
 
-  // the samples of a part, and one beyond each end, so that lines reach the edge
+  // the samples of a part, and one outside each end, so that lines reach the edge
   #partsIn({ startMs, stopMs }: TimeWindow): { stretch: Stretch; from: number; to: number }[] {
     const parts: { stretch: Stretch; from: number; to: number }[] = [];
     for (let i = Math.max(0, indexAt(this.#starts, startMs) - 1); i < this.#stretches.length; i++) {
@@ -109,7 +109,7 @@ export async function collectWaveform(batches: AsyncIterable<EcgBatch>): Promise
   const stretches: Stretch[] = [];
   let length = 0;
   for await (const { sampleRateHz, timestampMs, sample } of batches) {
-    // a waveform without a rate cannot be drawn over time
+    // without a rate, a waveform has no times
     if (sampleRateHz === 0) continue;
     parts.push(sample);
     addStretches(stretches, timestampMs, 1000 / sampleRateHz, length);
@@ -122,7 +122,7 @@ export async function collectWaveform(batches: AsyncIterable<EcgBatch>): Promise
     samples.set(part, at);
     at += part.length;
   }
-  // after a clock was set back, later frames have earlier times
+  // after the clock was set back, later frames have earlier times
   return new Waveform(
     samples,
     stretches.sort((a, b) => a.startMs - b.startMs),

@@ -7,13 +7,13 @@ interface Call {
   onProgress: ((progress: number) => void) | undefined;
 }
 
-/** A worker that answers calls, as the page sees it. */
+/** The page's side of a worker that answers calls. */
 export class WorkerClient<Table extends RequestTable<Table>> {
   readonly #worker: Worker;
   readonly #calls = new Map<number, Call>();
   #lastCall = 0;
 
-  /** @param address of the script, which is one of the page's own */
+  /** @param address of the script, which is part of the page */
   constructor(address: string, name: string) {
     this.#worker = new Worker(trustedAddress(address), { type: "module", name });
     this.#worker.onmessage = ({ data }: MessageEvent<CallReply>) => this.#receive(data);
@@ -40,7 +40,7 @@ export class WorkerClient<Table extends RequestTable<Table>> {
     });
   }
 
-  /** Ends the worker and frees its data. Calls that are underway fail. */
+  /** Ends the worker and frees its data. Pending calls fail. */
   end(): void {
     this.#worker.terminate();
     this.#failAll("The files are closed.");

@@ -10,11 +10,11 @@ import type { SavedRecording } from "./save.js";
 import type { SquadRequests } from "./squad/messages.js";
 import type { Waveform } from "./waveform.js";
 
-/** What the worker keeps of an open recording. */
+/** The worker's data of an open recording. */
 interface OpenRecording {
   recording: Recording;
   rows: SampleBatch;
-  /** Null for what did not come from a file. */
+  /** Null for data that did not come from a file. */
   file: File | null;
   /** Once they have been asked for. */
   waveform?: Waveform;
@@ -35,7 +35,7 @@ const handlers: Handlers<Requests> = {
     signal.throwIfAborted();
     return keep(batches, facts, null, origin);
   },
-  // What is not needed for the first picture is loaded when it is asked for.
+  // loaded on demand, because the first picture does not need it
   async demonstrate({ number }) {
     const { demonstration } = await import("./demonstration.js");
     return demonstration(number);
@@ -132,7 +132,7 @@ function find(id: number): OpenRecording {
   return found;
 }
 
-/** Answers of a part that is loaded when recordings of a squad are read. */
+/** Handlers of the squad view, loaded with the first recording of a squad. */
 const loadSquad = async () => (await import("./squad/squad-handlers.js")).squadHandlers;
 
 const squad: Handlers<SquadRequests> = {

@@ -8,42 +8,42 @@ type Origin = Recording["track"]["origin"];
 
 /** A file or a range that could not be read. */
 export interface Problem {
-  /** What it is called. */
+  /** The name of the file or range. */
   name: string;
   /** Null for a range of the service. */
   file: File | null;
   code: string | null;
   message: string;
-  /** 1-based line of a text; null where there is none. */
+  /** 1-based line of a text; null if there is none. */
   line: number | null;
-  /** Where in a file of bytes; null where it is of the whole file. */
+  /** Byte offset of the error; null if it concerns the whole file. */
   byteOffset: number | null;
 }
 
 /** A file or a range that is being read. */
 export interface Reading {
   fileName: string;
-  /** 0 to 1. */
+  /** Progress, 0 to 1. */
   share: number;
 }
 
 export interface OpenOptions {
-  /** Shows the files in addition to those that are open, instead of replacing them. */
+  /** Adds the files to the open ones instead of replacing them. */
   isAdding?: boolean;
   /** Serial number for logs of receivers, which have no header. */
   serial?: string | null;
 }
 
-/** The open recordings, and the progress of others. */
+/** The open recordings, and the progress of pending ones. */
 export class Workspace {
   readonly opened: Signal<readonly Recording[]> = signal([]);
   readonly reading: Signal<Reading | null> = signal(null);
-  /** How many files and ranges wait for those that are being read. */
+  /** Number of files and ranges in the queue. */
   readonly waiting: Signal<number> = signal(0);
   readonly problems: Signal<readonly Problem[]> = signal([]);
   readonly reader: RecordingService;
   #cancelling = new AbortController();
-  /** How many turns are taken or wait, and the end of the last of them. */
+  /** Number of queued and running tasks, and the end of the last one. */
   #turns = 0;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -52,16 +52,16 @@ export class Workspace {
   }
 
   /**
-   * Reads files one after the other, and shows them instead of those that are open. While others are being read they wait, and are shown
-   * beside them.
+   * Reads files one after the other, and shows them instead of the open ones. Files opened while others are being read wait, and are
+   * added to those.
    */
   async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
     await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
   }
 
   /**
-   * Fetches ranges from the service, and shows them instead of those that are open.
-   * @returns whether one of them is shown; otherwise `problems` says why not, or the user has cancelled
+   * Fetches ranges from the service, and shows them instead of the open ones.
+   * @returns whether one of them is shown; otherwise `problems` has the reason, or the user has cancelled
    */
   openRanges(ranges: readonly DeviceRange[], { isAdding = false }: OpenOptions = {}): Promise<boolean> {
     return this.#openAll(ranges, isAdding, (range, origin, signal) => this.#fetch(range, origin, signal));
@@ -79,7 +79,7 @@ export class Workspace {
     });
   }
 
-  /** Reads one after the other, whatever the user opens meanwhile. @returns what `work` returns; false where it was cancelled before */
+  /** Queues `work` after pending tasks. @returns the result of `work`; false if it was cancelled before it started */
   async #inTurn(
     count: number,
     work: (signal: AbortSignal, isLater: boolean) => Promise<boolean>,
@@ -152,7 +152,7 @@ export class Workspace {
     });
   }
 
-  /** Stops reading, also what waits for it; what was open before stays. */
+  /** Stops reading and clears the queue; open recordings stay open. */
   cancel(): void {
     this.#cancelling.abort();
     this.#cancelling = new AbortController();
@@ -176,7 +176,7 @@ export class Workspace {
     );
   }
 
-  /** @param size bytes or samples, in which `read` reports its progress */
+  /** @param size unit of the progress: bytes or samples */
   async #reading(
     name: string,
     file: File | null,
@@ -196,9 +196,9 @@ export class Workspace {
     }
   }
 
-  /** Closes what came from the service, and stops what is being read: its reader is no longer signed in. */
+  /** Closes data from the service and stops reading: the user is no longer signed in. */
   closeFetched(): void {
-    // first, because a range that is on its way would still be shown
+    // first, because otherwise a range that is being fetched would still be shown
     this.cancel();
     this.problems.value = [];
     for (const { id, facts } of this.opened.peek()) if (facts.kind === "service") this.close(id);
@@ -214,6 +214,6 @@ function problemOf(name: string, file: File | null, error: unknown): Problem {
   const problem = { name, file, code: null, message: String(error), line: null, byteOffset: null };
   if (!(error instanceof ReadingError)) return problem;
   const { byteOffset, ...failure } = error.failure;
-  // what is wrong at the first byte is wrong with the file
+  // an error at the first byte concerns the whole file
   return { ...problem, ...failure, byteOffset: byteOffset === 0 ? null : byteOffset };
 }

@@ -4,7 +4,7 @@ import { Menu } from "../parts/menu.js";
 import type { ColumnChoice } from "./columns.js";
 import type { Against } from "./table-model.js";
 
-/** Which figures the table shows, and with what their shades compare. */
+/** The choice of columns of the table, and of the reference of their shades. */
 export function ColumnsMenu({ columns, against }: { columns: ColumnChoice; against: Signal<Against> }) {
   const keys = columns.keys.value;
   return (

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { recordedTimeMs, SQUAD_COLUMNS, type SquadColumn, type SquadRow, unitText } from "asi-convert/squad";
 import { rememberedText } from "../view/remembered.js";
 
-/** How the table of the page shows a column. */
+/** Appearance of a column in the table of the page. */
 interface Look {
   head?: string;
   /** px */
@@ -48,7 +48,7 @@ export function underHead(column: SquadColumn, rows: readonly SquadRow[]): strin
   return LOOKS[column.key]?.under?.(text) ?? text;
 }
 
-/** Of a column that the table shows, per minute with data if wanted; null where it is unknown. */
+/** The value of a table column, optionally per minute with data; null if it is unknown. */
 export function valueIn(
   { metrics }: Pick<SquadRow, "metrics">,
   column: SquadColumn,
@@ -63,13 +63,13 @@ export function valueIn(
 
 const isDivided = ({ kind, key }: SquadColumn): boolean => kind === "sum" && key !== "minutes";
 
-/** Decimals of a column; counts per minute need two to differ. */
+/** Decimals of a column; counts per minute need two. */
 export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
   if (!isPerMinute || !isDivided(column)) return column.decimals;
   return column.unit === "" ? 2 : 1;
 }
 
-/** The columns that are shown, and the choice of others. It is remembered. */
+/** The shown columns, and the user's choice, which is stored. */
 export class ColumnChoice {
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
@@ -78,7 +78,7 @@ export class ColumnChoice {
     this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
   }
 
-  /** Columns in the order of the library. The rate says nothing beside figures per minute. */
+  /** Columns in the order of the library. The rate is redundant beside figures per minute. */
   shown(isPerMinute: boolean): SquadColumn[] {
     const keys = this.keys.value;
     return SQUAD_COLUMNS.filter(
@@ -89,7 +89,7 @@ export class ColumnChoice {
   toggle(key: string): void {
     const keys = this.keys.peek();
     const chosen = keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
-    // without any there is no table to choose others from
+    // without columns there would be no table with a menu
     if (chosen.length > 0) this.#kept.value = chosen.join(",");
   }
 

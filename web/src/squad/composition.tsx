@@ -4,10 +4,10 @@ import { useLoaded } from "../view/use-loaded.js";
 import { room } from "./room.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What is shown where there is not room for everything. */
+/** The shown part if there is no room for all parts. */
 export type Part = "table" | "clock" | "map";
 
-/** What the squad shows in the width of the window. */
+/** The parts of the squad that are shown in the width of the window. */
 export function shownParts(part: Part): {
   table: "figures" | "now" | "names" | null;
   hasClock: boolean;
@@ -27,7 +27,7 @@ export function shownParts(part: Part): {
   }
 }
 
-/** Swaps parts where there is no room for all of them. */
+/** Selects a part if there is no room for all of them. */
 export function PartChoice({ part }: { part: Signal<Part> }) {
   if (room.value === "all") return null;
   if (room.value === "one") {
@@ -58,7 +58,7 @@ export function PartChoice({ part }: { part: Signal<Part> }) {
 
 const loadMap = () => import("./map/map-part.js");
 
-/** The map with the chosen player, loaded when it is first seen. */
+/** The map with the chosen player, loaded on first use. */
 export function Side({ session }: { session: SquadSession }) {
   const part = useLoaded(loadMap);
   return (

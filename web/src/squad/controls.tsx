@@ -9,7 +9,7 @@ import { halvesIn, type Scope } from "./scope.js";
 import type { SquadSession } from "./squad-session.js";
 import type { Against } from "./table-model.js";
 
-/** What the table is of, and how it is shown. */
+/** Controls for the scope and the form of the table. */
 export function Controls({
   session,
   columns,
@@ -85,7 +85,7 @@ function Choice({
   );
 }
 
-/** The scopes that a press shows, with their names. */
+/** The scopes with a button, with their names. */
 export function scopesOf(session: SquadSession): { name: string; scope: Scope }[] {
   const periods = session.periods.value;
   const halves = halvesIn(periods);
@@ -125,7 +125,7 @@ function Scopes({ session }: { session: SquadSession }) {
   );
 }
 
-/** The same controls in the width of a phone. A selection is one of the choices while there is one. */
+/** These controls for the width of a phone. A selection is one of the options while it exists. */
 function ScopeSelect({ session }: { session: SquadSession }) {
   const scopes = scopesOf(session);
   const shown = session.scope.value;

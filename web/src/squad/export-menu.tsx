@@ -16,7 +16,7 @@ type ExportParts = typeof import("./export-table.js");
 
 const TOLD_MS = 2000;
 
-/** Puts the table as it is shown on the clipboard. */
+/** Copies the shown table to the clipboard. */
 export function CopyButton({ session, columns }: ExportProps) {
   const told = useSignal("");
   const text = told.value;

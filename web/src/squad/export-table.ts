@@ -15,7 +15,7 @@ import { inShownOrder, isChosen, orderOf } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 
-/** The table as it is shown, for spreadsheets: fields separated by tabs. */
+/** The shown table for spreadsheets: fields separated by tabs. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order.isPerMinute);
@@ -51,10 +51,10 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
   ].join("\n");
 }
 
-/** A cell has no tab and no line break, and begins no formula. */
+/** A cell without tabs and line breaks that does not begin a formula. */
 const plain = (text: string): string => text.replace(/[\t\r\n]+/g, " ").replace(/^(?=[=+@])/, "'");
 
-/** The rows of the session and of every period, and those of what is brushed: as `asi squad` writes them. */
+/** The rows of the session, of every period and of the selection, as in `asi squad`. */
 async function allRows(session: SquadSession): Promise<{ name: string; rows: PlayerRow[] }[]> {
   const shown = session.scope.peek();
   const scopes = [
@@ -75,7 +75,7 @@ function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
   return (row) => ({ ...row, session: start });
 }
 
-/** The same file as that of `asi squad -o match.csv`, with `--sort` if a sort is chosen; with decimal commas if wanted. */
+/** A file like `asi squad -o match.csv`, with `--sort` if a sort is chosen; optionally with decimal commas. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
   const order = orderOf(session);
   const parts = await allRows(session);
@@ -88,7 +88,7 @@ export async function csvFile(session: SquadSession, decimalMark: "." | ","): Pr
   return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
-/** What the name of a sheet says. */
+/** Columns that are part of the name of a sheet. */
 const OF_THE_SHEET = ["session", "period"];
 
 /** A workbook with a sheet for the session and each period. */

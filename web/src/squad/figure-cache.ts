@@ -15,7 +15,7 @@ export interface FigureQuestion {
   intervals: readonly Interval[] | null;
 }
 
-/** More are not kept: every brush on the clock asks for others. */
+/** Limit of the cache: each selection on the clock adds new figures. */
 const MOST_KEPT = 500;
 
 /** Computed figures, so that periods that are selected again are shown at once. */
@@ -45,7 +45,7 @@ export class FigureCache {
     return keys.map((key) => this.#kept.get(key) ?? NO_FIGURES);
   }
 
-  /** What `compute` gives for these recordings, computed once. */
+  /** The result of `compute` for these recordings, computed once. */
   timeWithData(
     recordings: readonly OpenRecording[],
     compute: (recordings: readonly OpenRecording[]) => number,

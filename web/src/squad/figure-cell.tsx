@@ -1,6 +1,6 @@
 import type { Cell, Shade } from "./table-model.js";
 
-/** A figure with its shade. Screen readers read words in place of the signs. */
+/** A figure with its shade. Screen readers read words instead of the signs. */
 export function FigureCell({ cell: { text, isAtLeast, shade, outlier } }: { cell: Cell }) {
   return (
     <td class={shade === null ? "" : `as-${shade.kind}`} style={shade === null ? "" : styleOf(shade)}>

@@ -1,10 +1,10 @@
 import type { Interval } from "asi-convert/squad";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
-/** Shorter ones come from a view of the sky that was lost for a moment. */
+/** Shorter ones are caused by brief losses of satellite signals. */
 const LEAST_GAP_MS = 2000;
 
-/** Where a recording has no samples between its first and its last, the longest first. */
+/** Gaps between the first and the last sample of a recording, the longest first. */
 export function gapsIn({ samples: { timestampMs, length } }: OpenRecording): Interval[] {
   const gaps: Interval[] = [];
   for (let i = 1; i < length; i++) {
@@ -16,7 +16,7 @@ export function gapsIn({ samples: { timestampMs, length } }: OpenRecording): Int
 
 const found = new WeakMap<object, Interval[]>();
 
-/** The gaps of a recording at its damaged places, without other gaps such as breaks. Empty for a sound one. */
+/** The gaps of a recording at its damaged places, without other gaps such as breaks. Empty for an undamaged one. */
 export function damageOf(recording: OpenRecording): readonly Interval[] {
   if (!recording.isDamaged) return [];
   const known = found.get(recording.samples);

@@ -13,7 +13,7 @@ export type Keeping =
   | { name: "kept"; bytes: number }
   | { name: "impossible"; why: string };
 
-/** Keeps the files of a session in this browser until it is closed, so that it is there again after a reload. */
+/** Stores the files of a session in this browser until it is closed, so that they are available after a reload. */
 export class Keeper {
   readonly keeping: Signal<Keeping> = signal({ name: "not yet" });
   readonly #session: SquadSession;
@@ -23,7 +23,7 @@ export class Keeper {
   #isEnded = false;
   #lastName = 0;
 
-  /** @param restored the files that are kept already, with their names in the folder */
+  /** @param restored the files that are stored already, with their names in the folder */
   constructor(session: SquadSession, restored: ReadonlyMap<File, string> = new Map()) {
     this.#session = session;
     for (const [file, name] of restored) this.#stored.set(file, name);
@@ -31,7 +31,7 @@ export class Keeper {
     const keep = oneAtATime(() => this.#keep());
     let isFirst = restored.size === 0;
     this.#stop = effect(() => {
-      // what is kept depends on it
+      // the stored state depends on it
       stateOf(session);
       session.files.value;
       if (session.isReading.value || session.recordings.value.length === 0) return;
@@ -41,7 +41,7 @@ export class Keeper {
     });
   }
 
-  /** Removes what is kept. */
+  /** Removes the stored files. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#stop();

@@ -3,7 +3,7 @@ import { clockOf } from "./clock/clock-state.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** Clocks that differ from those of the others, and those that were corrected here. */
+/** Clocks that differ from the others, and clocks that were corrected here. */
 export function ofClocks(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
   const zone = session.settings.zone.value;
   const recordings = session.recordings.value;

@@ -1,14 +1,14 @@
 import type { MarkKind } from "./marks.js";
 
-/** A problem that the user should check. The table works in spite of it. */
+/** A problem that the user should check. The table is usable in spite of it. */
 export interface LookAt {
   key: string;
   sign: MarkKind;
-  /** A file, a line of one, or several files. */
+  /** A file, a line of a file, or several files. */
   where: string;
-  /** What it is, in two or three words. */
+  /** The problem in two or three words. */
   what: string;
-  /** What that means, and what to do. */
+  /** The consequence, and the remedy. */
   meaning: string;
   actions: readonly LookAtAction[];
 }

@@ -32,7 +32,7 @@ export function LookAtList({
         <button type="button" onClick={copy}>
           {copied.value ? "Copied" : "Copy as text"}
         </button>
-        <button type="button" class="close" aria-label="Close what there is to look at" onClick={onClose}>
+        <button type="button" class="close" aria-label="Close the list of problems" onClick={onClose}>
           ×
         </button>
       </header>

@@ -167,7 +167,7 @@ function ofPeriods(session: SquadSession): LookAt[] {
   });
 }
 
-/** Periods of another day, or by a clock of another zone: their figures are empty. */
+/** Periods of another day or in another time zone, whose figures are empty. */
 function ofOutside(session: SquadSession): LookAt[] {
   const recorded = session.interval.value;
   const zone = session.settings.zone.value;
@@ -184,7 +184,7 @@ function ofOutside(session: SquadSession): LookAt[] {
       sign: "damaged",
       where: "Periods",
       what: "Not within the recordings.",
-      meaning: `The recordings are of ${times(recorded)}. Outside lie: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
+      meaning: `The recordings are of ${times(recorded)}. Outside: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
       actions: [
         {
           name: "Ignore",
@@ -246,7 +246,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
-    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows count for nothing.`,
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows are not counted.`,
     actions: [
       {
         name: "Use the highest speed of cycling",

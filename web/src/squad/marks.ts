@@ -5,16 +5,16 @@ import type { PlayerRow } from "./squad-player.js";
 
 export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sport";
 
-/** What limits the figures of a row. */
+/** A limitation of the figures of a row. */
 export interface Mark {
   kind: MarkKind;
-  /** Beside the sign; empty where the sign says enough. */
+  /** Text beside the sign; empty if the sign is enough. */
   text: string;
-  /** For readers and tips. */
+  /** Text for screen readers and tooltips. */
   words: string;
 }
 
-/** The marks of a row, what matters most first. */
+/** The marks of a row, the most important first. */
 export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   const { member, coverage } = row;
   const marks: Mark[] = [];
@@ -66,7 +66,7 @@ export function shiftText(ms: number): string {
     : `${ms < 0 ? "−" : "+"}${clock}`;
 }
 
-/** Keys of the players whose recordings look like those of a faster sport, by their rows of the whole session. */
+/** Keys of the players whose recordings look like a faster sport, by their rows of the whole session. */
 export function keysOfAnotherSport(rows: readonly PlayerRow[]): ReadonlySet<string> {
   const members = new Set<unknown>(ofAnotherSport(rows));
   return new Set(rows.filter(({ member }) => members.has(member)).map(({ member }) => member.key));

@@ -4,17 +4,17 @@ import type { SessionPeriod } from "asi-convert/squad";
 /** The side of the map towards which a team attacks in a period. */
 export type AttackSide = "left" | "right";
 
-/** What can be undone. */
+/** The state that can be undone. */
 export interface PeriodsState {
-  /** Null: those of the file. */
+  /** Null for the periods of the file. */
   periods: readonly SessionPeriod[] | null;
-  /** By names of periods. */
+  /** By period name. */
   attack: ReadonlyMap<string, AttackSide>;
 }
 
 const MOST_STEPS = 50;
 
-/** Changes of periods, which can be taken back. */
+/** Changes of periods, with undo. */
 export class PeriodSteps {
   readonly #periods: Signal<readonly SessionPeriod[] | null>;
   readonly #attack: Signal<ReadonlyMap<string, AttackSide>>;
@@ -35,7 +35,7 @@ export class PeriodSteps {
     return this.#past;
   }
 
-  /** @param gesture all changes of one, such as a drag, are one step, until `endGesture` */
+  /** @param gesture all changes of one gesture, such as a drag, are one step, until `endGesture` */
   change(next: Partial<PeriodsState>, gesture: string | null = null): void {
     batch(() => {
       if (gesture === null || gesture !== this.#gesture) {
@@ -47,7 +47,7 @@ export class PeriodSteps {
     });
   }
 
-  /** The state before the current gesture, so that a drag to and fro loses nothing; without a gesture, the current state. */
+  /** The state before the current gesture, so that dragging back and forth loses no data; without a gesture, the current state. */
   before(gesture: string): PeriodsState {
     return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
   }

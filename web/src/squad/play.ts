@@ -8,11 +8,11 @@ import type { SquadSession } from "./squad-session.js";
 export const SPEEDS = [1, 5, 10, 30, 60] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** After a pause of the browser, time continues from there and does not jump. */
+/** After a longer pause of the browser, playback continues without a jump. */
 const LONGEST_FRAME_MS = 250;
 /** Step for users who prefer reduced motion. */
 const STEP_MS = 1000;
-/** Nearer to its end than this, a period is over. */
+/** A period is over when less than this is left. */
 const END_MS = 1000;
 
 /** A period with the time from its first start to its last end. */
@@ -30,7 +30,7 @@ export function timedPeriods(periods: readonly SessionPeriod[]): TimedPeriod[] {
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-/** The shortest period around an instant: a drill is named, and not the half that it lies in. */
+/** The shortest period around an instant: a drill instead of the half that contains it. */
 export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeriod | null {
   return periods
     .filter(({ startMs, endMs }) => ms >= startMs && ms < endMs)
@@ -41,8 +41,8 @@ export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeri
 }
 
 /**
- * Where the play is after some time: it stops just before the end of the period that it is in, so that all are still there, and between
- * periods at the start of the next.
+ * The time after some playback: it stops just before the end of the current period, so that all players are still shown, and between
+ * periods continues at the start of the next.
  */
 export function playedOn(
   ms: number,
@@ -63,7 +63,7 @@ export function playFrom(ms: number, periods: readonly TimedPeriod[], whole: Int
   return periods.find(({ startMs }) => startMs > ms)?.startMs ?? period.startMs;
 }
 
-/** Lets the cursor of the clock run. */
+/** Moves the cursor of the clock during playback. */
 export class Playback {
   readonly #session: SquadSession;
   readonly #isPlaying = signal(false);
@@ -78,7 +78,7 @@ export class Playback {
     return this.#isPlaying;
   }
 
-  /** Where the map is: at the cursor, else where the figures begin. */
+  /** The time of the map: the cursor, else the start of the figures' scope. */
   get nowMs(): number {
     return nowIn(this.#session);
   }
@@ -101,7 +101,7 @@ export class Playback {
     this.#isPlaying.value = false;
   }
 
-  /** Goes to the start of the next period; after the last one to the first. */
+  /** Goes to the start of the next period; the last one is followed by the first. */
   nextPeriod(): void {
     const periods = this.#periods();
     const now = this.nowMs;
@@ -109,7 +109,7 @@ export class Playback {
     if (next !== undefined) this.#session.cursorMs.value = next.startMs;
   }
 
-  /** Space plays, P goes to the next period, 1 to 5 choose the speed. @returns whether the key was one of these */
+  /** Space starts and stops, P goes to the next period, 1 to 5 select the speed. @returns whether the key was one of these */
   pressKey(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.altKey || event.metaKey || isControl(event)) return false;
     const speed = /^[1-5]$/.test(event.key) ? SPEEDS[Number(event.key) - 1] : undefined;
@@ -164,7 +164,7 @@ function isControl({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-/** At the cursor, else where the figures begin. Depends on the signals of the session. */
+/** The time of the cursor, else the start of the figures' scope. Depends on the signals of the session. */
 export function nowIn({ cursorMs, scope, periods, interval }: SquadSession): number {
   const cursor = cursorMs.value;
   if (cursor !== null) return cursor;
@@ -183,7 +183,7 @@ function firstOf(timed: readonly TimedPeriod[], periods: readonly SessionPeriod[
 
 const playbacks = new WeakMap<SquadSession, Playback>();
 
-/** The playback of a session: its speed stays while a player is shown. */
+/** The playback of a session; its speed is preserved while a player is shown. */
 export function playbackOf(session: SquadSession): Playback {
   const playback = playbacks.get(session) ?? new Playback(session);
   playbacks.set(session, playback);

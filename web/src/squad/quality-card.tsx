@@ -12,14 +12,14 @@ export interface QualityCardProps {
   session: SquadSession;
   row: PlayerRow;
   marks: readonly Mark[];
-  /** Where it opens, px from the corner of the window. */
+  /** Position at which it opens, px from the corner of the window. */
   at: { x: number; y: number };
   onClose: () => void;
 }
 
 const MOST_PLACES = 3;
 
-/** What is known of the quality of a row. */
+/** Details about the quality of a row. */
 export function QualityCard({ session, row, marks, at, onClose }: QualityCardProps) {
   const card = useRef<HTMLDialogElement>(null);
   const { member } = row;

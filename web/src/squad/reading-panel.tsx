@@ -2,7 +2,7 @@ import { fileSize } from "../view/values.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What is being read: one bar by bytes, and a chip for each file. */
+/** Progress of reading: one bar by bytes, and a chip for each file. */
 export function ReadingPanel({ session }: { session: SquadSession }) {
   const files = session.files.value;
   const total = files.reduce((sum, { file }) => sum + file.size, 0);

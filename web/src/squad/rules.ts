@@ -1,4 +1,4 @@
-/** Numbers of the squad view that are choices, and not settled by real data *(choice)*. */
+/** Thresholds of the squad view that are choices, not derived from real data *(choice)*. */
 
 /** A smaller share of the period is shown next to the name. */
 export const COMPLETE_SHARE = 0.99;
@@ -15,7 +15,7 @@ export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
 /** Bars against a reference are full at this relative difference from it. */
 export const AGAINST_RANGE = 0.4;
 
-/** Colours of strips and dots go from standing to this, km/h. */
+/** Colours of strips and dots range from standing to this, km/h. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
 /** A smaller share of the period takes precedence over the mark of joined recordings. Its sums are marked "at least". */
@@ -27,20 +27,20 @@ export const MOVING_MM_PER_S = 1000;
 /** The map shows a pitch if at least this share of the positions is on it. */
 export const LEAST_ON_PITCH = 0.9;
 
-/** Behind a player the map shows where the player was for so long, ms. */
+/** Duration of the trail behind a player, ms. */
 export const TRAIL_MS = 10_000;
 
 /** The last colour of dots and tracks, km/h. */
 export const FASTEST_KM_PER_H = 25;
 
-/** The second of two halves begins at this minute, however long the first one took. */
+/** The second of two halves begins at this minute, independent of the duration of the first one. */
 export const HALF_MINUTES = 45;
 
-/** When a clock is considered wrong. */
+/** Conditions for a wrong clock. */
 export const WRONG_CLOCK = {
   /** Minimum number of other recordings. */
   leastOthers: 2,
-  /** The time of the others is that in which this share of them has data. */
+  /** The time of the others is the time when this share of them has data. */
   otherShare: 0.3,
   /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.98,
@@ -52,6 +52,6 @@ export const WRONG_CLOCK = {
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,
-  /** A shift other than a multiple of a quarter of an hour must fit better by this. */
+  /** A shift other than a multiple of a quarter of an hour must have a score that is better by this. */
   betterScore: 0.1,
 } as const;

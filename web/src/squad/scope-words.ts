@@ -2,7 +2,7 @@ import type { SessionPeriod } from "asi-convert/squad";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadPlayer } from "./squad-player.js";
 
-/** What a scope is called. */
+/** The name of a scope. */
 export function captionOf(scope: Scope): string {
   switch (scope.kind) {
     case "session":
@@ -16,12 +16,12 @@ export function captionOf(scope: Scope): string {
   }
 }
 
-/** How many have a recording; a file that cannot be read has a row, but is no player. */
+/** The number of players with a recording; an unreadable file has a row, but is not a player. */
 export function playersText(players: readonly SquadPlayer[]): string {
   const count = players.filter(({ failed }) => failed === null).length;
   return count === 1 ? "1 player" : `${count} players`;
 }
 
-/** What a session is called: a match if it has halves. */
+/** The name of a session: a match if it has halves. */
 export const sessionName = (periods: readonly SessionPeriod[]): string =>
   halvesIn(periods).length > 0 ? "Match" : "Session";

@@ -9,21 +9,21 @@ import {
   without,
 } from "asi-convert/squad";
 
-/** What the figures of the table are of. */
+/** The part of the session that the figures of the table cover. */
 export type Scope =
   | { kind: "session" }
   /** The sum of the halves. */
   | { kind: "match" }
   | { kind: "period"; name: string }
-  /** What is brushed on the clock. */
+  /** The selection on the clock. */
   | { kind: "brush"; interval: Interval };
 
-/** The periods that make a match; empty for a session that is none. */
+/** The periods that form a match; empty for other sessions. */
 export function halvesIn(periods: readonly SessionPeriod[]): readonly SessionPeriod[] {
   return halvesOf(periods) ?? [];
 }
 
-/** The part of a scope that counts for a player. */
+/** The part of a scope that applies to a player. */
 export interface PlayerScope {
   /** Name of the row; null for the whole session. */
   period: string | null;

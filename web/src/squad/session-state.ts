@@ -19,7 +19,7 @@ export interface SessionState {
   keptApart: string[];
 }
 
-/** Follows every signal that it reads. */
+/** The current state; reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
   const recordings = session.recordings.value;
   const apart = session.keptApart.value;
@@ -39,7 +39,7 @@ export function stateOf(session: SquadSession): SessionState {
   };
 }
 
-/** Puts a state back into a session whose files have been read. */
+/** Applies a stored state to a session whose files have been read. */
 export async function applyState(session: SquadSession, state: SessionState): Promise<void> {
   const named = (name: string) => session.recordings.peek().find(({ file }) => file.name === name);
   for (const [name, shiftMs] of state.shifts) {

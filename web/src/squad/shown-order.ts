@@ -8,38 +8,38 @@ export interface Sort {
   isAscending: boolean;
 }
 
-/** The sort before one is chosen. */
+/** The default sort. */
 export const FIRST_SORT: Sort = { key: "distance_m", isAscending: false };
 
-/** What the order of the rows follows from. */
+/** Inputs of the order of the rows. */
 interface Order {
   sort: Sort;
   isPerMinute: boolean;
 }
 
-/** The part of a session that says it. */
+/** The part of a session that determines the order. */
 interface OrderState {
   isReading: ReadonlySignal<boolean>;
   sort: ReadonlySignal<Sort>;
   isPerMinute: ReadonlySignal<boolean>;
 }
 
-/** While files are read, rows stay where the roster has them. */
+/** While files are read, rows are in the order of the roster. */
 export const orderOf = ({ isReading, sort, isPerMinute }: OrderState): Order => ({
   sort: isReading.value ? { key: "roster", isAscending: false } : sort.value,
   isPerMinute: isPerMinute.value,
 });
 
-/** The column by which rows are sorted; undefined: they are in the order of the roster. */
+/** The column by which rows are sorted; undefined for the order of the roster. */
 export const sortColumn = ({ key }: Sort): SquadColumn | undefined =>
   SQUAD_COLUMNS.find((column) => column.key === key);
 
-/** Whether it is neither the first one nor the order of the roster. */
+/** Whether the sort is neither the default nor the order of the roster. */
 export const isChosen = (sort: Sort): boolean =>
   sortColumn(sort) !== undefined &&
   !(sort.key === FIRST_SORT.key && sort.isAscending === FIRST_SORT.isAscending);
 
-/** Rows in the order in which the table shows them. Copies, files, reports and prints have the same. */
+/** Rows in the order of the table. Copies, files, reports and prints use it too. */
 export function inShownOrder<R extends SquadRow>(rows: readonly R[], { sort, isPerMinute }: Order): R[] {
   const column = sortColumn(sort);
   if (column === undefined) return [...rows];

@@ -23,10 +23,10 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** Larger files are not rosters but recordings. */
+/** Larger files are recordings and not rosters. */
 const MOST_SHEET_BYTES = 2 ** 20;
 
-/** A roster or periods; null for another file. */
+/** Reads a roster or periods; null for another file. */
 export async function readSheetFile(file: File): Promise<{ kind: SheetKind; bytes: Uint8Array } | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;
   const bytes = new Uint8Array(await file.arrayBuffer());

@@ -5,7 +5,7 @@ import { day } from "../view/times.js";
 import { playersText, sessionName } from "./scope-words.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** What the session is called: a match if it has halves. */
+/** The name of the session: a match if it has halves. */
 export function squadTitle(session: SquadSession): string {
   const interval = session.interval.value;
   const name = nameOf(session);
@@ -33,7 +33,7 @@ export function SquadHeading({ session }: { session: SquadSession }) {
   );
 }
 
-/** What can be done with the session as a whole. */
+/** Actions for the whole session. */
 export function SquadButtons({ session }: { session: SquadSession }) {
   return (
     <>

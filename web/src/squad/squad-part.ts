@@ -1,4 +1,4 @@
-/** What the page loads when recordings of one time are opened. */
+/** The part of the page that is loaded when recordings of the same time are opened. */
 import { findSessions, offsetIn } from "asi-convert/squad";
 import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
@@ -14,16 +14,16 @@ import { SquadWorkers } from "./workers.js";
 export type { SquadActions, SquadSession };
 export { SquadButtons, SquadHeading, SquadView, squadTitle };
 
-/** A squad that is open, and what keeps it. */
+/** An open squad, with the object that stores it. */
 export interface OpenSquad {
   session: SquadSession;
   keeper: Keeper;
 }
 
 /**
- * Begins a squad for files of which two were recorded at the same time, or that have a roster or periods among them.
+ * Starts a squad if two of the files were recorded at the same time, or if there is a roster or periods among them.
  *
- * @returns null for other files: they are not a squad
+ * @returns null for other files, which are not a squad
  */
 export async function startSquad(
   files: readonly File[],
@@ -42,7 +42,7 @@ export async function startSquad(
   return null;
 }
 
-/** Opens the squad that this browser keeps. `whenRead` ends when it is as it was. */
+/** Opens the stored squad of this browser. `whenRead` is fulfilled when its state is restored. */
 export async function restoreSquad(
   kept: KeptSquad,
   settings: Settings,
@@ -56,11 +56,11 @@ export async function restoreSquad(
   return { session, keeper: new Keeper(session, names), whenRead };
 }
 
-/** A Saturday afternoon in May 2026, as the command makes it. */
+/** A Saturday afternoon in May 2026, as in the command. */
 const DEMO_START_MS = Date.UTC(2026, 4, 16, 12, 30);
 const DEMO_PLAYERS = 25;
 
-/** Makes the recordings of a match up, and begins a squad for them. */
+/** Makes the recordings of a match, and starts a squad with them. */
 export async function startDemonstration(
   settings: Settings,
   actions: SquadActions,
@@ -76,7 +76,7 @@ export async function startDemonstration(
 
 async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {
   const extents = (await workers.peek(files)).filter((extent) => extent !== null);
-  // a copy of a recording does not count twice
+  // copies of a recording count once
   const different = new Map(extents.map((extent) => [JSON.stringify(extent), extent]));
   return findSessions([...different.values()]).some((session) => session.length > 1);
 }

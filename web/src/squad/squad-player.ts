@@ -3,9 +3,9 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
 /** A row of the view: a person, with the recordings of the session. */
 export interface SquadPlayer extends SquadMember<OpenRecording> {
-  /** Identifies the row while files are read and rosters change. */
+  /** Identifies the row during reading and changes of rosters. */
   key: string;
-  /** A file that could not be read keeps its row: what to say in it. */
+  /** The message in the row of a file that could not be read. */
   failed: string | null;
 }
 

@@ -36,21 +36,21 @@ import type { SquadWorkers } from "./workers.js";
 
 export type { PlayerRow, SquadPlayer };
 
-/** What the squad asks of the page around it. */
+/** Actions of the surrounding page that the squad uses. */
 export interface SquadActions {
   /** Replaces the squad view with the recordings of a player. */
   onPlayer: (files: readonly File[]) => Promise<void>;
   onClose: () => void;
 }
 
-/** The rows of a scope, as they were computed together. */
+/** The rows of a scope, computed together. */
 export interface ShownFigures {
   scope: Scope;
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
 }
 
-/** A roster or periods that were read, and what is wrong in them. */
+/** The content of a roster or periods, with its problems. */
 interface ReadSheet<Content> {
   fileName: string;
   content: Content;
@@ -58,57 +58,57 @@ interface ReadSheet<Content> {
 }
 
 /**
- * The state of the squad view. Everything is a signal: what is written by the user or by reading is a `Signal`, what follows from it a
+ * The state of the squad view in signals: data from the user or from files are `Signal`s, derived data are
  * `ReadonlySignal`. Times are ms since 1970 UTC.
  */
 export class SquadSession {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
-  /** What no longer needs a look, by its key. */
+  /** Keys of the problems that the user has dismissed. */
   readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
-  /** Trackers that the user has named: serial number by name of the player in the roster. */
+  /** Trackers assigned by the user: serial number by name of the player in the roster. */
   readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
-  /** Recordings that are rows of their own, though the roster gives them to one player. */
+  /** Recordings with separate rows, although the roster assigns them to one player. */
   readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
 
   /** All recordings that were read, including those from other sessions. */
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
-  /** A recording of the session that is shown; null: of the largest. */
+  /** A recording of the shown session; null: of the largest. */
   readonly sessionOf: Signal<number | null> = signal(null);
-  /** Recordings of the session that is shown. */
+  /** Recordings of the shown session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
-  /** From the first row to after the last; null before there is one. */
+  /** From the first row to the end of the last; null before there is one. */
   readonly interval: ReadonlySignal<Interval | null>;
 
   readonly roster: ReadonlySignal<ReadSheet<Roster> | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
-  /** Periods that were made or changed here; null: those of the file. */
+  /** Periods created or changed here; null for those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   /** The side of the map towards which the team attacks, by period name; unknown for other periods. */
   readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
-  /** Changes of periods and of sides go through it, so that they can be taken back. */
+  /** Makes changes of periods and sides, so that they can be undone. */
   readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
   /** When players were on the pitch. */
   readonly played: Played;
   /** The rows, in the order of the roster. */
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
 
-  /** What the figures are of. */
+  /** The scope of the figures. */
   readonly scope: Signal<Scope> = signal({ kind: "session" });
-  /** Exact figures of a scope: the previous ones while others are computed. */
+  /** Exact figures of a scope; the previous ones while others are computed. */
   readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
 
-  /** Keys of players whose recordings look like those of a faster sport. */
+  /** Keys of players whose recordings look like a faster sport. */
   readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
 
-  /** The part of the clock that is shown; null: the whole session. */
+  /** The shown part of the clock; null for the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
   readonly cursorMs: Signal<number | null> = signal(null);
-  /** Key of a player. */
+  /** Key of the chosen player. */
   readonly chosen: Signal<string | null> = signal(null);
   readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
@@ -179,7 +179,7 @@ export class SquadSession {
     this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
     this.#stop = effect(() => {
-      // what figures depend on
+      // inputs of the figures
       this.scope.value;
       this.players.value;
       this.periods.value;
@@ -208,7 +208,7 @@ export class SquadSession {
     await this.#reading;
   }
 
-  /** Stops reading; files that have been read stay. */
+  /** Stops reading; files that have been read remain. */
   stopReading(): void {
     this.#cancelling.abort();
     this.#cancelling = new AbortController();
@@ -218,7 +218,7 @@ export class SquadSession {
       .filter(({ state }) => state.name !== "waiting" && state.name !== "reading");
   }
 
-  /** Removes a file with all that came from it. */
+  /** Removes a file with all its data. */
   remove(id: number): void {
     const found = this.files.peek().find((one) => one.id === id);
     if (found?.state.name === "recording") this.#workers.forget(found.state.recording);
@@ -230,18 +230,18 @@ export class SquadSession {
     if (file !== undefined) this.remove(file.id);
   }
 
-  /** Reads another file in the place of one. */
+  /** Replaces a file by another one. */
   async replace(id: number, file: File): Promise<void> {
     this.remove(id);
     await this.add([file]);
   }
 
-  /** Gives a player of the roster a tracker. */
+  /** Assigns a tracker to a player of the roster. */
   nameTracker(player: string, serial: string): void {
     this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);
   }
 
-  /** Makes each recording of a player but the first a row of its own. */
+  /** Gives each recording of a player except the first a separate row. */
   keepApart({ recordings, leftOut }: SquadPlayer): void {
     const others = [...recordings.slice(1), ...leftOut].map(({ id }) => id);
     this.keptApart.value = new Set([...this.keptApart.peek(), ...others]);
@@ -258,7 +258,7 @@ export class SquadSession {
     });
   }
 
-  /** Shows a part of a recording on the clock, with what is around it. */
+  /** Shows a part of a recording on the clock, with its surroundings. */
   showPlace(recording: OpenRecording, { startMs, endMs }: Interval): void {
     this.zoom.value = { startMs: startMs - AROUND_MS, stopMs: endMs + AROUND_MS };
     this.cursorMs.value = startMs;
@@ -294,13 +294,13 @@ export class SquadSession {
     });
   }
 
-  /** Shows the recordings of a player in place of the squad. */
+  /** Shows the recordings of a player instead of the squad. */
   async openPlayer({ recordings, key }: SquadPlayer): Promise<void> {
     this.chosen.value = key;
     if (recordings.length > 0) await this.#actions.onPlayer(recordings.map(({ file }) => file));
   }
 
-  /** Ends the workers, and what they keep. */
+  /** Ends the workers and frees their data. */
   close(): void {
     this.#stop();
     this.played.end();
@@ -326,7 +326,7 @@ export class SquadSession {
       const rows = await this.rowsOf(scope, this.played.lastKnown());
       this.figures.value = { scope, rows };
     } catch (error) {
-      // it was closed meanwhile
+      // it was closed in the meantime
       if (!(error instanceof ReadingError)) throw error;
     } finally {
       this.isComputing.value = false;

@@ -17,9 +17,9 @@ export interface LastColumn {
   head: ComponentChildren;
   cell: (row: PlayerRow) => ComponentChildren;
   foot: ComponentChildren;
-  /** Height that its head needs, CSS pixels. */
+  /** Required height of the head, CSS pixels. */
   headPx: number;
-  /** What lies over the column. */
+  /** Content drawn over the column. */
   over: ComponentChildren;
 }
 
@@ -27,14 +27,14 @@ interface Props {
   session: SquadSession;
   columns: ColumnChoice;
   against: Signal<Against>;
-  /** Opens the card of a row beside what was pressed. */
+  /** Opens the card of a row beside the clicked element. */
   onCard: (row: PlayerRow, beside: Element) => void;
   last?: LastColumn | undefined;
-  /** In place of the figures; null for the names alone. */
+  /** A column that replaces the figures; null for names only. */
   instead?: InsteadColumn | null | undefined;
 }
 
-/** One column in place of the figures. */
+/** A column that replaces the figures. */
 export interface InsteadColumn {
   name: string;
   unit: string;
@@ -44,10 +44,10 @@ export interface InsteadColumn {
 
 const HEAD_PX = 48;
 const FOOT_ROWS = 2;
-/** Rows share the height of the window within these limits; so that they fill the frame they may be a little higher. */
+/** Rows share the height of the window within these limits; to fill the frame they may be slightly higher. */
 const ROW_PX = { least: 24, most: 32, mostToFill: 35 };
 
-/** The table of the squad: it scrolls in its own frame; head, foot and names stay in view. */
+/** The table of the squad: it scrolls in its own frame; head, foot and names are sticky. */
 export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
@@ -73,7 +73,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
   const rowPx = Math.min(ROW_PX.most, Math.max(ROW_PX.least, Math.floor(sharePx)));
   const keys = table.groups.flatMap(({ lines }) => lines.map(({ row }) => row.member.key));
   const chosen = session.chosen.value;
-  // the rows are one stop of the Tab key
+  // the rows are a single stop of the Tab key
   const stop = chosen !== null && keys.includes(chosen) ? chosen : keys[0];
   const pressKey = (event: TargetedKeyboardEvent<HTMLTableRowElement>, row: PlayerRow) => {
     const at = keys.indexOf(row.member.key);

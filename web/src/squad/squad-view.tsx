@@ -71,7 +71,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const isListClosed = useSignal<boolean | null>(null);
   const items = lookAt(session);
   const isReading = session.isReading.value;
-  // while files are read it is there by itself
+  // open by default, except during reading
   const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
   const sound = session.shownRecordings.value.filter(
     ({ isDamaged, isCut, isTruncated }) => !isDamaged && !isCut && !isTruncated,

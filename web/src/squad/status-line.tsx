@@ -1,7 +1,7 @@
 import { fileSize } from "../view/values.js";
 import type { Keeper } from "./keeper.js";
 
-/** Below the table: whether the recordings are sound, and that they are kept. */
+/** Shown below the table: whether the recordings are undamaged, and whether they are stored. */
 export function StatusLine({
   sound,
   toLookAt,

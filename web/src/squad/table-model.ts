@@ -12,10 +12,10 @@ import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, MOST_BENCH_SHARE, OUTLIER } from ".
 import { inShownOrder, type Sort } from "./shown-order.js";
 import type { PlayerRow } from "./squad-session.js";
 
-/** What the shade of a cell compares it with. */
+/** The reference of a cell's shade. */
 export type Against = "column" | "position";
 
-/** How the table shows its rows. */
+/** Form of the table. */
 export interface TableForm {
   columns: readonly SquadColumn[];
   sort: Sort;
@@ -24,7 +24,7 @@ export interface TableForm {
   against: Against;
 }
 
-/** What is drawn behind a figure, as shares of the width of the cell. */
+/** The shade behind a figure, as shares of the width of the cell. */
 export type Shade =
   | { kind: "bar"; share: number }
   | { kind: "dot"; at: number }
@@ -32,12 +32,12 @@ export type Shade =
   | { kind: "against"; by: number };
 
 export interface Cell {
-  /** `–` where nothing is known. */
+  /** `–` if it is unknown. */
   text: string;
-  /** Whether the figure misses a part of the period. */
+  /** Whether a part of the period is missing in the figure. */
   isAtLeast: boolean;
   shade: Shade | null;
-  /** Whether it is far from the mean with which it is compared. */
+  /** Whether it is far from the reference mean. */
   outlier: "above" | "below" | null;
 }
 
@@ -47,9 +47,9 @@ export interface Line {
 }
 
 export interface Group {
-  /** Null: all in one. */
+  /** Null for a single group. */
   name: string | null;
-  /** How many players its means are of. */
+  /** Number of players in the means. */
   count: number;
   means: readonly string[];
   lines: readonly Line[];
@@ -57,7 +57,7 @@ export interface Group {
 
 export interface TableModel {
   groups: readonly Group[];
-  /** How many players the means are of. */
+  /** Number of players in the means. */
   count: number;
   means: readonly string[];
   highest: readonly string[];
@@ -117,7 +117,7 @@ function cellOf(
   };
 }
 
-/** Sums and highest values miss what was not recorded; rates, means and the minutes themselves do not. */
+/** Sums and maxima lack the unrecorded part; rates, means and the minutes themselves do not. */
 const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
   (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
@@ -184,7 +184,7 @@ function shadeOf(
       return { shade: { kind: "bar", share: value / highest }, outlier: null };
     };
   }
-  // a goalkeeper stands still for most of a match, and would press the others together
+  // a goalkeeper stands still for most of a match, and would compress the range of the others
   const field = valuesOf(
     rows.filter((row) => positionOf(row) !== "GK"),
     column,

@@ -5,17 +5,17 @@ import type { AskedMember, DemoMatch, SquadRequests } from "../recording/squad/m
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
 
-/** Readers at once: with more, a browser on two cores has nothing left for the page. */
+/** Number of parallel readers: with more, a browser on two cores has no capacity left for the page. */
 const WORKERS = 2;
 
-/** The workers that read the recordings of a squad and compute its figures. Each has some of the recordings. */
+/** The workers that read the recordings of a squad and compute its figures. Each has a part of the recordings. */
 export class SquadWorkers {
   readonly #workers = Array.from({ length: WORKERS }, (_, i) => squadWorker(`squad ${i + 1}`));
-  /** Who has a recording, the first reader first. */
+  /** The workers that have a recording; the first is its reader. */
   readonly #holders = new Map<number, number[]>();
   #nextId = 1;
 
-  /** How many files can be read at once. */
+  /** The number of files that can be read in parallel. */
   get count(): number {
     return this.#workers.length;
   }
@@ -26,7 +26,7 @@ export class SquadWorkers {
 
   /** All files of a generated match. @param onFile called for each generated recording */
   async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
-    // few see a made-up match, so what makes one is loaded for it
+    // loaded on demand, because a made-up match is rarely shown
     const { recordings, roster, periods } = (await import("./demo-sheets.js")).demoSheets(match);
     const files: File[] = [];
     let next = 0;
@@ -41,7 +41,7 @@ export class SquadWorkers {
     return [...files, new File([roster], "roster.csv"), new File([periods], "periods.csv")];
   }
 
-  /** @param worker a number from 0, less than `count` @throws ReadingError */
+  /** @param worker a number from 0 to `count` - 1 @throws ReadingError */
   async read(file: File, worker: number, hooks: Hooks): Promise<OpenRecording> {
     const id = this.#nextId++;
     const read = await this.#at(worker).ask("read", { id, file }, hooks);
@@ -49,7 +49,7 @@ export class SquadWorkers {
     return { ...read, id, file, shiftMs: 0 };
   }
 
-  /** Puts the clock of a recording right. @returns the recording with its times shifted */
+  /** Corrects the clock of a recording. @returns the recording with shifted times */
   async shift(recording: OpenRecording, byMs: number): Promise<OpenRecording> {
     const { id, samples, startMs, endMs, shiftMs } = recording;
     await Promise.all(this.#holdersOf(id).map((worker) => this.#at(worker).ask("shift", { id, byMs })));

@@ -4,7 +4,7 @@ import { playersText, sessionName } from "./scope-words.js";
 import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The report of the session as one HTML file: the same as that of `asi squad -o match.html`. */
+/** The report of the session as one HTML file, as with `asi squad -o match.html`. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
   const { squadReport } = await import("asi-convert/squad-report");
   const periods = session.periods.peek();

@@ -4,15 +4,15 @@ import { decimal } from "./values.js";
 import type { TimeWindow } from "./window.js";
 
 /**
- * What the horizontal axis counts: the time of day, the time since the first row, or the distance covered. Positions on it are
- * in ms; on the axis of distance they are in mm, so that the same steps and limits fit both.
+ * The quantity of the horizontal axis: the time of day, the time since the first row, or the distance covered. Its positions are
+ * in ms; on the axis of distance they are in mm, so that both can use the same steps and limits.
  */
 export type Axis = "clock" | "start" | "distance";
 
 const METRE_MM = 1000;
 const KILOMETRE_MM = 1e6;
 
-/** Round positions of the part that is shown, at most `count` of them, and their labels. */
+/** Round positions in the shown part, at most `count` of them, with labels. */
 export function axisTicks(
   axis: Axis,
   { startMs, stopMs }: TimeWindow,
@@ -31,7 +31,7 @@ export function axisTicks(
   return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : elapsed(ms))) };
 }
 
-/** A position as text, as in 14:30:05, 12:34 or 3.21 km. */
+/** A position as text: 14:30:05, 12:34 or 3.21 km. */
 export function axisText(axis: Axis, position: number, zone: Zone, decimals: 0 | 1 = 0): string {
   switch (axis) {
     case "clock":
@@ -47,7 +47,7 @@ function distanceText(mm: number, inKilometres: boolean, decimals: number): stri
   return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
 }
 
-/** The least of 1, 2, 5, 10, … that is at least as large, and at least the smallest, a power of 10. */
+/** The smallest of 1, 2, 5, 10, … that is not less than `least`, and not less than `smallest`, which is a power of 10. */
 export function roundStep(least: number, smallest: number): number {
   const unit = Math.max(smallest, 10 ** Math.floor(Math.log10(least)));
   return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= least) ?? 10 * unit;

@@ -1,4 +1,4 @@
-/** Number of times before `ms`: the index of the first one at or after it. The times ascend. */
+/** Number of times before `ms`: the index of the first time at or after it. The times are in ascending order. */
 export function indexAt(timesMs: Float64Array, ms: number): number {
   let low = 0;
   let high = timesMs.length;

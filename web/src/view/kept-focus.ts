@@ -6,8 +6,8 @@ const PLACES = "section, dialog[open], main";
 const pathNow = () => route.peek()?.path.join("/") ?? "";
 
 /**
- * Keeps the focus in the page when the element that has it goes away, such as a row that is deleted: the part around it
- * gets the focus, or the whole view where another one is shown. Otherwise keys and screen readers start at the top of the page.
+ * Keeps the focus in the page when the focused element disappears, for example with a deleted row: the part around it
+ * gets the focus, or the whole view if another view is shown. Otherwise keys and screen readers start at the top of the page.
  */
 export function keepFocus(): void {
   let around: EventTarget[] = [];

@@ -1,20 +1,20 @@
 /** Summary of a squad stored in this browser, which the page shows before the squad is loaded. */
 export interface KeptSquad {
   version: 1;
-  /** As in Match of Sat, 16 May 2026. */
+  /** For example "Match of Sat, 16 May 2026". */
   title: string;
   recordings: number;
   bytes: number;
-  /** Names in the folder, and as the files were chosen. */
+  /** Names in the folder, and original file names. */
   files: readonly { stored: string; name: string }[];
-  /** What was changed, for the part that shows squads. */
+  /** The user's changes, for the part that shows squads. */
   state: unknown;
 }
 
 const FOLDER = "squad";
 export const KEPT_INDEX = "session.json";
 
-/** The folder in the origin private file system; null where the browser has none, or keeps nothing. */
+/** The folder in the origin private file system; null if the browser does not support it or refuses storage. */
 export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   try {
     return await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
@@ -23,7 +23,7 @@ export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   }
 }
 
-/** The squad that is kept; null for none. Reads nothing of its recordings. */
+/** The stored squad; null for none. Does not read its recordings. */
 export async function findKept(): Promise<KeptSquad | null> {
   try {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
@@ -35,11 +35,11 @@ export async function findKept(): Promise<KeptSquad | null> {
   }
 }
 
-/** Removes what is kept. */
+/** Removes the stored squad. */
 export async function removeKept(): Promise<void> {
   try {
     await (await navigator.storage.getDirectory()).removeEntry(FOLDER, { recursive: true });
   } catch {
-    // there is nothing
+    // nothing is stored
   }
 }

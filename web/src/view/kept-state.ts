@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-/** State of an entry of the history: it is restored when the user comes back to the entry, and not when the same address is opened again. */
+/** State of a history entry: it is restored when the user returns to the entry, but not when the address is opened again. */
 type Kept = Readonly<Record<string, unknown>>;
 
 const keptNow = (): Kept => (history.state as Kept | null) ?? {};
@@ -10,7 +10,7 @@ function keep(name: string, value: unknown): void {
 }
 
 /**
- * A state of a view that survives Back and reloading.
+ * A state of a view that survives "Back" and reloading.
  * @param name distinguishes the states of one view
  */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
@@ -26,15 +26,15 @@ export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
 }
 
 const PLACE = "place";
-/** Scrolling is noticed often; it is kept when it has ended. */
+/** Scroll events are frequent; the position is stored after the last of them. */
 const SCROLLED_MS = 100;
 
-/** Who does one of these no longer waits for the place. */
+/** These events mean that the user no longer waits for the stored position. */
 const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
 /**
- * Keeps how far the page is scrolled, and goes there again, as soon as the page is as long as it was.
- * @param isReady whether what was scrolled is there
+ * Stores the scroll position of the page, and restores it as soon as the page is long enough.
+ * @param isReady whether the scrolled content is loaded
  */
 export function useKeptPlace(isReady: boolean): void {
   const wanted = useRef(keptNow()[PLACE] as number | undefined);

@@ -1,6 +1,6 @@
 /**
- * Runs one piece of work at a time. Of the calls during a run, only the last is run after it, so that the last request is what is
- * done last, and nothing piles up.
+ * Runs `work` once at a time. Calls during a run cause one more run after it, so that the last call is always
+ * followed by a complete run, and calls do not queue up.
  */
 export function oneAtATime(work: () => Promise<void>): () => void {
   let isBusy = false;

@@ -1,21 +1,21 @@
 import { PRESETS, type Settings } from "./settings.js";
 import type { TimeWindow } from "./window.js";
 
-/** What a link shows. */
+/** The content of a link. */
 export interface Link {
   /** Null for the whole recording. */
   part: TimeWindow | null;
-  /** The file that it needs; null where it does not say. */
+  /** The file of the link; null if the link does not name one. */
   file: LinkedFile | null;
 }
 
-/** What a link says about its file. */
+/** The description of a file in a link. */
 export interface LinkedFile {
   name: string;
   bytes: number;
 }
 
-/** The part of an address that says what is shown of which file, and how. It contains no data of a recording but two times. */
+/** The part of an address that names the shown part, the file, and the settings. The only data of the recording in it are two times. */
 export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: Settings): string {
   const fields = new URLSearchParams();
   if (shown !== null) {
@@ -31,7 +31,7 @@ export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: S
   return `#${fields}`;
 }
 
-/** Applies a link to the settings; gives what it shows, null for an address that is not a link. Whatever is not understood is left out. */
+/** Applies a link to the settings and returns its content; null for an address that is not a link. Invalid parts are ignored. */
 export function applyLink(hash: string, settings: Settings): Link | null {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   choose(settings.speedUnit, fields.get("speed"), ["km/h", "m/s"]);

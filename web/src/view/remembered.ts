@@ -1,12 +1,12 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
-/** A choice that this browser remembers. */
+/** A choice that is stored in this browser. */
 export function remembered<T extends string>(key: string, choices: readonly T[], otherwise: T): Signal<T> {
   const stored = readStored(key);
   return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
 }
 
-/** A text that this browser remembers; empty until there is one. */
+/** A text that is stored in this browser; empty by default. */
 export function rememberedText(key: string): Signal<string> {
   return rememberedFrom(key, readStored(key) ?? "");
 }
@@ -16,14 +16,14 @@ function rememberedFrom<T extends string>(key: string, first: T): Signal<T> {
   let isFirst = true;
   effect(() => {
     const value = choice.value;
-    // what nobody chose is not remembered
+    // the default is not stored
     if (!isFirst) writeStored(key, value);
     isFirst = false;
   });
   return choice;
 }
 
-// Storage is missing in private windows of some browsers, and for a page opened as a file.
+// Reads from the storage, which is missing in private windows of some browsers, and for a page opened as a file.
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);

@@ -1,13 +1,13 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
-/** Where the page is, as in `#/devices/12?tab=sensors`. */
+/** A route of the page, for example `#/devices/12?tab=sensors`. */
 export interface Route {
   /** The parts of the path, decoded: `["devices", "12"]`. */
   path: readonly string[];
   query: URLSearchParams;
 }
 
-/** The route in the part of an address after `#`; null for the viewer, whose links have no slash at their beginning. */
+/** The route in the part of an address after `#`; null for the viewer, whose links do not begin with a slash. */
 export function routeOf(hash: string): Route | null {
   if (!hash.startsWith("#/")) return null;
   const [path = "", query = ""] = hash.slice(2).split("?", 2);
@@ -22,11 +22,11 @@ function decoded(part: string): string {
   }
 }
 
-/** The fragment of the address, including `#`, that the page shows. */
+/** The fragment of the address bar, including `#`. */
 const here = signal(location.hash);
-/** Another address of the viewer than `#/`; null for none. */
+/** The address of the viewer if it is not `#/`; null for none. */
 const viewerAddress = signal<string | null>(null);
-/** The address to which the page goes by itself. */
+/** The target of a navigation by the page itself. */
 let wanted: string | null = null;
 let mayLeave: () => Promise<boolean> = async () => true;
 
@@ -38,11 +38,11 @@ function arrive(): void {
 addEventListener("hashchange", async () => {
   if (location.hash === here.peek()) return;
   if (location.hash === wanted || (await mayLeave())) arrive();
-  // the address has changed already, by a link or by the buttons of the browser
+  // a link or a button of the browser has already changed the address
   else history.pushState(null, "", here.peek() || "#");
 });
 
-/** Has links and the buttons of the browser ask before they leave a route. The page itself does not ask. */
+/** Makes links and the buttons of the browser ask before they leave a route. Navigation by the page itself does not ask. */
 export function askBeforeLeaving(ask: () => Promise<boolean>): void {
   mayLeave = ask;
 }
@@ -52,16 +52,16 @@ export const route: ReadonlySignal<Route | null> = computed(() =>
   here.value === viewerAddress.value ? null : routeOf(here.value),
 );
 
-/** Shows the viewer at an address of its own, such as that of a stored range, until `leaveViewerAddress`. */
+/** Shows the viewer at a separate address, such as the address of a stored range, until `leaveViewerAddress`. */
 export function goToViewer(hash: string): void {
   viewerAddress.value = hash;
   if (location.hash !== hash) go(hash.slice(1));
 }
 
-/** Whether the viewer is at an address of its own. */
+/** Whether the viewer has a separate address. */
 export const isAtViewerAddress = (): boolean => here.peek() === viewerAddress.peek();
 
-/** The viewer no longer shows what its address says. @param showsOther whether it shows something else instead */
+/** Called when the viewer no longer shows the content of its address. @param showsOther whether it shows other content instead */
 export function leaveViewerAddress(showsOther: boolean): void {
   if (isAtViewerAddress() && showsOther) goInstead("/");
   viewerAddress.value = null;

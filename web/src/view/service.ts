@@ -1,20 +1,20 @@
 import { signal } from "@preact/signals";
 
-/** The folder of the page, with a slash at its end. A service has its API in the same folder. */
+/** The folder of the page, with a trailing slash. A service has its API in the same folder. */
 export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
 
-/** Where a service shows its API, to be tried with the session of this page. */
+/** The interactive documentation of the API, which uses the session of this page. */
 export const DOCUMENTATION = `${PAGE_ADDRESS}api/docs/`;
 
-/** Whether a service is behind this page; null until that is known. */
+/** Whether a service serves this page; null until that is known. */
 export const hasService = signal<boolean | null>(null);
 
-/** The largest recording that the service stores, in bytes; null where it does not say. */
+/** The largest recording that the service stores, in bytes; null if it is unknown. */
 export const maxRecordingBytes = signal<number | null>(null);
 
 /**
- * Finds out whether a service serves this page: it says so in a header of the page itself (RFC 8631), so that a folder of static
- * files is asked for nothing that it does not have.
+ * Finds out whether a service serves this page, by a header of the page itself (RFC 8631), so that static file servers
+ * get no requests for missing files.
  */
 export async function findService(): Promise<void> {
   const address = new URL(document.baseURI);

@@ -24,7 +24,7 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
-  /** Maximum heart rate of the athlete, beats per minute; null if it is unknown. Not remembered: athletes differ. */
+  /** Maximum heart rate of the athlete, beats per minute; null if it is unknown. Not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
@@ -32,7 +32,7 @@ export interface Settings {
   tiles: Signal<string>;
 }
 
-/** How figures are computed, by the settings. */
+/** The settings that affect figures. */
 export function figureSettings({ preset, maxHeartRate }: Settings): {
   preset: Preset;
   maxHeartRate: number | null;
@@ -40,7 +40,7 @@ export function figureSettings({ preset, maxHeartRate }: Settings): {
   return { preset: preset.peek(), maxHeartRate: maxHeartRate.peek() };
 }
 
-/** Settings of this browser; they are remembered. */
+/** The settings, which are stored in this browser. */
 export function rememberedSettings(): Settings {
   return {
     theme: followedTheme(),

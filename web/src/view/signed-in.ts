@@ -12,19 +12,19 @@ function read(): string | null {
 
 const remembered = signal(read());
 addEventListener("storage", ({ key }) => {
-  // the key is null when the whole storage is cleared
+  // the key is null when all storage is cleared
   if (key === KEY || key === null) remembered.value = read();
 });
 
 /**
- * The id of the account that is signed in in this browser, as text; null for none. Scripts cannot see the cookie of the session, so
- * this is remembered beside it: a page without a session asks the service for nothing, and all tabs learn of a change.
+ * The id of the account that is signed in with this browser, as text; null for none. Scripts cannot see the session cookie, so
+ * the id is stored too: a page without a session sends no requests to the service, and all tabs learn of a change.
  */
 export const signedInAs: ReadonlySignal<string | null> = computed(
   () => remembered.value?.split(" ")[0] ?? null,
 );
 
-/** Changes with every signing in or out in any tab, also when the same account signs in again. */
+/** Changes with every sign-in or sign-out in any tab, also when the same account signs in again. */
 export const lastSigning: ReadonlySignal<string | null> = remembered;
 
 export function rememberSignedIn(account: number | null): void {
@@ -35,6 +35,6 @@ export function rememberSignedIn(account: number | null): void {
     if (value === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, value);
   } catch {
-    // without storage the session is that of this tab
+    // without storage the session applies to this tab
   }
 }

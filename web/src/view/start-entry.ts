@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-// Opening files is a step: "Back" leads to the view in which they were chosen, not out of the page.
+// Opening files adds a history entry: "Back" leads to the view in which they were chosen, not out of the page.
 
 interface Entry {
   shows?: "start" | "files";
@@ -14,13 +14,13 @@ addEventListener("popstate", () => {
   showsStart.value = entryNow().shows === "start";
 });
 
-/** Whether the entry of the history is that of the start view, from which files were opened. They stay open. */
+/** Whether the history entry is the start view from which files were opened. The files stay open. */
 export const isAtStart: ReadonlySignal<boolean> = showsStart;
 
-/** Continues from the start view to an entry for the files that are open. */
+/** Goes from the start view to the entry of the open files. */
 export function leaveStart(): void {
   showsStart.value = false;
-  // after a reload the entry of the files is there without them
+  // after a reload the entry exists, but its files are closed
   if (entryNow().shows === "files") return;
   history.replaceState({ ...entryNow(), shows: "start" } satisfies Entry, "");
   history.pushState({ shows: "files" } satisfies Entry, "");

@@ -6,8 +6,8 @@ export type ThemeChoice = "light" | "dark";
 const KEY = "asi-theme";
 
 /**
- * The theme of the page: what the user has chosen, and until then that of the system, which may change at any time. Paper is white: while
- * the page is printed it is light.
+ * The theme of the page: the user's choice; by default the theme of the system, which may change at any time. While the page is
+ * printed, the theme is light, because paper is white.
  */
 export function followedTheme(): Signal<ThemeChoice> {
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -16,7 +16,7 @@ export function followedTheme(): Signal<ThemeChoice> {
   let isChosen = stored === "light" || stored === "dark";
   const theme = signal<ThemeChoice>(stored === "light" || stored === "dark" ? stored : ofSystem());
   let isByItself = true;
-  // before anything else that the theme changes: plots take their colours from the styles
+  // before other effects of the theme: plots read their colours from the styles
   effect(() => {
     const value = theme.value;
     document.documentElement.dataset.theme = value;

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * How long something takes. It always has its units, so that nobody takes it for a time of day: `16 s`, `32:05 min`, and from an hour
- * on, where seconds no longer matter, `1 h 32 min`.
+ * A duration. It always has units, so that it cannot be mistaken for a time of day: `16 s`, `32:05 min`, and from an hour
+ * on, without seconds, `1 h 32 min`.
  */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
@@ -20,12 +20,12 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** A difference of two lengths of time, with a minus where it is negative. */
+/** A difference of two durations, with a minus sign if it is negative. */
 export function durationDifference(ms: number): string {
   return negated(duration(Math.abs(ms)), ms < 0);
 }
 
-/** A position on an axis that begins with the recording, as on a stopwatch: `1:02:03` or `2:03`. */
+/** A position on an axis that begins with the recording, in the format of a stopwatch: `1:02:03` or `2:03`. */
 export function elapsed(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const hours = Math.floor(seconds / 3600);
@@ -38,16 +38,16 @@ function offsetMs(ms: number, zone: Zone): number {
   return zone === "utc" ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
 }
 
-/** Time of day, as in 14:30:05, with tenths of a second if wanted. */
+/** Time of day: 14:30:05, optionally with tenths of a second. */
 export function timeOfDay(ms: number, zone: Zone, decimals: 0 | 1 = 0): string {
   const unit = decimals === 1 ? 100 : SECOND_MS;
-  // rounded before it is split, so that 59.97 s do not become 60.0
+  // rounded before it is split, so that 59.97 s does not become 60.0
   const date = new Date(Math.round(ms / unit) * unit + offsetMs(ms, zone));
   const text = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
   return decimals === 1 ? `${text}.${Math.floor(date.getUTCMilliseconds() / 100)}` : text;
 }
 
-/** Day, as in Sat, 17 May 2025. */
+/** Day: Sat, 17 May 2025. */
 export function day(ms: number, zone: Zone): string {
   return new Date(ms).toLocaleDateString("en-GB", {
     weekday: "short",
@@ -58,7 +58,7 @@ export function day(ms: number, zone: Zone): string {
   });
 }
 
-/** Name of the zone, as in UTC or Europe/Zurich. */
+/** Name of the zone: UTC or Europe/Zurich. */
 export function zoneName(zone: Zone): string {
   return zone === "utc" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -86,7 +86,7 @@ export function ticks(
   return { at, stepMs };
 }
 
-/** Label of a tick: as precise as the step between ticks needs. */
+/** Label of a tick, with the precision of the step between ticks. */
 export function tickLabel(ms: number, stepMs: number, zone: Zone): string {
   if (stepMs < MINUTE_MS) return timeOfDay(ms, zone);
   if (stepMs < DAY_MS) return timeOfDay(ms, zone).slice(0, 5);

@@ -9,9 +9,9 @@ const allowed = new Set<string>();
 let policy: { createScriptURL(url: string): unknown } | null = null;
 
 /**
- * An address of a script as workers and service workers take it. The policy of the page allows scripts only from addresses that
- * pass the policy `asi-worker`; those that the page's own code names here pass. What is returned is a TrustedScriptURL where the
- * browser knows such; the types of the browser say string.
+ * An address of a script for workers and service workers. The policy of the page allows scripts only from addresses that
+ * pass the policy `asi-worker`; the addresses that the code of the page names here pass. Returns a TrustedScriptURL if the
+ * browser supports that; the types of the browser declare string.
  */
 export function trustedAddress(address: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };

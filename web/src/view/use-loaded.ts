@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 /** Whether a part of the page could not be loaded: after an upgrade, the service no longer has the parts of the previous page. */
 export const isOutdated = signal(false);
 
-/** A part of the page that is loaded when it is first needed; null until then. */
+/** A part of the page that is loaded on first use; null until then. */
 export function useLoaded<Part>(load: () => Promise<Part>): Part | null {
   const [loaded, setLoaded] = useState<{ part: Part } | null>(null);
   useEffect(() => {

@@ -7,31 +7,31 @@ const MINUS = "−";
 
 const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": 3.6, "m/s": 1 };
 
-/** What a speed in m/s is multiplied by. */
+/** Factor from m/s to a unit of speed. */
 export function speedFactor(unit: SpeedUnit): number {
   return UNITS_PER_M_PER_S[unit];
 }
 
-/** A number with thousands separated and a fixed number of decimals. */
+/** A number with thousands separators and a fixed number of decimals. */
 export function decimal(value: number, decimals: number): string {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   return negated(Math.abs(value).toLocaleString("en-GB", digits), value < 0);
 }
 
-/** The text of a value with a minus sign if it is negative; without one where it is shown as 0. */
+/** The text of a value with a minus sign if it is negative; without a sign if it is shown as 0. */
 export const negated = (text: string, isNegative: boolean): string =>
   isNegative && /[1-9]/.test(text) ? MINUS + text : text;
 
-/** The text of a difference with its sign; without one where it is shown as 0. */
+/** The text of a difference with its sign; without a sign if it is shown as 0. */
 export const withSign = (text: string): string =>
   text.startsWith(MINUS) || !/[1-9]/.test(text) ? text : `+${text}`;
 
-/** A name with the unit of its values, as it heads a column: `Distance, m`. */
+/** A name with the unit of its values, as a column heading: `Distance, m`. */
 export const withUnit = (name: string, unit: string): string => (unit === "" ? name : `${name}, ${unit}`);
 
 /**
- * A share, 0 to 1, in percent: `38.2 %`. Rounded half up by its decimal digits, as `asi stats` does; 100 times a share would have the
- * errors of doubles, as in 28.349999999999998.
+ * A share, 0 to 1, in percent: `38.2 %`. Rounded half up by its decimal digits, as in `asi stats`; 100 times a share would have the
+ * errors of doubles, for example 28.349999999999998.
  */
 export function percent(share: number, decimals = 1): string {
   const text = share.toLocaleString("en-GB", {
@@ -42,14 +42,14 @@ export function percent(share: number, decimals = 1): string {
   return text.replace("%", " %");
 }
 
-/** Metres up to a kilometre, kilometres beyond. */
+/** A distance in metres below a kilometre, else in kilometres. */
 export function distance(metres: number): { value: string; unit: string } {
   return metres < 999.5
     ? { value: decimal(metres, 0), unit: "m" }
     : { value: decimal(metres / 1000, 2), unit: "km" };
 }
 
-/** Bytes in the largest unit (powers of 1000) that gives at least 1. */
+/** A number of bytes in the largest unit (powers of 1000) with a value of at least 1. */
 export function fileSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ["kB", "MB", "GB"];

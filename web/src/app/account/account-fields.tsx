@@ -1,6 +1,6 @@
 import { Field } from "../parts/form.js";
 
-/** A password that is chosen. */
+/** A field for a new password. */
 export const NewPasswordField = ({ label = "New password", more = "", isFirst = false }) => (
   <Field
     name="password"
@@ -15,7 +15,7 @@ export const NewPasswordField = ({ label = "New password", more = "", isFirst = 
   />
 );
 
-/** The current password, as proof that the owner of the account asks. */
+/** A field for the current password, which proves that the owner of the account makes the request. */
 export const CurrentPasswordField = ({ isFirst = false }) => (
   <Field
     name="current_password"
@@ -28,7 +28,7 @@ export const CurrentPasswordField = ({ isFirst = false }) => (
   />
 );
 
-/** The name with which one signs in, and the address for mail: of an account that is made or changed. */
+/** Fields for the sign-in name and the mail address of a new or changed account. */
 export const LoginFields = ({
   account,
   onEmail,
@@ -59,7 +59,7 @@ export const LoginFields = ({
   </>
 );
 
-/** First and last name, with what stands before their names in the request. */
+/** Fields for first and last name; `prefix` precedes their names in the request. */
 export const NameFields = ({
   prefix = "",
   names,

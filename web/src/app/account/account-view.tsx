@@ -65,7 +65,7 @@ export function AccountView(props: ViewProps) {
   );
 }
 
-/** An account that changes itself. */
+/** An account that its owner can change. */
 type Own = ManagerAccount | AthleteAccount;
 
 function Profile({ account, client, session }: ViewProps & { account: Own }) {
@@ -117,7 +117,7 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
   );
 }
 
-/** An account that is changed by the operator alone. */
+/** An account that only the operator can change. */
 function Kept({ account }: { account: Account }) {
   return (
     <section class="panel padded">

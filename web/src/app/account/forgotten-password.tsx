@@ -50,7 +50,7 @@ export function NewPassword({ session, token }: { session: Session; token: strin
         onSubmit={async (values) => {
           await session.resetPassword(token, values("password"));
           announce("The password is set. Sign in with it.");
-          // so that the way back does not lead to a link that has been used
+          // so that "Back" does not lead to a used link
           goInstead("/sign-in");
         }}
       >

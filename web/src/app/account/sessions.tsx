@@ -6,7 +6,7 @@ import { dayAndTime } from "../parts/when.js";
 
 const PER_PAGE = 8;
 
-/** Browsers name themselves after their predecessors: the first name that fits is the right one. */
+/** Patterns in order: the first match is the browser, because browsers also name their predecessors. */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -25,7 +25,7 @@ const SYSTEMS = [
   ["Linux", "Linux"],
 ] as const;
 
-/** The browser in a `User-Agent`, as people call it. */
+/** The common name of the browser in a `User-Agent`. */
 export function browserName(userAgent: string): string {
   const found = (names: readonly (readonly [string, string])[]) =>
     names.find(([part]) => userAgent.includes(part))?.[1];
@@ -34,7 +34,7 @@ export function browserName(userAgent: string): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** Where the account is signed in, each of which can be ended. */
+/** The sessions of the account; each of them can be ended. */
 export function Sessions({ client, zone }: { client: Client; zone: Zone }) {
   const problem = useProblem();
   const load = (query: { page: number; limit: number }, signal: AbortSignal) =>

@@ -3,11 +3,11 @@ import type { Account, Session } from "../session.js";
 
 interface Props {
   session: Session;
-  /** Whose session has ended; null when nobody was signed in. */
+  /** The account with the expired session; null when nobody was signed in. */
   account?: Account | null;
 }
 
-/** Username and password. */
+/** A form with username and password. */
 export function SignInForm({ session, account = null }: Props) {
   return (
     <Form action="Sign in" onSubmit={(values) => session.signIn(values("username"), values("password"))}>

@@ -6,7 +6,7 @@ import { LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
 import { SignInForm } from "./sign-in-form.js";
 
-/** The way in. */
+/** The sign-in page. */
 export function SignIn({ session }: { session: Session }) {
   return (
     <Card title="Sign in">
@@ -26,7 +26,7 @@ const ROLES = [
   ["athlete", "I am an athlete"],
 ] as const;
 
-/** Makes a manager or an athlete. */
+/** The page that registers a manager or an athlete. */
 export function Register({ session }: { session: Session }) {
   const [role, setRole] = useState<"manager" | "athlete">("manager");
   return (
@@ -46,7 +46,7 @@ export function Register({ session }: { session: Session }) {
           if (role === "athlete") await session.registerAthlete({ ...who, athlete_profile: name });
           else {
             const isWearer = values("is_wearer") !== "";
-            // the athlete has this name, and no username that people know
+            // such an athlete has a made-up username, so the name is required
             if (isWearer) requireName(name);
             const athlete = isWearer ? { athlete_profile: name } : {};
             await session.registerManager({ ...who, manager_profile: name, ...athlete }, isWearer);

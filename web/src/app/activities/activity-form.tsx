@@ -6,7 +6,7 @@ import { loadSchemas, sportOf } from "./schemas.js";
 
 interface Props {
   client: Client;
-  /** Id of the manager. */
+  /** The id of the manager. */
   owner: number;
   /** The activity that is changed; null for a new one. */
   activity: Resource["Activity"] | null;

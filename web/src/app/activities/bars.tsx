@@ -2,7 +2,7 @@
 export interface Bar {
   key: string | number;
   label: string;
-  /** Null where there is nothing to draw. */
+  /** Null if there is no bar to draw. */
   value: number | null;
   /** The value in words. */
   text: string;
@@ -12,16 +12,16 @@ export interface Bar {
 
 interface Props {
   title: string;
-  /** The unit, or what else belongs to the title. */
+  /** The unit, or another addition to the title. */
   note?: string;
   bars: readonly Bar[];
-  /** What fills a track: the whole of which the values are shares. Without it the highest value does. */
+  /** The value of a full bar if values are shares of it. Default: the highest value. */
   whole?: number;
-  /** Where a line is drawn through all bars, such as their mean; null for none. */
+  /** The value of a line through all bars, such as their mean; null for none. */
   line?: { value: number; text: string } | null;
 }
 
-/** Horizontal bars, each with its label and its value as text: the chart is its own table. */
+/** Horizontal bars, each with its label and its value as text, so that the chart needs no table. */
 export function Bars({ title, note = "", bars, whole, line = null }: Props) {
   const highest = whole ?? Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
   const share = (value: number) => (highest === 0 ? 0 : Math.max(0, value / highest) * 100);

@@ -6,19 +6,19 @@ import { instantText } from "../parts/when.js";
 import type { Computed } from "./computed.js";
 import { COMPARED_FIGURES, type ComparedFigure, isComparable, nameOfFigure } from "./computed-figures.js";
 
-/** One line of the export: a time frame and what was computed for it; null where that failed. */
+/** One line of the export: a time frame and its figures; null if they could not be computed. */
 export interface ComparedFrame {
   timeframe: number;
   name: string;
   athlete: string;
   device: string;
-  /** As the service gives them: ISO 8601 in UTC. */
+  /** ISO 8601 in UTC, as in the API. */
   startTime: string;
   endTime: string;
   computed: Computed | null;
 }
 
-/** How the page shows values. */
+/** Unit and zone of the page. */
 interface Shown {
   speedUnit: SpeedUnit;
   zone: Zone;
@@ -26,7 +26,7 @@ interface Shown {
 
 /**
  * The table of figures as CSV (RFC 4180): the columns of the page, with its names, its units and its zone, and with all digits. Time
- * in each class of speed is added where all time frames have the same classes.
+ * in each class of speed is added if all time frames have the same classes.
  */
 export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zone }: Shown): string {
   const computed = frames.flatMap(({ computed: one }) => one ?? []);

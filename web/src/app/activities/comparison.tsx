@@ -20,11 +20,11 @@ import { SpeedClasses } from "./speed-classes.js";
 interface Props {
   frames: readonly ComparedFrame[];
   settings: Settings;
-  /** Begins the name of the exported file. */
+  /** The beginning of the name of the exported file. */
   activity: string;
 }
 
-/** What differences are differences to: nothing, the mean, or the time frame with this id. */
+/** The reference of differences: none, the mean, or the time frame with this id. */
 type Reference = "none" | "mean" | number;
 
 /** Time frames of an activity beside each other: a table of figures with differences, and a chart for each figure. */
@@ -41,7 +41,7 @@ export function Comparison({ frames, settings, activity }: Props) {
     COMPARED_FIGURES.find(({ key }) => key === charted.value) ?? (COMPARED_FIGURES[0] as ComparedFigure);
   const mean = meanOf(figure, computed);
   const labelOf = labels(chosen);
-  // one alone would differ from itself by nothing
+  // a single time frame has no differences
   const isAlone = chosen.length < 2;
   const referenceValue = isAlone ? "none" : reference.value;
   const compared =
@@ -256,7 +256,7 @@ function meanOf(figure: ComparedFigure, all: readonly Computed[]): number | null
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The athlete, and the name of the time frame where an athlete has several. */
+/** Labels with the athlete, and with the name of the time frame if an athlete has several. */
 function labels(frames: readonly ComparedFrame[]): (frame: ComparedFrame) => string {
   const counts = new Map<string, number>();
   for (const { athlete } of frames) counts.set(athlete, (counts.get(athlete) ?? 0) + 1);

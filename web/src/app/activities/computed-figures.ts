@@ -10,21 +10,21 @@ import { type Computed, recordedSeconds } from "./computed.js";
 export interface ComparedFigure {
   key: string;
   name: string;
-  /** Explanation of the figure, where its name is not enough. */
+  /** Explanation of the figure, if its name is not enough. */
   hint?: string;
-  /** A longer name, where data are compared. */
+  /** A longer name for tables that compare data. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
-  /** As the service gives it: in SI units; null where there is none. */
+  /** The value from the API, in SI units; null if there is none. */
   value(computed: Computed): number | null;
   /** A value or a difference of values in the unit of the reader. */
   text(value: number, speedUnit: SpeedUnit): string;
-  /** The same as a number for a table, with its unit; default: what the service gives, in the unit that is shown. */
+  /** The value as a number with its unit, for a table. Default: the value from the API, in the unit of the page. */
   exported?: { value(value: number, speedUnit: SpeedUnit): number; unit(speedUnit: SpeedUnit): string };
 }
 
 type Lists = Metrics["accelerations"];
-/** Null where none were computed. */
+/** Null if none were computed. */
 const countOf = ({ has_accelerations }: Computed, { threshold_1, threshold_2 }: Lists) =>
   has_accelerations ? threshold_1.values.length + threshold_2.values.length : null;
 const whole = (value: number) => decimal(value, 0);
@@ -132,16 +132,16 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
   },
 ];
 
-/** The name of a figure of these data. */
+/** The name of a figure for these data. */
 export const nameOfFigure = (figure: ComparedFigure, all: readonly Computed[], unit: SpeedUnit): string =>
   figure.nameOf?.(all, unit) ?? figure.name;
 
-/** A difference with its sign; none for one that is shown as 0. */
+/** A difference with its sign; no sign if it is shown as 0. */
 export const differenceText = (figure: ComparedFigure, difference: number, unit: SpeedUnit): string =>
   withSign(figure.text(difference, unit));
 
 /**
- * Whether counts and classes of all of them mean the same. Maximum heart rates may differ: zones are shares of it.
+ * Whether counts and classes have the same definition in all of them. Maximum heart rates may differ: zones are shares of the maximum.
  */
 export function isComparable(all: readonly Computed[]): boolean {
   return new Set(all.map(rulesOf)).size <= 1;

@@ -2,7 +2,7 @@ import type { Resource } from "asi-client";
 import type { Metrics } from "asi-convert/metrics";
 import type { Figures } from "../../recording/recording.js";
 
-/** Computed data with their definition, as the service gives them for `with_definition=true`. */
+/** Computed data with their definition, from the API with `with_definition=true`. */
 export type Computed = Metrics & { readonly last_computation: number };
 
 /** @throws Error for data without a definition, which an answer to `with_definition=true` always has */
@@ -10,7 +10,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   if (data.definition === undefined) throw new Error("The computed data have no definition.");
   const sum = (runs: { values: readonly { distance: number }[] }) =>
     runs.values.reduce((metres, { distance }) => metres + distance, 0);
-  // results of earlier rules, until the service has computed them again
+  // results of earlier rules, until the service has recomputed them
   const earlier = {
     sprint_distance: sum(data.sprint.threshold_1),
     hid_distance: { threshold_1: sum(data.hid.threshold_1), threshold_2: sum(data.hid.threshold_2) },
@@ -24,7 +24,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
 export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
   time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
 
-/** The same data in the form of the viewer's panels. */
+/** The data in the form of the viewer's panels. */
 export const figuresOf = (computed: Computed): Figures => ({
   metrics: computed,
   rows: 0,

@@ -2,7 +2,7 @@ import type { ComputedState } from "./use-computed.js";
 
 interface Props {
   states: readonly ComputedState[];
-  /** Asks for all data again. */
+  /** Requests all data again. */
   onAgain: () => void;
 }
 

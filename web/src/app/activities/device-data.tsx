@@ -85,7 +85,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
     <Nothing title={`This device has no data of ${day(dayMs, zone)}`}>
       {otherDays.length === 0 ? (
         <p>
-          It has none of the week before or after either. Choose another day or device, or{" "}
+          The weeks before and after have no data either. Choose another day or device, or{" "}
           <a href="#/recordings">upload a recording</a>.
         </p>
       ) : (
@@ -105,7 +105,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
   );
 }
 
-/** This many samples are shown quickly. Of a day with more samples, the longest range is shown. */
+/** The limit for fast display. On a day with more samples, only the longest range is shown. */
 const QUICK_SAMPLES = 500_000;
 
 function Ranges({ ofDay, ...props }: RangesAround & Props) {

@@ -5,14 +5,14 @@ import { aroundDay, dayAfter } from "../parts/days.js";
 import { rangesBetween } from "../recordings/ranges.js";
 
 export interface RangesAround {
-  /** Of the day. */
+  /** The ranges of the day. */
   ofDay: readonly DeviceRange[];
-  /** Starts of ranges on other days of the same fortnight, one for each day. */
+  /** Starts of ranges on other days of the same two weeks, one for each day. */
   otherDays: readonly number[];
 }
 
 const AROUND_DAYS = 7;
-/** The API gives at most 14 days at a time; where clocks are put back, a fortnight is an hour longer. */
+/** The API returns at most 14 days per request; two weeks are an hour longer when clocks are put back. */
 const MOST_MS = 14 * 86_400_000;
 
 /** The ranges of a device on a day, and days around it that have data. @throws ApiError, AwayError */

@@ -7,9 +7,9 @@ import { afterSigningIn } from "../parts/after-signing-in.js";
 import { useReturn } from "../parts/request.js";
 
 interface DeviceRecording {
-  /** Null until it is there. */
+  /** Null until it is loaded. */
   recording: Recording | null;
-  /** How much of it is there, 0 to 1. */
+  /** The loaded share, 0 to 1. */
   share: number;
   error: unknown;
   retry: () => void;
@@ -17,7 +17,7 @@ interface DeviceRecording {
 
 const NOTHING_YET = { recording: null, share: 0, error: null };
 
-/** A range of a device as a recording of the worker. It is closed when it is no longer needed. */
+/** Loads a range of a device as a recording of the worker, and closes it when it is no longer needed. */
 export function useDeviceRecording(
   client: Client,
   reader: RecordingService,
@@ -28,7 +28,7 @@ export function useDeviceRecording(
   const returned = useReturn(state.error);
   const { device, startMs, stopMs } = range;
 
-  // another attempt asks for the same again
+  // another attempt sends the same request again
   useEffect(() => {
     const abort = new AbortController();
     const update = (change: Partial<DeviceRecording>) => {
@@ -40,7 +40,7 @@ export function useDeviceRecording(
     const hooks = { onProgress, signal: abort.signal };
     afterSigningIn(client, () => reader.ask("fetchRange", { range, origin: null }, hooks)).then(
       (recording) => {
-        // it may have been on its way when it was no longer needed
+        // it may have been loading when it was no longer needed
         if (abort.signal.aborted) reader.ask("close", { id: recording.id });
         opened = recording;
         update({ recording });

@@ -38,7 +38,7 @@ export function FrameEditor(props: Props) {
   const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
   const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
   const problem = useProblem();
-  // another number rebuilds the form from what is saved
+  // another number rebuilds the form from the saved values
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
 
@@ -208,11 +208,11 @@ function deviceChoices({ devices, frame }: Props): (readonly [string, string])[]
   return [[String(frame.device), deviceOf(frame)], ...known];
 }
 
-/** The time of day, with the day if that is not today. */
+/** The time of day, with the day if it is not today. */
 const computedAt = (ms: number, zone: Zone) =>
   day(ms, zone) === day(Date.now(), zone) ? timeOfDay(ms, zone) : `${timeOfDay(ms, zone)}, ${day(ms, zone)}`;
 
-/** The computed data of the saved time frame, with what is to be known about their age. */
+/** The computed data of the saved time frame, with notes about their age. */
 function Figures({
   client,
   settings,

@@ -77,7 +77,7 @@ function Missing({ account, hasAthletes }: { account: Account; hasAthletes: bool
       ) : (
         <Nothing title="You have no athlete yet">
           <p>
-            A time frame is that of an athlete.{" "}
+            A time frame belongs to an athlete.{" "}
             {mayManageAthletes(account) ? (
               <>
                 <a href="#/athletes">Create an athlete</a> first

@@ -1,14 +1,14 @@
 import type { Resource } from "asi-client";
 
-/** Parts of a time frame. */
+/** The data that the page of a time frame needs. */
 export interface FrameParts {
   activity: Resource["Activity"];
-  /** Of the activity's sport. */
+  /** The schema of the activity's sport. */
   schema: Resource["JsonSchema"];
   athletes: readonly Resource["Athlete"][];
   devices: readonly Resource["Device"][];
   /** Null for a new one. */
   frame: Resource["Timeframe"] | null;
-  /** A time frame of the activity, whose day and device a new one is likely to share; null if it has none. */
+  /** A time frame of the activity, as a guess for day and device of a new one; null if it has none. */
   sibling: Resource["Timeframe"] | null;
 }

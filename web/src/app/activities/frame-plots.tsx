@@ -22,7 +22,7 @@ interface Props {
   client: Client;
   settings: Settings;
   reader: RecordingService;
-  /** What is loaded. */
+  /** The loaded range. */
   data: DeviceRange;
   part: Signal<TimeWindow | null>;
   isNew: boolean;
@@ -46,7 +46,7 @@ export function FramePlots(props: Props) {
   return <Plots {...props} recording={recording} />;
 }
 
-/** Of the length of the time frame, shown on both sides of it. */
+/** Margin on both sides of the time frame, as a share of its length. */
 const MARGIN_SHARE = 0.1;
 
 const withMargin = ({ startMs, stopMs }: TimeWindow): TimeWindow => {
@@ -56,7 +56,7 @@ const withMargin = ({ startMs, stopMs }: TimeWindow): TimeWindow => {
 
 const overlaps = (a: TimeWindow, b: TimeWindow) => a.startMs < b.stopMs && a.stopMs > b.startMs;
 
-/** The axis: the data, and the time frame where it reaches beyond them. */
+/** The axis: the data, extended to the time frame if that is longer. */
 function axisOf(recording: Recording, part: TimeWindow | null): TimeWindow {
   const data = wholeOf([placeInTime(recording, 0, 0)]);
   if (part === null || !overlaps(part, data)) return data;

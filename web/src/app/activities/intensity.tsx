@@ -4,7 +4,7 @@ import { decimal } from "../../view/values.js";
 import type { Computed } from "./computed.js";
 import { slicesOf } from "./slices.js";
 
-/** Distance in each slice of the time frame as columns, and behind them their table. */
+/** Distance in each slice of the time frame as columns, followed by a table of them. */
 export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }) {
   const { span } = computed.intensity;
   const slices = slicesOf(computed.intensity);
@@ -35,7 +35,9 @@ export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }
         <span>{time(last.startMs + last.seconds * 1000)}</span>
       </div>
       {last.seconds < first.seconds ? (
-        <p class="note">The last column is only {rest}. It has the height of a whole one at the same pace.</p>
+        <p class="note">
+          The last column is only {rest}. Its height is extrapolated to a whole column at the same pace.
+        </p>
       ) : null}
       <details>
         <summary>As a table</summary>

@@ -1,6 +1,6 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 
-/** The JSON schemas of activities and of time frames; the service has a dozen. */
+/** Loads the JSON schemas of activities and of time frames; the service has about a dozen. */
 export async function loadSchemas(client: Client, signal: AbortSignal): Promise<Resource["JsonSchema"][]> {
   const { results } = await unwrap(
     client.GET("/api/v1/json-schemas/", { params: { query: { limit: 3000 } }, signal }),
@@ -8,7 +8,7 @@ export async function loadSchemas(client: Client, signal: AbortSignal): Promise<
   return results;
 }
 
-/** The sport that the schema of an activity is for. */
+/** The sport of an activity's schema. */
 export function sportOf({ schema, name }: Resource["JsonSchema"]): string {
   const { properties } = schema as { properties?: { sport?: { const?: unknown } } };
   return typeof properties?.sport?.const === "string"

@@ -5,13 +5,13 @@ export interface Slice {
   startMs: number;
   seconds: number;
   metres: number;
-  /** Of its column, as a share of the highest: that of a whole slice at the same pace. */
+  /** Height of its column: its pace as a share of the highest column, which is a whole slice. */
   height: number;
 }
 
 /**
- * The slices of `intensity`. The last one may be shorter; its column is at most as high as the others, because nobody sprints for a
- * whole minute.
+ * The slices of `intensity`. The last one may be shorter; its column is at most as high as the others, because a sprint does not last
+ * a whole minute.
  */
 export function slicesOf({ distance, span, start_time, end_time }: Metrics["intensity"]): Slice[] {
   if (start_time === null || end_time === null) return [];

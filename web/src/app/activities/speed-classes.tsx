@@ -9,7 +9,7 @@ interface Props {
   unit: SpeedUnit;
 }
 
-/** Shares of time in the classes of speed, a bar for each time frame, and behind them their table. All have the same classes. */
+/** Shares of time in the classes of speed: a bar for each time frame, followed by a table. All have the same classes. */
 export function SpeedClasses({ rows, unit }: Props) {
   const classes = rows[0]?.computed.time_per_speed_ranges ?? [];
   const colour = (i: number) => `var(--band-${Math.min(i, 5)})`;

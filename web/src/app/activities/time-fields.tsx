@@ -11,16 +11,16 @@ export const REVERSED = "End must be later than Start.";
 interface Typed {
   start: string;
   end: string;
-  /** Times of the texts, if they are valid. */
+  /** The times in the fields, if they are valid. */
   part: TimeWindow | null;
 }
 
-/** Start and end of a time frame as fields: they follow the mark on the plot, and it follows them. */
+/** Start and end of a time frame as fields, which are synchronized with the mark on the plot. */
 export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zone: Zone }) {
   const marked = part.value;
   const [typed, setTyped] = useState<Typed | null>(null);
   const shownZone = useRef(zone);
-  // texts hold until the mark is moved otherwise, or times are shown in another zone
+  // texts are valid until the mark is moved by other means, or the zone changes
   const isTyped = typed !== null && typed.part === marked && shownZone.current === zone;
   shownZone.current = zone;
   const start = isTyped ? typed.start : marked === null ? "" : instantText(marked.startMs, zone);
@@ -30,7 +30,7 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
     const startMs = instantOf(texts.start, zone);
     const stopMs = instantOf(texts.end, zone);
     const isWindow = startMs !== null && stopMs !== null && startMs < stopMs;
-    // invalid times mark nothing, so that only what is shown is saved
+    // invalid times mark nothing, so that only visible times are saved
     const next = isWindow ? { startMs, stopMs } : null;
     setTyped({ ...texts, part: next });
     part.value = next;

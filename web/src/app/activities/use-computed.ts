@@ -4,18 +4,18 @@ import { AwayError } from "../connection.js";
 import { useReturn } from "../parts/request.js";
 import { type Computed, computedOf } from "./computed.js";
 
-/** The computed data of a time frame that are known so far. */
+/** The known computed data of a time frame. */
 export interface ComputedState {
-  /** Data computed last; kept while they are computed again. */
+  /** The last computed data; kept during a new computation. */
   computed: Computed | null;
-  /** Whether the service is asked, and computes if it has to. */
+  /** Whether a request is in progress; the service computes if necessary. */
   isWaiting: boolean;
   error: unknown;
 }
 
 export const NOTHING_YET: ComputedState = { computed: null, isWaiting: true, error: null };
 
-/** Asks for the data of a time frame. The service computes stale ones before it answers. @throws ApiError */
+/** Requests the data of a time frame. The service recomputes stale data before it answers. @throws ApiError */
 async function loadComputed(client: Client, timeframe: number, signal: AbortSignal): Promise<Computed> {
   const params = { path: { timeframe }, query: { with_definition: true } };
   return computedOf(
@@ -23,10 +23,10 @@ async function loadComputed(client: Client, timeframe: number, signal: AbortSign
   );
 }
 
-/** Computations that are waited for at a time: the service computes two for one request at a time as well. */
+/** Number of parallel requests: the service computes two for one request in parallel too. */
 const AT_A_TIME = 2;
 
-/** What changes when the data of a time frame change: everything but its name, which the page keeps with the parameters. */
+/** A text that changes with the data of a time frame; without its name, which the page keeps in the parameters. */
 export function versionOf({
   id,
   start_time,
@@ -39,8 +39,8 @@ export function versionOf({
 }
 
 /**
- * The computed data of time frames, asked for again when one of them changes.
- * @param attempt another number asks for all of them again
+ * The computed data of time frames, requested again when one of them changes.
+ * @param attempt another number requests all of them again
  */
 export function useComputed(
   client: Client,

@@ -14,7 +14,7 @@ import { askedProfile, centimetres, ExternalId, genderName, ProfileFields } from
 
 type Athlete = Resource["Athlete"];
 
-/** One athlete: the profile, which the manager of a managed athlete changes. */
+/** One athlete: the profile, which the manager can edit if the athlete is managed. */
 export function AthletePage({ id, ...props }: ViewProps & { id: number }) {
   const { client, account } = props;
   const params = { path: { athlete: id } };
@@ -91,8 +91,8 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <section class="panel padded">
         <h2>Delete</h2>
         <p class="note">
-          When you no longer need the athlete in your list. The log of the service still says what was done.
-          For a person who asks that nothing is left, erase all data.
+          When you no longer need the athlete in your list. The log of the service still lists the actions. If
+          a person asks for complete removal, erase all data.
         </p>
         <ProblemOf problem={problem} />
         <Action

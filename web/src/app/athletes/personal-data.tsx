@@ -13,7 +13,7 @@ interface Props {
   onErased: () => void;
 }
 
-/** The rights of the person: a copy of everything, and its erasure. */
+/** The rights of the person: a copy of all data, and erasure. */
 export function PersonalData({ client, athlete: { id, name }, onErased }: Props) {
   const [isErasing, setErasing] = useState(false);
   const problem = useProblem();
@@ -33,8 +33,8 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
     <section class="panel padded">
       <h2>All data about {name}</h2>
       <p class="note">
-        A copy has the profile, permissions, time frames, what was computed, and the samples: a zip archive of
-        JSON and CSV files. Erasing is for a person who asks for it.
+        A copy has the profile, permissions, time frames, computed data and samples: a zip archive of JSON and
+        CSV files. Erase the data only if the person asks for it.
       </p>
       <ProblemOf problem={problem} />
       <div class="form-buttons">

@@ -4,10 +4,10 @@ import { announce, underway } from "../parts/announcements.js";
 import type { AthleteProfile } from "./profile.js";
 import "./picture.css";
 
-/** The largest picture that the service takes. */
+/** The size limit of the service for pictures. */
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** The picture of a profile, as an address of an image; null without a picture, and for an image that the page does not know. */
+/** The picture of a profile, as the address of an image; null without a picture or for an unknown image format. */
 export function pictureAddress({ profile_picture: picture }: AthleteProfile): string | null {
   if (picture === null) return null;
   const type = [

@@ -23,7 +23,7 @@ type Gender = "F" | "M" | "X";
 export const genderName = (gender: string | null): string =>
   GENDERS.find(([value]) => value === gender)?.[1] ?? NO_VALUE;
 
-/** The API has metres. */
+/** The API uses metres. */
 export const centimetres = (metres: number): number => Math.round(metres * 1000) / 10;
 
 const TEXT = { maxLength: 150 };
@@ -64,7 +64,7 @@ export function ProfileFields({ profile }: { profile: AthleteProfile | null }) {
   );
 }
 
-/** What the account is in another system, for a form that sends `external_id`. */
+/** The field for the id of the account in another system, for a form that sends `external_id`. */
 export const ExternalId = ({ initial }: { initial?: string | null }) => (
   <Field name="external_id" label="ID in another system" initial={initial} maxLength={255} />
 );
@@ -75,7 +75,7 @@ const problemOf = (found: readonly Finding[]) =>
   );
 
 /**
- * The profile that such a form holds, once the user has confirmed what is unusual in it.
+ * The profile in such a form, after the user has confirmed unusual values.
  * @param needsName whether the athlete has no username that people know
  * @throws FormProblem
  */
@@ -99,7 +99,7 @@ export async function askedProfile(
   throw problemOf(found);
 }
 
-/** The profile that such a form holds; an empty field clears what was there. */
+/** The profile in such a form; an empty field clears the value. */
 export function profileOf(values: Values) {
   const text = (name: string) => values(`athlete_profile.${name}`).trim() || null;
   const number = (name: string) => {

@@ -1,6 +1,6 @@
 import { dateText } from "../parts/days.js";
 
-/** Values of a profile that may be. */
+/** The values of a profile that are checked. */
 interface Profile {
   birth_date: string | null;
   /** Kilograms. */
@@ -9,7 +9,7 @@ interface Profile {
   height: number | null;
 }
 
-/** A remark about a value of a profile. */
+/** A remark on a value of a profile. */
 export interface Finding {
   name: keyof Profile;
   sentence: string;
@@ -17,11 +17,11 @@ export interface Finding {
 
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** From young children to the tallest, heaviest and oldest athletes: values beyond are most often typing errors. */
+/** From young children to the tallest, heaviest and oldest athletes: values outside are usually typing errors. */
 const USUAL = { years: [4, 100], weightKg: [15, 200], heightCm: [90, 230] } as const;
-/** Nobody is smaller: such a height is one in metres, or in feet. */
+/** Nobody is smaller: such a height was entered in metres or in feet. */
 const LEAST_HEIGHT_CM = 30;
-/** A height between these is one in metres. */
+/** A height in this range was entered in metres. */
 const HEIGHT_M = [0.9, 2.5] as const;
 
 const isIn = ([least, most]: readonly [number, number], value: number) => value >= least && value <= most;

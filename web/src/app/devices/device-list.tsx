@@ -14,16 +14,16 @@ import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
 
-/** The service does not say which of the two is wrong, so that nobody can guess. */
+/** The service does not tell which of the two is wrong, so that nobody can guess serial numbers. */
 const NO_SUCH_DEVICE =
   "The service knows no device with this serial number and this name. Enter both exactly as printed on the device.";
 
 type Device = Resource["Device"];
 
-/** All devices that the manager owns or has owned. */
+/** All current and former devices of the manager. */
 export function DeviceList({ client, settings, query, go }: ViewProps) {
   const [isAll, setAll] = useKept("all", false);
-  // a link can name the device that is to be taken
+  // a link can name the device to add
   const wanted = query.get("take");
   const [isTaking, setTaking] = useState(wanted !== null);
   const list = useSearchedList(`devices ${isAll}`, (query, signal) =>
@@ -84,7 +84,7 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
               isMine(device) ? (
                 <a href={`#/devices/${device.id}`}>{deviceName(device)}</a>
               ) : (
-                // what was recorded in the manager's time can still be seen
+                // recordings from the manager's time remain visible
                 <a href={`#/recordings/${device.id}`}>{deviceName(device)}</a>
               ),
           },

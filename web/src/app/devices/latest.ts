@@ -3,7 +3,7 @@ import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 type Sample = Resource["RawDataSample"];
 
 /**
- * The newest samples of a device that the manager owns, the newest first.
+ * The newest samples of a device that the manager owns, in descending order of time.
  * @throws ApiError `permission_denied` for a device that the manager does not own now; AwayError
  */
 export function latestSamples(
@@ -26,12 +26,12 @@ export async function latestSample(
   return (await latestSamples(client, device, 1, signal))[0] ?? null;
 }
 
-/** Whether the service has refused because the manager does not own the device, or did not then. */
+/** Whether the service has refused because the manager does not or did not own the device. */
 export const isOfAnother = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "permission_denied";
 
 /**
- * When the manager's data of a device end: with the newest sample, or with the ownership if that has ended.
+ * The end of the manager's data of a device: its newest sample, or the end of a past ownership.
  *
  * @param isOwned whether the manager owns the device now, as far as the page knows
  * @returns ms since 1970 UTC; null when there is none

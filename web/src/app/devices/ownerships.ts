@@ -1,13 +1,13 @@
 import type { Client, Resource } from "asi-client";
 
-/** The end of an ownership that has not ended. */
+/** The end time of an ownership that is still valid. */
 const CURRENT_END = "2999-12-31T23:59:59.000Z";
 
 type Ownership = Resource["DeviceOwnership"];
 
 export const isCurrent = ({ end_time }: Ownership): boolean => end_time === CURRENT_END;
 
-/** The latest ownership of each device, by the id of the device. */
+/** The latest ownership of each device, by device id. */
 export async function latestOwnerships(client: Client, signal: AbortSignal): Promise<Map<number, Ownership>> {
   const latest = new Map<number, Ownership>();
   const params = { query: { limit: 3000 } };

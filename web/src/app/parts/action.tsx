@@ -5,7 +5,7 @@ import { ask, type Question } from "./dialog.js";
 import { ProblemCard } from "./problem.js";
 import { SLOW_MS } from "./request.js";
 
-/** What did not work, of the actions of one place in the page; null for nothing. */
+/** The error of the last failed action in a place of the page; null if there is none. */
 export type Problem = Signal<{ title: string; error: unknown } | null>;
 
 export const useProblem = (): Problem => useSignal<Problem["value"]>(null);
@@ -15,24 +15,24 @@ export function ProblemOf({ problem: { value } }: { problem: Problem }) {
 }
 
 interface Props {
-  /** Does it. If it gives a text, that is announced. */
+  /** The action. If it returns a text, that is announced. */
   work: () => Promise<unknown>;
-  /** Shown in the button while it takes longer than a moment: "Releasing…". */
+  /** Text of the button while the action takes longer than a moment: "Releasing…". */
   busy: string;
-  /** The title over what went wrong: "The device was not released." */
+  /** The title above the error: "The device was not released." */
   failed: string;
-  /** Where that is shown. */
+  /** The place for errors. */
   problem: Problem;
-  /** Is asked first; or what asks, where it depends. */
+  /** A question before the action, or a function that asks if it depends. */
   question?: Question | (() => Promise<boolean>);
   class?: string;
   disabled?: boolean;
-  /** For screen readers, where the text of the button alone does not say enough. */
+  /** For screen readers, if the text of the button is not enough. */
   label?: string;
   children: ComponentChildren;
 }
 
-/** A button that does something of the service: it cannot be pressed twice, says what it is doing, and what went wrong. */
+/** A button that runs an action of the service: it cannot be pressed twice, and shows progress and errors. */
 export function Action({ work, busy, failed, problem, question, label, children, ...attributes }: Props) {
   const isBusy = useSignal(false);
   const isSlow = useSignal(false);

@@ -5,20 +5,20 @@ const SHOWN_MS = 8000;
 
 interface Announcement {
   text: string;
-  /** The address at which it is read; null until it is known. */
+  /** The address where the announcement is shown; null until it is known. */
   home: string | null;
 }
 
 const announced = signal<Announcement | null>(null);
 
-/** What takes longer than a moment, in words; empty for nothing. A button says it too, but not to screen readers. */
+/** The name of a long action in progress; empty for none. Screen readers do not read it from the button. */
 export const underway = signal("");
 
-/** Tells the user that something is done: shown for a while on the page where it is read, and read out by screen readers. */
+/** Tells the user that an action is done: the text is shown for a while on its page, and screen readers read it. */
 export function announce(text: string): void {
   const announcement: Announcement = { text, home: null };
   announced.value = announcement;
-  // what is announced often goes to another page by itself
+  // after an announcement the page often changes by itself
   setTimeout(() => {
     announcement.home = location.hash;
   });
@@ -29,7 +29,7 @@ export function announce(text: string): void {
 
 const pathOf = (hash: string) => hash.replace(/\?.*/, "");
 
-// a user who opens another page no longer needs it
+// a user who opens another page no longer needs the announcement
 effect(() => {
   const isViewer = route.value === null;
   const home = announced.peek()?.home;

@@ -10,13 +10,13 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A window over the page: what is behind it cannot be used until it is closed. */
+/** A modal window: the page behind it is disabled until it is closed. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
     const element = dialog.current;
-    // where the user was before
+    // the element with focus before the dialog
     const before = document.activeElement;
     element?.showModal();
     return () => {
@@ -47,17 +47,17 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 export interface Question {
   /** As in "Release this device?" */
   title: string;
-  /** What happens then, and what cannot be undone. */
+  /** The consequences, and whether they can be undone. */
   text: string;
   /** Label of the confirming button, such as "Release". */
   action: string;
-  /** Whether it can be undone, so that the button warns of nothing. */
+  /** Whether it can be undone, so that the button needs no warning. */
   isHarmless?: boolean;
 }
 
 const asked = signal<{ question: Question; answer: (isYes: boolean) => void } | null>(null);
 
-/** Asks before something that cannot be undone. @returns whether the user wants it */
+/** Asks before an action that cannot be undone. @returns whether the user confirms */
 export function ask(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.peek()?.answer(false);
@@ -71,7 +71,7 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** The question that is being asked; stands once in the page. */
+/** The open question; used once in the page. */
 export function Questions() {
   const current = asked.value;
   if (current === null) return null;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Names and values below each other. */
+/** A list of names and values. */
 export function Facts({
   of,
   class: className = "facts",

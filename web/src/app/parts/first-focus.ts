@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
 /**
- * Puts the cursor in an element at the moment when it appears. An effect after the next frame would take the cursor
- * from a user who has gone on to another field, and what is typed would land in the wrong one.
+ * Focuses an element as soon as it appears. An effect after the next frame would take the focus
+ * from a user who has moved on to another field, and the typed text would go to the wrong field.
  */
 export function useFirstFocus(ref: RefObject<HTMLElement | null>, isFirst = true): void {
   useLayoutEffect(() => {

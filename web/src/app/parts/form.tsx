@@ -6,7 +6,7 @@ import { fieldSentences, type LabelOf } from "./refusal-words.js";
 import { SLOW_MS } from "./request.js";
 import { useUnsaved } from "./unsaved.js";
 
-/** Sentences about what is wrong, by the names of the fields; those of nested objects have names such as `athlete_profile.weight`. */
+/** Error messages by field name; fields of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
 
 /** The label of a field of a form. */
@@ -18,7 +18,7 @@ const labelIn =
     return labels?.[0]?.textContent ?? undefined;
   };
 
-/** Problems of the form as sentences, by field; those of no field under the empty name. */
+/** Errors of the form as sentences, by field; errors without a field have an empty name. */
 function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
   const sentences = fieldSentences(error, labelIn(form));
   return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
@@ -30,25 +30,25 @@ const Messages = createContext<FieldMessages>(new Map());
 export type Values = (name: string) => string;
 
 interface FormProps {
-  /** Sends the form. What it throws is shown in the form: messages of the service at their fields. */
+  /** Sends the form. Errors that it throws are shown in the form, messages of the service at their fields. */
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
-  /** On the button that sends the form. */
+  /** Text of the button that sends the form. */
   action: string;
-  /** A second button. */
+  /** Called by a second button. */
   onCancel?: () => void;
-  /** Whether the form changes what is there already: the user is asked before leaving it without saving. */
+  /** Whether the form changes existing data: the user is asked before leaving it without saving. */
   isEditor?: boolean;
-  /** Whether it does what cannot be undone: the button warns of that. */
+  /** Whether the action cannot be undone: the button then has the warning style. */
   isDangerous?: boolean;
   children: ComponentChildren;
 }
 
-/** Values of the fields by their names. */
+/** Values of the fields by name. */
 type Content = ReadonlyMap<string, FormDataEntryValue>;
 
 const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
 
-/** Whether a field of the form says something else than what is saved. A field that was sent and has gone does not count. */
+/** Whether a field of the form differs from the saved value. A field that was sent and has disappeared does not count. */
 const differs = (form: HTMLFormElement, saved: Content): boolean =>
   [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
 
@@ -66,7 +66,7 @@ export function Form({
   const [isSlow, setSlow] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const saved = useRef<Content>(new Map());
-  // An effect after the next frame would take what the user has entered by then for saved.
+  // An effect after the next frame would take early input of the user as saved.
   useLayoutEffect(() => {
     if (form.current !== null) saved.current = contentOf(form.current);
   }, []);
@@ -84,7 +84,7 @@ export function Form({
       saved.current = sent;
     } catch (error) {
       setMessages(messagesFor(element, error));
-      // after the messages are there, so that they are read with the field
+      // after the messages are rendered, so that screen readers read them with the field
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } finally {
       clearTimeout(timer);
@@ -100,7 +100,7 @@ export function Form({
         class="form"
         method="post"
         aria-busy={isBusy}
-        // the error of a field does not apply to a new value
+        // the error of a field does not apply to its new value
         onInput={({ target }) => {
           const { name } = target as HTMLInputElement;
           if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));
@@ -149,7 +149,7 @@ interface Tied {
   "aria-describedby"?: string;
 }
 
-/** A labelled field: its control is given by `children` with the attributes that tie it to label, hint and message. */
+/** A labelled field: `children` renders its control with the attributes that connect it to label, hint and message. */
 function Labelled({
   name,
   label,
@@ -195,15 +195,15 @@ interface InputProps extends FieldProps {
   max?: number | string;
   step?: number | "any";
   pattern?: string;
-  /** Says what `pattern` wants. */
+  /** Explanation of `pattern`. */
   title?: string;
   placeholder?: string;
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
-  /** Value of the field, where something else changes it too; then `onValue` is needed. */
+  /** Value of the field, if other code changes it too; then `onValue` is needed. */
   value?: string;
-  /** Hears what the user enters. */
+  /** Called with the input of the user. */
   onValue?: (value: string) => void;
 }
 
@@ -241,7 +241,7 @@ interface ChoiceProps extends FieldProps {
   choices: readonly (readonly [value: string, text: string])[];
   initial?: string | null | undefined;
   required?: boolean;
-  /** Hears what the user chooses. */
+  /** Called with the choice of the user. */
   onValue?: (value: string) => void;
 }
 

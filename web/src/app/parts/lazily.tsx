@@ -5,7 +5,7 @@ import { Requested, useRequest } from "./request.js";
 
 /**
  * A view that is loaded when it is first shown. A service worker has cached it. Without one, the page says that the
- * service is unreachable, and offers to load the page again when it is back: a browser does not fetch a script again that it could not fetch once.
+ * service is unreachable, and offers a reload when it is back: a browser does not fetch a script again after a failed attempt.
  */
 export function lazily<Props extends { client: Client }>(
   load: () => Promise<ComponentType<Props>>,
@@ -17,7 +17,7 @@ export function lazily<Props extends { client: Client }>(
       try {
         loaded = await load();
       } catch {
-        // throws where the service is unreachable
+        // throws if the service is unreachable
         await props.client.GET("/api/v1/account/");
         isOutdated.value = true;
       }

@@ -6,14 +6,14 @@ import { Nothing } from "./nothing.js";
 import { type Column, Records } from "./records.js";
 import { type Loaded, Requested, useRequest } from "./request.js";
 
-/** A page of a list, as the service gives it. */
+/** A page of a list from the API. */
 interface ListPage<Item> {
   count: number;
   next: number | null;
   results: Item[];
 }
 
-/** The part of a query that says which page of a list is wanted. */
+/** The part of a query that selects a page of a list. */
 interface PageQuery {
   page: number;
   limit: number;
@@ -23,21 +23,21 @@ type LoadPage<Item, Query> = (query: Query, signal: AbortSignal) => Promise<List
 
 /** The loaded part of a list. */
 export interface List<Item> extends Loaded<ListPage<Item>> {
-  /** Adds the next page. */
+  /** Loads the next page. */
   more: () => Promise<void>;
 }
 
 const PER_PAGE = 50;
-/** The service gives no more at once. */
+/** The limit of the service for one page. */
 const MOST_PER_PAGE = 3000;
 
-/** Loads the first page of a list, and what was shown when the user comes back; `<ListOf>` has a button for further ones. */
+/** Loads the first page of a list, or the pages that were shown before the user left; `<ListOf>` has a button for further ones. */
 export function useList<Item>(
   key: string,
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  // how many rows of which list were shown, in whole pages
+  // the list and its number of shown rows, in whole pages
   const [shown, setShown] = useKept("rows", { key, rows: limit });
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
@@ -54,7 +54,7 @@ export function useList<Item>(
   return { ...list, more };
 }
 
-/** A list in which the user searches. */
+/** A list with a search field. */
 export interface SearchedList<Item> extends List<Item> {
   /** Typed text. */
   typed: string;
@@ -63,7 +63,7 @@ export interface SearchedList<Item> extends List<Item> {
   search: (text: string) => void;
 }
 
-/** Waits until the user has stopped typing. */
+/** Delay of the search after the last key. */
 const TYPING_MS = 250;
 
 export function useSearchedList<Item>(
@@ -84,7 +84,7 @@ export function useSearchedList<Item>(
 
 interface ListProps<Item> {
   list: List<Item>;
-  /** Name of the items, as in "the devices". */
+  /** Name of the items with an article: "the devices". */
   what: string;
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
@@ -127,21 +127,21 @@ export function ListOf<Item>({ list, what, empty, children }: ListProps<Item>) {
 
 interface ViewProps<Item extends { id: number }> {
   title: string;
-  /** Name of the items, as in "devices". */
+  /** Name of the items: "devices". */
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
-  /** The parts that are searched, as in "name". */
+  /** The searched fields, for example "name". */
   searched: string;
   /** Shown next to the search. */
   controls?: ComponentChildren;
-  /** Between the head and the list. */
+  /** Shown between the head and the list. */
   children?: ComponentChildren;
 }
 
-/** A view that is a list in which one can search. */
+/** A view with a searchable list. */
 export function ListView<Item extends { id: number }>({
   title,
   what,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Account } from "../session.js";
 
-/** Shown where a list is empty: says what belongs there and what to do. */
+/** Shown instead of an empty list: explains its content and the next step. */
 export function Nothing({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="nothing">
@@ -13,7 +13,7 @@ export function Nothing({ title, children }: { title: string; children?: Compone
   );
 }
 
-/** Shown where there are no athletes and the manager may not add any. */
+/** Shown if there are no athletes and the manager may not add any. */
 export const AskForRight = ({ account: { username } }: { account: Account }) => (
   <>
     Ask the person who runs the service for the right to add athletes:{" "}

@@ -3,7 +3,7 @@ import { AWAY } from "../../recording/service-words.js";
 import { AwayError } from "../connection.js";
 import { refusalWords } from "./refusal-words.js";
 
-/** What went wrong, in words, with what to do. */
+/** The message of an error, with the next step. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AwayError) return AWAY;
   if (error instanceof ApiError) return refusalWords(error);
@@ -11,10 +11,10 @@ export function wordsOf(error: unknown): string {
 }
 
 interface Props {
-  /** What could not be done, as a sentence: "The devices could not be loaded." */
+  /** The failed action, as a sentence: "The devices could not be loaded." */
   title: string;
   error: unknown;
-  /** Repeats what has failed. */
+  /** Repeats the failed action. */
   retry?: (() => void) | undefined;
 }
 

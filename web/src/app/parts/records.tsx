@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
-/** A column of a table, and of cards where there is no room for columns. */
+/** A column of a table; a line of a card if there is no room for columns. */
 export interface Column<Row> {
-  /** Empty for a column that needs no heading, such as that of buttons. */
+  /** Empty for a column that needs no heading, such as buttons. */
   name: string;
   of: (row: Row) => ComponentChildren;
   class?: string;

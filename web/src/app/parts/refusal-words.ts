@@ -1,16 +1,16 @@
 import { ApiError } from "asi-client";
 import { refusalInWords } from "../../recording/service-words.js";
 
-/** A message of the service with the path of its field: empty for a message of no field. */
+/** A message of the service with the path of its field; the path is empty for a message without a field. */
 interface FieldMessage {
   path: readonly string[];
   message: string;
 }
 
-/** The label of a field by its name; undefined for a field that the form does not have. */
+/** Returns the label of a field by its name; undefined for a field that the form does not have. */
 export type LabelOf = (name: string) => string | undefined;
 
-/** What the page itself finds wrong in a form, by the names of the fields. */
+/** Errors that the page itself finds in a form, by field name. */
 export class FormProblem extends Error {
   override readonly name = "FormProblem";
   readonly fields: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export class FormProblem extends Error {
   }
 }
 
-/** Names of the API that read badly as words. */
+/** Readable words for names in the API. */
 const WORDS: Readonly<Record<string, string>> = {
   athlete_profile: "The profile",
   json: "The details",
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   profile_picture: "The picture",
 };
 
-/** The messages of the service about single values, which say "this field", as sentences about a field that people know. */
+/** Messages of the service about single values, which contain "this field", as sentences about a named field. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This field (?:is required|may not be blank|may not be null)\.$/, "{} is missing."],
   [/^This value is already taken\.$/, "{} is already taken. Choose another."],
@@ -74,7 +74,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** How a name of the API reads where no form has a label for it. */
+/** A name of the API as words, for fields without a label. */
 function wordsOfName(name: string): string {
   const last = name.split(".").at(-1) ?? name;
   const words = last.replaceAll("_", " ").trim();
@@ -105,7 +105,7 @@ export function sentenceOf(message: string, name: string, labelOf: LabelOf): str
   return message;
 }
 
-/** The messages in the body of a refusal, one for each field. Those of the items of a list are those of one item. */
+/** The messages in the body of a refusal, without duplicates. Items of a list share their messages. */
 function messagesIn(body: unknown): FieldMessage[] {
   const found = new Map<string, FieldMessage>();
   const collect = (path: readonly string[], value: unknown) => {
@@ -124,8 +124,8 @@ function messagesIn(body: unknown): FieldMessage[] {
 const NO_LABEL: LabelOf = () => undefined;
 
 /**
- * What the service says about the fields of a request, as sentences by the names of the fields; under the empty name what it
- * says about none of them. Empty where it says nothing about fields.
+ * Messages of the service about the fields of a request, as sentences by field name; messages without a field have an empty name.
+ * Empty if the error has no messages about fields.
  */
 export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map<string, string> {
   if (error instanceof FormProblem) return new Map(Object.entries(error.fields));
@@ -141,7 +141,7 @@ export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map
   return sentences;
 }
 
-/** The message of a refused request, where no form shows it beside its fields. */
+/** The message of a refused request, if no form shows it beside its fields. */
 export function refusalWords(error: ApiError | FormProblem): string {
   const sentences = [...fieldSentences(error).values()];
   if (sentences.length > 0) return sentences.join(" ");

@@ -6,9 +6,9 @@ import { ProblemCard } from "./problem.js";
 /** Shorter waits are not announced. */
 export const SLOW_MS = 500;
 
-/** Data that is loaded for a view. */
+/** Data of a view. */
 export interface Loaded<Data> {
-  /** Data loaded last; kept while they are loaded again. */
+  /** The last loaded data; kept during another load. */
   data: Data | undefined;
   error: unknown;
   isLoading: boolean;
@@ -16,7 +16,7 @@ export interface Loaded<Data> {
   isSlow: boolean;
   /** Loads again. */
   reload: () => void;
-  /** Replaces the data by what an operation has returned. */
+  /** Replaces the data by the result of an operation. */
   replace: (data: Data) => void;
 }
 
@@ -29,8 +29,8 @@ interface State<Data> {
 }
 
 /**
- * A number that changes when the service has come back, where the service being away is what went wrong: only what could not be
- * loaded is loaded again.
+ * A number that changes when the service is available again, if the error was its absence: only failed requests are
+ * repeated.
  */
 export function useReturn(error: unknown): number {
   const returned = timesReturned.value;
@@ -40,8 +40,8 @@ export function useReturn(error: unknown): number {
 }
 
 /**
- * Loads data when the view appears, when `key` changes, and when the service has come back after an absence.
- * @param key names what is loaded; data of another key is not shown
+ * Loads data when the view appears, when `key` changes, and when the service is available again.
+ * @param key identifies the data; data of another key is not shown
  * @param load is called with a signal that is aborted when the data is no longer wanted
  */
 export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Loaded<Data> {
@@ -76,7 +76,7 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
 
   const reload = useCallback(() => setAttempt((before) => before + 1), []);
   const replace = useCallback(
-    // the answer to an operation on what is no longer shown comes too late
+    // the result of an operation on data that is no longer shown is too late
     (data: Data) => setState((before) => (before.key === key ? { ...before, data, error: null } : before)),
     [key],
   );
@@ -85,12 +85,12 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
 
 interface Props<Data> {
   request: Loaded<Data>;
-  /** Name of the data, as in "the devices". */
+  /** Name of the data with an article: "the devices". */
   what: string;
   children: (data: Data) => ComponentChildren;
 }
 
-/** Shows data, or that it is loading, or why it is not there. Data that was there stays when loading it again fails. */
+/** Shows the data, its loading state, or the error. Old data stays visible when loading it again fails. */
 export function Requested<Data>({ request, what, children }: Props<Data>) {
   const { data, error, isSlow, reload } = request;
   return (

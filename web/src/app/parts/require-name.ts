@@ -1,8 +1,8 @@
 import { FormProblem } from "./refusal-words.js";
 
 /**
- * Refuses a form without a name, of somebody who has no username that people know.
- * @param prefix what stands before the names of the fields
+ * Refuses a form without a name for a person whose username is made up.
+ * @param prefix precedes the names of the fields
  * @throws FormProblem
  */
 export function requireName(

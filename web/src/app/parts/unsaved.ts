@@ -6,23 +6,23 @@ const editors = new Set<() => boolean>();
 
 const hasUnsaved = () => [...editors].some((isUnsaved) => isUnsaved());
 
-/** Asks before the user leaves unsaved changes. @returns whether the user wants to leave, or has no unsaved changes */
+/** Asks before the user leaves unsaved changes. @returns whether the user confirms, or has no unsaved changes */
 export const mayLeave = async (): Promise<boolean> =>
   !hasUnsaved() ||
   ask({
     title: "Leave without saving?",
-    text: "What you have changed here is not saved.",
+    text: "Your changes here are not saved.",
     action: "Leave without saving",
   });
 
 askBeforeLeaving(mayLeave);
 
-// the question of the browser, with words of its own
+// the question of the browser, which has its own text
 addEventListener("beforeunload", (event) => {
   if (hasUnsaved()) event.preventDefault();
 });
 
-/** Asks before the user leaves what is not saved, from the moment it appears. @param isUnsaved null where nobody minds */
+/** Asks before the user leaves unsaved changes, from the moment the form appears. @param isUnsaved null to disable it */
 export function useUnsaved(isUnsaved: (() => boolean) | null): void {
   useLayoutEffect(() => {
     if (isUnsaved === null) return;

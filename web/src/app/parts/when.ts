@@ -4,16 +4,16 @@ import { dateText } from "./days.js";
 
 const MINUTE_MS = 60_000;
 
-/** An instant, in ms since 1970 or as the API has it. */
+/** An instant, in ms since 1970 or as a text of the API. */
 type Instant = number | string;
 
 const msOf = (instant: Instant) => (typeof instant === "number" ? instant : Date.parse(instant));
 
-/** Day and time to the second, as in Sat, 17 May 2025, 14:30:05. */
+/** Day and time to the second: Sat, 17 May 2025, 14:30:05. */
 export const dayAndSecond = (instant: Instant, zone: Zone): string =>
   `${day(msOf(instant), zone)}, ${timeOfDay(msOf(instant), zone)}`;
 
-/** Day and time, as in Sat, 17 May 2025, 14:30. */
+/** Day and time: Sat, 17 May 2025, 14:30. */
 export const dayAndTime = (instant: Instant, zone: Zone): string => dayAndSecond(instant, zone).slice(0, -3);
 
 /** The time since an instant, in words; after a day, the day and time. */
@@ -27,7 +27,7 @@ export function since(ms: number, nowMs: number, zone: Zone): string {
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** An instant as fields of a form have it, as in 2024-05-18T15:00:00, with a fraction only where there is one. */
+/** An instant in the format of form fields: 2024-05-18T15:00:00, with a fraction only if it is not zero. */
 export function instantText(ms: number, zone: Zone): string {
   const date = new Date(ms);
   const rest = date.getUTCMilliseconds();
@@ -39,9 +39,9 @@ export function instantText(ms: number, zone: Zone): string {
   return `${dateText(ms, zone)}T${time}${fraction}`;
 }
 
-/** The instant of a field with a day, or with a day and a time; null for one that is not filled in. */
+/** The instant of a field with a day, or with a day and a time; null for an incomplete one. */
 export function instantOf(text: string, zone: Zone): number | null {
-  // without an offset a date-time is local, but a date alone is UTC
+  // without an offset a date-time is local, but a date without a time is UTC
   const full = text.includes("T") ? text : `${text}T00:00:00`;
   const ms = Date.parse(zone === "utc" ? `${full}Z` : full);
   return Number.isNaN(ms) ? null : ms;

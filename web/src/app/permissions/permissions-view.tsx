@@ -17,24 +17,24 @@ import "./permissions.css";
 type Permission = Resource["Permission"];
 
 const KINDS = [
-  ["READ", "See", "see the recordings and what is computed from them"],
+  ["READ", "See", "see the recordings and their computed data"],
   ["WRITE", "Change", "make time frames for the recordings"],
   ["SHARE", "Share", "share the recordings with others"],
 ] as const;
 
-const CHOOSE = "Choose what the manager may do.";
+const CHOOSE = "Choose at least one permission.";
 const REVERSED = "Until must be later than From.";
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
 
-/** The name of a manager whom the athlete has found; programs give permissions without. */
+/** The name of a manager if the athlete has found the manager in this view, else the number. */
 const nameOf = (names: ReadonlyMap<number, string>, manager: number) =>
   names.get(manager) ?? `Manager number ${manager}`;
 
 const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 86_400_000;
 
-/** Who may do what with an athlete's data, and when: the athlete gives and takes back. */
+/** Permissions for an athlete's data, with their times: the athlete grants and revokes them. */
 export function PermissionsView({ client, account, settings }: ViewProps) {
   const path = { athlete: account.id };
   const problem = useProblem();
@@ -48,7 +48,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
       names.set(one.id, managerName(one));
     return { permissions, names };
   });
-  // fields have minutes
+  // fields have a resolution of minutes
   const nowMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   const zone = settings.zone.value;
   const timeOf = (text: string) => {
@@ -56,7 +56,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
     return ms === null ? "" : new Date(ms).toISOString();
   };
 
-  /** Gives a permission after showing who gets it. */
+  /** Grants a permission after showing who gets it. */
   const give = async (values: Values, form: HTMLFormElement) => {
     const times = {
       start_time: timeOf(values("start_time")),
@@ -84,7 +84,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
     await unwrap(
       client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
         params: { path: { ...path, manager: found.id } },
-        // alone, so that messages name its fields
+        // a single object, so that messages name its fields
         body: wanted.length === 1 && only !== undefined ? only : wanted,
       }),
     );
@@ -189,7 +189,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               </label>
             ))}
           </fieldset>
-          {/* what was entered would be another time in another zone */}
+          {/* the entered text would be another time in another zone */}
           <div class="form-row" key={zone}>
             {(
               [

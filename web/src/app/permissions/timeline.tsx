@@ -5,17 +5,17 @@ type Permission = Pick<Resource["Permission"], "start_time" | "expiration_time" 
 const WIDTH = 120;
 const HEIGHT = 12;
 const MARGIN_MS = 30 * 86_400_000;
-/** Permissions "for all time" have ends in other centuries; they reach the edge of the picture. */
+/** Permissions "for all time" end in other centuries; they reach the edge of the picture. */
 const REACH_MS = 2 * 365 * 86_400_000;
 
 interface Props {
   permission: Permission;
-  /** All that are shown below each other, on one scale. */
+  /** All permissions of the list, on one scale. */
   all: readonly Permission[];
   nowMs: number;
 }
 
-/** When a permission is in force, as a bar; a line marks now. The table has the same information. */
+/** The validity of a permission as a bar; a line marks now. The table has the same information. */
 export function Timeline({ permission, all, nowMs }: Props) {
   const near = (ms: number) => Math.min(Math.max(ms, nowMs - REACH_MS), nowMs + REACH_MS);
   const times = all.flatMap((one) => [

@@ -2,14 +2,14 @@ import type { Zone } from "../../view/settings.js";
 import { decimal } from "../../view/values.js";
 import { dayAndTime } from "../parts/when.js";
 
-/** The details of a job that has stored a recording, without those that the page does not show. */
+/** The details of a job that has stored a recording, as far as the page shows them. */
 export interface StoredDetails {
   samples_stored: number;
   samples_known: number;
   samples_refused: number;
   /** Number of refused samples from times at which nobody owned the device. */
   samples_unowned: number;
-  /** First and last sample that the service has of the recording; null when it has refused all. */
+  /** First and last stored sample of the recording; null when all were refused. */
   start: string | null;
   stop: string | null;
   report?: { damage: { badChecksums: number; overlong: number; overruns: number } };

@@ -7,12 +7,12 @@ export interface AddressedRange {
   window: TimeWindow;
 }
 
-/** In the place of a device: an address of several ranges. */
+/** Replaces the device in an address of several ranges. */
 const COMPARE = "compare";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** The address of ranges, which can be kept as a bookmark. It has no data but the numbers of devices and times. */
+/** The address of ranges, for bookmarks. It contains only device numbers and times. */
 export function addressOf(ranges: readonly DeviceRange[]): string {
   const [first] = ranges;
   if (first !== undefined && ranges.length === 1)
@@ -23,7 +23,7 @@ export function addressOf(ranges: readonly DeviceRange[]): string {
   return `#/recordings/${COMPARE}?${fields.join("&")}`;
 }
 
-/** The ranges that an address names, as `addressOf` writes it; none for that of a calendar. What is not understood is left out. */
+/** The ranges in an address from `addressOf`; none for the address of a calendar. Invalid parts are ignored. */
 export function addressedRanges(
   [device = ""]: readonly string[],
   query: URLSearchParams,
@@ -38,7 +38,7 @@ export function addressedRanges(
   });
 }
 
-/** The number of the device at an address, as text; undefined where it names none. */
+/** The number of the device in an address, as text; undefined if there is none. */
 export function addressedDevice(params: readonly string[], query: URLSearchParams): string | undefined {
   const [device] = params;
   if (device !== COMPARE) return device;

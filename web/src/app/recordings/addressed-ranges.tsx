@@ -11,13 +11,13 @@ type Device = Resource["Device"];
 
 interface Props {
   client: Client;
-  /** All that the manager has ever owned. */
+  /** All current and former devices of the manager. */
   devices: readonly Device[];
   addressed: readonly AddressedRange[];
   onOpen: (ranges: readonly DeviceRange[]) => void;
 }
 
-/** Opens the ranges of an address, and says which of them are not there. */
+/** Opens the ranges of an address, and reports missing ones. */
 export function AddressedRanges({ client, devices, addressed, onOpen }: Props) {
   const request = useRequest(`addressed ${JSON.stringify(addressed)}`, async (signal) => {
     const found = await Promise.all(
@@ -49,7 +49,7 @@ export function AddressedRanges({ client, devices, addressed, onOpen }: Props) {
   );
 }
 
-/** What a device has recorded in a time; null for nothing. */
+/** The recorded range of a device in a period; null for none. */
 async function rangeIn(
   client: Client,
   device: Device,

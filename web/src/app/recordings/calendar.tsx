@@ -10,7 +10,7 @@ import { isSameRange } from "./ranges.js";
 
 interface Props {
   device: Resource["Device"];
-  /** The first day that is shown, a Monday. */
+  /** The first shown day, a Monday. */
   fromMs: number;
   /** The newest sample; null when there is none. */
   latestMs: number | null;
@@ -21,7 +21,7 @@ interface Props {
   onOpen: (range: DeviceRange) => void;
 }
 
-/** Two weeks of a device: its days, and the ranges in them. */
+/** Two weeks of a device: days with their ranges. */
 export function Calendar(props: Props) {
   const { device, fromMs, latestMs, request, settings } = props;
   const zone = settings.zone.value;
@@ -159,7 +159,7 @@ function RangeItem({ range, endOfDayMs, settings, chosen, workspace, onOpen }: R
   );
 }
 
-/** How many days after the first one a range ends. */
+/** The number of days from the first day to the end of a range. */
 function daysBetween(endOfDayMs: number, stopMs: number, zone: Zone): number {
   let days = 0;
   for (let ms = endOfDayMs; ms <= stopMs; ms = dayAfter(ms, 1, zone)) days += 1;

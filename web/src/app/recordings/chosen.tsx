@@ -12,7 +12,7 @@ interface Props {
   onOpen: (ranges: readonly DeviceRange[], isAdding: boolean) => void;
 }
 
-/** The ranges that are to be compared. They may be of several devices and weeks. */
+/** The ranges chosen for a comparison. They may belong to several devices and weeks. */
 export function ChosenRanges({ chosen, workspace, settings, onOpen }: Props) {
   const ranges = chosen.value;
   if (ranges.length === 0) return null;
@@ -51,7 +51,7 @@ export function ChosenRanges({ chosen, workspace, settings, onOpen }: Props) {
         </button>
         {workspace.opened.value.length === 0 ? null : (
           <button type="button" disabled={isBusy} onClick={() => onOpen(ranges, true)}>
-            Add to what is open
+            Add to the open recordings
           </button>
         )}
         <button

@@ -14,7 +14,7 @@ import { storedUploads } from "./upload-queue.js";
 
 interface Props extends ViewProps {
   device: Resource["Device"];
-  /** Whether the manager owns it now: loading files and live data are for the owner. */
+  /** Whether the manager owns it now: only the owner can upload files and see live data. */
   isOwned: boolean;
   /** All devices that the manager owns now. */
   owned: readonly Resource["Device"][];
@@ -39,7 +39,7 @@ export function DeviceRecordings(props: Props) {
   const ranges = useRequest(`ranges ${device.id} ${zone} ${isKnown ? fromMs : "unknown"}`, (signal) =>
     isKnown ? rangesOfWeeks(client, device, fromMs, zone, signal) : new Promise<never>(() => {}),
   );
-  // as long as the view is open, so that it does not jump after the first file
+  // constant while the view is open, so that it does not jump after the first file
   const wasEmpty = useRef(false);
   wasEmpty.current ||= latest.data?.ms === null;
   const upload = isOwned ? (

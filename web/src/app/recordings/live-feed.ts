@@ -11,24 +11,24 @@ export type Sample = Resource["RawDataSample"];
  */
 export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost";
 
-/** The service sends at least a comment in 15 s. */
+/** The service sends at least one comment every 15 s. */
 const SILENCE_MS = 40_000;
 const RECONNECT_MS = 3_000;
 const POLL_MS = 5_000;
-/** After this number of connections without an event the page polls instead, and after this number of polls it tries a connection again. */
+/** The page polls after this number of connections without an event, and tries a connection again after this number of polls. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
-/** The samples of 10 s at 10 Hz. Not every sample has a heart rate. */
+/** The number of samples in 10 s at 10 Hz. Not every sample has a heart rate. */
 const POLLED_SAMPLES = 100;
 
-/** Why the service ends a connection, and what follows. */
+/** Next state by the reason why the service ends a connection. */
 const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", not_permitted: "lost" };
 
 /** The newest sample of a device. */
 export class LiveFeed {
-  /** Undefined until it is known, null when the device has none. */
+  /** Undefined until it is known, null if the device has none. */
   readonly latest: Signal<Sample | null | undefined> = signal(undefined);
-  /** The newest sample with a heart rate; null when none has come. */
+  /** The newest sample with a heart rate; null if there is none. */
   readonly heartRate: Signal<Sample | null> = signal(null);
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
@@ -61,10 +61,10 @@ export class LiveFeed {
     }
   }
 
-  /** Asks for the newest sample now: the stream has only what is newer than what it knows, of times that were the manager's before. */
+  /** Asks for the newest sample now: the stream has only newer samples, and only from times of the manager's ownership. */
   async refresh(): Promise<void> {
     const { signal: stopped } = this.#stopping;
-    // the loop that follows the device tries a failed request again, and reports it
+    // the loop that follows the device repeats a failed request, and reports it
     if (!stopped.aborted) await this.#poll(stopped).catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class LiveFeed {
 
   /**
    * Receives events until the connection ends.
-   * @returns whether it was of use
+   * @returns whether an event arrived
    */
   async #receive(stopped: AbortSignal): Promise<boolean> {
     const silent = new AbortController();
@@ -102,18 +102,18 @@ export class LiveFeed {
           const samples = (JSON.parse(data) as Sample[]).reverse();
           const known = this.latest.peek()?.["gnss.timestamp"];
           this.#take(samples);
-          // the first event has the newest sample alone, without earlier ones that were stored after the request
+          // the first event has only the newest sample, without earlier ones that were stored after the request
           if (isFirst && samples[0]?.["gnss.timestamp"] !== known) await this.#poll(stopped);
           isFirst = false;
         } else if (event === "end") {
           this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
         } else {
-          // connected; a device without a new sample sends nothing more
+          // connected; a device without a new sample sends nothing else
           this.state.value = "live";
         }
       }
     } catch (error) {
-      // whatever else it is, another connection is tried
+      // for any other error, another connection is tried
       if (isOfAnother(error)) throw error;
     } finally {
       clearTimeout(timer);
@@ -139,14 +139,14 @@ export class LiveFeed {
 
   async #poll(stopped: AbortSignal): Promise<void> {
     const samples = await latestSamples(this.#client, this.#device, POLLED_SAMPLES, stopped);
-    // The answer is the newest there is: an older one than before when some were erased.
+    // The answer is the newest sample: it is older than before if some were erased.
     batch(() => {
       this.latest.value = null;
       this.#take(samples);
     });
   }
 
-  /** @param samples the newest first; late ones change nothing */
+  /** @param samples in descending order of time; late ones change nothing */
   #take(samples: readonly Sample[]): void {
     const heartRate = samples.find((sample) => sample["ecg.hr"] !== null);
     if (replaces(heartRate, this.heartRate.peek())) this.heartRate.value = heartRate;
@@ -155,7 +155,7 @@ export class LiveFeed {
   }
 }
 
-/** Whether a sample is to be shown instead of the one before. One ahead of the clock must not stay until its time has come. */
+/** Whether a sample replaces the shown one. A sample with a time in the future must not stay until that time. */
 function replaces(next: Sample | undefined, shown: Sample | null | undefined): next is Sample {
   if (next === undefined || shown === null || shown === undefined) return next !== undefined;
   const shownMs = shown["gnss.timestamp"];

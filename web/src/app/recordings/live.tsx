@@ -15,7 +15,7 @@ interface Props {
   settings: Settings;
 }
 
-/** A sample as old as this comes from a device that is on. */
+/** A newer sample means that the device is on. */
 const FRESH_MS = 60_000;
 
 const STATES: Readonly<Record<FeedState, string>> = {
@@ -99,10 +99,10 @@ function Values({ sample, heartRate, ageMs, settings }: ValuesProps) {
   return <Facts of={facts} class="live-values" />;
 }
 
-/** A heart rate this much older than the newest sample says nothing of it. */
+/** A heart rate this much older than the newest sample is ignored. */
 const HEART_RATE_MS = 10_000;
 
-/** @param latestMs of the newest sample */
+/** @param latestMs time of the newest sample */
 export function heartRateText(sample: Sample | null, latestMs: number): string {
   if (sample === null || latestMs - sample["gnss.timestamp"] > HEART_RATE_MS) return NO_VALUE;
   const seconds = Math.floor((latestMs - sample["gnss.timestamp"]) / 1000);
@@ -111,7 +111,7 @@ export function heartRateText(sample: Sample | null, latestMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** The time since an instant, with a precision that depends on it. */
+/** The time since an instant, with less precision for longer times. */
 export function ageText(ms: number): string {
   if (ms < 60_000) return `${Math.floor(ms / 1000)} s`;
   if (ms < DAY_MS) return duration(ms);

@@ -8,7 +8,7 @@ import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";
 import type { ViewProps } from "../view.js";
 import { addressOf } from "./address.js";
 
-/** Fetches ranges and shows them in the viewer, which stands at their address as long as it shows these and no others. */
+/** Loads ranges and shows them in the viewer; the address names them as long as exactly these are shown. */
 export async function openAtAddress(
   props: Pick<ViewProps, "client" | "workspace">,
   ranges: readonly DeviceRange[],
@@ -17,7 +17,7 @@ export async function openAtAddress(
   const { opened } = props.workspace;
   const go = (path: string) => {
     const shown = opened.peek();
-    // some could not be fetched, or a file was opened meanwhile
+    // some could not be loaded, or a file was opened in the meantime
     if (shown.length !== ranges.length) {
       goTo(path);
       return;
@@ -32,7 +32,7 @@ export async function openAtAddress(
   await openInViewer({ ...props, go }, ranges, false);
 }
 
-/** Fetches ranges and goes to the viewer; `problems` of the workspace says which could not be fetched. */
+/** Loads ranges and goes to the viewer; `problems` of the workspace has the errors. */
 export async function openInViewer(
   { client, workspace, go }: Pick<ViewProps, "client" | "workspace" | "go">,
   ranges: readonly DeviceRange[],
@@ -54,7 +54,7 @@ export async function openInViewer(
   try {
     await afterSigningIn(client, openRest);
   } catch (error) {
-    // the problems of the workspace stay, and say it
+    // the problems of the workspace stay visible
     if (![ReadingError, ApiError, AwayError].some((kind) => error instanceof kind)) throw error;
   }
   if (isShown) go("/");

@@ -8,11 +8,11 @@ import { dayAfter } from "../parts/days.js";
 
 type Device = Resource["Device"];
 
-/** A week is requested with the days around it, because a range across its edge would be cut there. */
+/** A week is requested with days before and after it, because ranges would be cut at its edges. */
 const AROUND_DAYS = 3;
 
 /**
- * The ranges that begin in the two weeks from `fromMs` on, in the order of time.
+ * The ranges that begin in the two weeks after `fromMs`, in the order of time.
  *
  * @throws ApiError, AwayError
  */
@@ -37,7 +37,7 @@ export async function rangesOfWeeks(
 }
 
 /**
- * The ranges of a device between two instants, at most 14 days apart, in the order of time. None where another manager owned the device.
+ * The ranges of a device between two instants, at most 14 days apart, in the order of time. None if another manager owned the device.
  *
  * @throws ApiError, AwayError
  */

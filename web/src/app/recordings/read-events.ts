@@ -1,14 +1,14 @@
 /** An event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface StreamedEvent {
-  /** `open` for what has no data: the first lines, and comments. */
+  /** `open` for lines without data: the first lines, and comments. */
   event: string;
   data: string;
 }
 
 /**
- * Reads server-sent events. `EventSource` cannot send the header by which the service knows the page.
+ * Reads server-sent events. `EventSource` cannot send the header that identifies the page to the service.
  *
- * @param heard is called whenever something arrives
+ * @param heard is called for all received data
  */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,

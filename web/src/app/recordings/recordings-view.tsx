@@ -16,7 +16,7 @@ import "./recordings.css";
 
 type Device = Resource["Device"];
 
-/** The devices of a manager: all that he or she has ever owned, and which of them still. */
+/** All devices that a manager owns or has owned, and those that the manager owns now. */
 interface Devices {
   all: readonly Device[];
   owned: ReadonlySet<number>;
@@ -81,7 +81,7 @@ export function RecordingsView(props: ViewProps) {
           devices={request.data.all}
           addressed={addressed}
           onOpen={(ranges) =>
-            // the address as it is: another way to write it would be another entry in the history
+            // the unchanged address: another spelling would add an entry to the history
             openAtAddress(props, ranges, ranges.length === addressed.length ? location.hash : undefined)
           }
         />

@@ -3,16 +3,16 @@ import { AwayError } from "../connection.js";
 import { wordsOf } from "../parts/problem.js";
 import { tooLarge } from "./too-large.js";
 
-/** Why a file is not stored, and what helps. */
+/** The reason why a file was not stored, and the remedy. */
 export interface Refusal {
   reason: string;
-  /** Whether sending the same file again may help. */
+  /** Whether another attempt with the same file may succeed. */
   isTemporary: boolean;
-  /** Serial number of the device of the recording, if that is another one. */
+  /** Serial number of the recording's device, if it is another device. */
   otherSerial: string | null;
 }
 
-/** Message for a request that failed although the file is valid. */
+/** Codes of failures that are not caused by the file. */
 const TEMPORARY = new Set<unknown>(["failed", "worker_lost", "quota_exceeded", undefined]);
 
 /** The service has not stored a recording. */

@@ -1,13 +1,13 @@
 import { AwayError } from "../connection.js";
 
-/** Statuses whose responses have no body. */
+/** Status codes of responses without a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Sends a request and says how much of its body has been sent, which `fetch` does not.
+ * Sends a request and reports the sent bytes of its body, which `fetch` does not.
  *
- * @param onSent hears the bytes that have been sent
- * @throws AwayError when there is no response; the reason of the request's signal
+ * @param onSent is called with the number of sent bytes
+ * @throws AwayError when there is no response; the abort reason of the request's signal
  */
 export async function sendWithProgress(request: Request, onSent: (bytes: number) => void): Promise<Response> {
   const body = await request.blob();

@@ -1,11 +1,11 @@
 import { decimal, fileSize } from "../../view/values.js";
 
 /**
- * Why a file is not sent, and what helps.
- * @param limitBytes the largest that the service takes; null where it does not say
+ * The message for a file that exceeds the limit, with the remedy.
+ * @param limitBytes the limit of the service; null if it is unknown
  */
 export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
-  // where both are 34 MB, for example, only the bytes say which is more
+  // if both are shown as 34 MB, for example, only the numbers of bytes show the difference
   const isClose = limitBytes !== null && fileSize(limitBytes) === fileSize(file.size);
   const size = (bytes: number) => (isClose ? `${decimal(bytes, 0)} bytes` : fileSize(bytes));
   const limit = limitBytes === null ? "less" : `at most ${size(limitBytes)}`;

@@ -10,11 +10,11 @@ const STEPS = [
   ["cancelled", "cancelled"],
 ] as const;
 
-/** Whether the service has taken a recording and kept nothing of it. */
+/** Whether the service has accepted a recording without storing any of it. */
 export const hasNothing = (state: UploadState): boolean =>
   state.step === "stored" && state.details.samples_stored === 0 && state.details.samples_known === 0;
 
-/** Progress of several files, as in "1 uploading, 2 waiting, 1 done". */
+/** Progress of several files: "1 uploading, 2 waiting, 1 done". */
 export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
   const states = uploads.map(({ state }) => state.value);
   return STEPS.flatMap(([step, words]) => {

@@ -11,17 +11,17 @@ type Device = Resource["Device"];
 interface ItemProps {
   upload: Upload;
   queue: UploadQueue;
-  /** The one whose recordings are shown. */
+  /** The device of the view. */
   device: Device;
   owned: readonly Device[];
   settings: Settings;
 }
 
-/** An upload: the progress of its file, and the result. */
+/** An upload: the progress of its file and the result. */
 export function UploadItem({ upload, queue, device, owned, settings }: ItemProps) {
   const { file } = upload;
   const state = upload.state.value;
-  // once all of it has arrived, the service stores it
+  // after the last byte, the service stores the file
   const canCancel = state.step === "waiting" || (state.step === "sending" && state.sentBytes < file.size);
   const canRetry = state.step === "cancelled" || (state.step === "failed" && state.isTemporary);
   return (
@@ -95,7 +95,7 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
         <p class="muted">{current.isStarted ? "Storing…" : "Sent. Waits for the service to store it…"}</p>
       );
     case "cancelled":
-      return <p class="muted">Cancelled. Nothing of it was stored.</p>;
+      return <p class="muted">Cancelled. No data was stored.</p>;
     case "failed":
       return (
         <p class="bad">
@@ -119,7 +119,7 @@ interface RightDeviceProps extends Pick<ItemProps, "device" | "owned"> {
   onSend: (device: number) => void;
 }
 
-/** Leads a file to the device that has recorded it. */
+/** Offers to send a file to the device that has recorded it. */
 function RightDevice({ serial, file, device, owned, onSend }: RightDeviceProps) {
   const right = owned.find(({ serial_number }) => serial_number === serial);
   if (right === undefined) {

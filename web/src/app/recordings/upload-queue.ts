@@ -17,7 +17,7 @@ export type UploadState =
   | ({ step: "failed" } & Refusal)
   | { step: "cancelled" };
 
-/** A file on its way to a device. */
+/** A file that is uploaded to a device. */
 export interface Upload {
   readonly file: File;
   readonly device: number;
@@ -31,20 +31,20 @@ export interface Upload {
 export const storedUploads = signal(0);
 
 const POLL_MS = 500;
-/** How often a job is polled while the service does not answer. */
+/** Polling interval of a job while the service is unavailable. */
 const AWAY_POLL_MS = 2000;
 
-/** Whether an upload has reached its final state, unless a user repeats it. */
+/** Whether an upload is in a final state, which only the user changes. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
-/** Sends files one after the other, as the service requires. It continues while the user looks at something else. */
+/** Sends files one after the other, as the service requires. It continues in other views. */
 export class UploadQueue {
   /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
   readonly #client: Client;
   #isRunning = false;
 
-  /** @param client with the session: a request without one waits until the user has signed in again */
+  /** @param client client of the session: without a session, a request waits until the user has signed in again */
   constructor(client: Client) {
     this.#client = client;
   }
@@ -68,7 +68,7 @@ export class UploadQueue {
     this.#run();
   }
 
-  /** Stops an upload that is not completely sent; the service has nothing of it then. */
+  /** Cancels an upload that is not completely sent; the service then stores nothing. */
   cancel(upload: Upload): void {
     upload.controller.abort(new DOMException("Cancelled", "AbortError"));
     if (upload.state.peek().step === "waiting") upload.state.value = { step: "cancelled" };
@@ -81,18 +81,18 @@ export class UploadQueue {
     this.#run();
   }
 
-  /** Sends a file to another device than that for which it was chosen. */
+  /** Sends a file to another device than the chosen one. */
   sendTo(upload: Upload, device: number): void {
     this.dismiss(upload);
     this.add(device, [upload.file]);
   }
 
-  /** Takes what is over from the list. */
+  /** Removes finished uploads from the list. */
   dismiss(upload: Upload): void {
     this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
   }
 
-  /** Ends everything: the account is no longer signed in. */
+  /** Ends all uploads: the account is no longer signed in. */
   end(): void {
     for (const upload of this.uploads.peek()) if (!isOver(upload.state.peek())) this.cancel(upload);
     this.uploads.value = [];
@@ -126,10 +126,10 @@ export class UploadQueue {
       state.value = signal.aborted
         ? { step: "cancelled" }
         : { step: "failed", ...refusalOf(error, upload.file, maxRecordingBytes.peek()) };
-      // after a refusal the same key would get the same refusal; otherwise the file may be stored, and the key finds its job
+      // after a refusal the same key would be refused again; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
-      // so that the page says that the service is unreachable, and tries again
+      // so that the page notices that the service is unreachable, and tries again
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
   }
@@ -140,7 +140,7 @@ export class UploadQueue {
       session: true,
       fetch: (request) =>
         sendWithProgress(request, (bytes) => {
-          // base64 makes four bytes of three
+          // base64 makes four bytes out of three
           const sentBytes = Math.min(file.size, Math.floor((bytes * 3) / 4));
           if (!signal.aborted) state.value = { step: "sending", sentBytes };
         }),
@@ -160,7 +160,7 @@ export class UploadQueue {
     }
   }
 
-  /** The job; null while the service does not answer, or fails: the job continues without the page. */
+  /** The job; null while the service is unavailable: the job continues without the page. */
   async #look(job: string): Promise<Job | null> {
     try {
       return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));
@@ -173,14 +173,14 @@ export class UploadQueue {
 
 let queue: UploadQueue | null = null;
 
-/** The uploads of the account that is signed in. They end with it: they would go on with the cookie of the next one. */
+/** The uploads of the signed-in account. They end with the session: otherwise they would continue with the cookie of the next one. */
 export function uploadsOf(session: Session): UploadQueue {
   if (queue !== null) return queue;
   const { client } = session;
   const uploads = new UploadQueue(client);
   queue = uploads;
   const stop = session.account.subscribe(() => {
-    // who has signed out and in again has another client, too
+    // after another sign-in the session has another client
     if (session.client === client) return;
     uploads.end();
     queue = null;

@@ -10,19 +10,19 @@ import { isOver, type Upload as OneUpload, uploadsOf } from "./upload-queue.js";
 interface Props {
   session: Session;
   device: Resource["Device"];
-  /** All devices of the manager: a file may be of another one of them. */
+  /** All devices of the manager: a file may be from another one. */
   owned: readonly Resource["Device"][];
   settings: Settings;
 }
 
-/** Loads recordings into a device, and shows the result of each. */
+/** Uploads recordings to a device, and shows the result of each. */
 export function Upload({ session, device, owned, settings }: Props) {
   const queue = uploadsOf(session);
   const input = useRef<HTMLInputElement>(null);
   const isAbove = useSignal(false);
   const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
   const uploads = queue.uploads.value;
-  // those that were refused because they are of this device, too
+  // includes uploads to other devices that were refused because they belong to this one
   const own = uploads.filter(
     (upload) => upload.device === device.id || serialOf(upload) === device.serial_number,
   );
@@ -49,8 +49,7 @@ export function Upload({ session, device, owned, settings }: Props) {
       >
         <h2>Upload recordings</h2>
         <p class="muted">
-          Drop .asi files of this device here, compressed with gzip or not. What is stored already is not
-          stored twice.
+          Drop .asi files of this device here, compressed with gzip or not. Stored data is not stored again.
         </p>
         <button type="button" class="primary" onClick={() => input.current?.click()}>
           Choose files…

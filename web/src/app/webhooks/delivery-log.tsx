@@ -17,25 +17,25 @@ interface Props {
   client: Client;
   settings: Settings;
   path: { activity: number; webhook: number };
-  /** A changed number reloads the deliveries of every state immediately: one was added. */
+  /** Another number reloads the deliveries at once, after one was added. */
   attempt: number;
   onDelivery: (delivery: Delivery) => void;
-  /** Called when a delivery that was waited for has ended. */
+  /** Called when a pending delivery has ended. */
   onEnd: () => void;
 }
 
 const PAGE = 25;
-/** While a call is under way, or the next one is near. */
+/** Interval while a call is in progress or due soon. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 const NEAR_MS = 30_000;
 
-/** Whether something will happen to a delivery soon. */
+/** Whether a delivery changes soon. */
 const isSoon = (delivery: Delivery): boolean =>
   !hasEnded(delivery) &&
   (delivery.next_attempt_at === null || Date.parse(delivery.next_attempt_at) - Date.now() < NEAR_MS);
 
-/** Calls back after a time, or when the page is seen again after that. @returns what stops it */
+/** Calls back after a time, or when the page becomes visible after that. @returns a function that cancels it */
 function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   const onChange = () => {
     if (!document.hidden) done();
@@ -55,7 +55,7 @@ function inVisiblePage(callBack: () => void, afterMs: number): () => void {
   return stop;
 }
 
-/** The name of a time frame with that of its athlete; empty when it no longer exists. */
+/** The names of a time frame and its athlete; empty when it no longer exists. */
 async function frameInWords(client: Client, timeframe: number, signal: AbortSignal): Promise<string> {
   try {
     const params = { path: { timeframe }, query: { with_athlete: true } };
@@ -69,14 +69,14 @@ async function frameInWords(client: Client, timeframe: number, signal: AbortSign
 
 const DELETED = "timeframe-deleted";
 
-/** The time frames that deliveries are about, but for those that are known to be deleted. */
+/** The time frames of deliveries, except for those that are known to be deleted. */
 function framesOf(deliveries: readonly Delivery[]): number[] {
   const ids = new Set(deliveries.flatMap(({ data }) => data.timeframe_id ?? []));
   for (const { event, data } of deliveries) if (event === DELETED) ids.delete(data.timeframe_id ?? 0);
   return [...ids].sort((a, b) => a - b);
 }
 
-/** The names of the time frames that deliveries are about, by their ids. Each is asked for once. */
+/** The names of the time frames of deliveries, by id. Each is requested once. */
 function useFrameNames(
   client: Client,
   deliveries: readonly Delivery[] = [],
@@ -91,7 +91,7 @@ function useFrameNames(
   }).data;
 }
 
-/** The calls of a webhook, the newest first, with their outcomes; follows those under way. */
+/** The calls of a webhook in descending order of time, with their outcomes; updated while calls are in progress. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useKept("state", "");
   const problem = useProblem();
@@ -107,7 +107,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   const { data, isLoading, reload } = list;
   const names = useFrameNames(client, data?.results);
 
-  // it grows while nothing ends, so that a receiver that is slow for long is not asked about every second
+  // increases while nothing ends, so that a slow receiver does not cause a request every second
   const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
     if (attempt === 0) return;
@@ -128,7 +128,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
       else if (waiting.current.delete(delivery.id)) ended = true;
     }
     if (ended) latest.current.onEnd();
-    // to load again would take away what "Show more" has added
+    // another load would remove the deliveries that "Show more" has added
     if (data.results.length > PAGE || !data.results.some(isSoon)) return;
     return inVisiblePage(() => {
       pauseMs.current = Math.min(pauseMs.current * 1.5, LONGEST_PAUSE_MS);
@@ -175,7 +175,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
         what="the deliveries"
         empty={
           state === "" ? (
-            <Nothing title="Nothing was sent yet">
+            <Nothing title="No deliveries yet">
               <p>
                 Choose <em>Test</em> to call the receiver now, or change the activity.
               </p>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
 
-/** A secret, for the only time. */
+/** Shows a secret, which is visible only once. */
 export function SecretDialog({ secret, onDone }: { secret: string; onDone: () => void }) {
   const [isCopied, setCopied] = useState(false);
   return (
@@ -11,7 +11,7 @@ export function SecretDialog({ secret, onDone }: { secret: string; onDone: () =>
         <code class="secret">{secret}</code>
       </p>
       <div class="dialog-buttons">
-        {/* not there without TLS, except on this machine */}
+        {/* unavailable without TLS, except on localhost */}
         {navigator.clipboard === undefined ? null : (
           <button
             type="button"

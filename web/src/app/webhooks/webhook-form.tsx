@@ -5,14 +5,14 @@ import { Field, Form } from "../parts/form.js";
 interface Props {
   client: Client;
   activity: number;
-  /** The webhook that is changed; null for a new one. */
+  /** The webhook to change; null for a new one. */
   webhook: Resource["Webhook"] | null;
-  /** @param secret the new secret; null where it stays */
+  /** @param secret the new secret; null if it is unchanged */
   onDone: (webhook: Resource["Webhook"], secret: string | null) => void;
   onCancel: () => void;
 }
 
-/** A secret that nobody guesses. */
+/** A random secret. */
 const newSecret = () => `whsec-${newKey()}`;
 
 const EVENTS = [

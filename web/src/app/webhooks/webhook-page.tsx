@@ -48,7 +48,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
   const [isEditing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const problem = useProblem();
-  // deliveries that the reader waits for: one by the button Test, others sent again
+  // deliveries with a pending result: one from the button Test, and others that were sent again
   const [tested, setTested] = useState<Delivery | null>(null);
   const [attempt, setAttempt] = useState(0);
   const zone = settings.zone.value;
@@ -141,7 +141,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
         onDelivery={(delivery) => {
           if (delivery.id === tested?.id && delivery.state !== tested.state) setTested(delivery);
         }}
-        // an event that was not accepted may have switched it off
+        // a refused event may have disabled the webhook
         onEnd={onReload}
       />
       {isEditing ? (

@@ -7,20 +7,20 @@ import { dayAndSecond } from "../parts/when.js";
 type Webhook = Resource["Webhook"];
 type Delivery = Resource["WebhookDelivery"];
 
-/** Events of a webhook. */
+/** The events of a webhook in words. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
   if (activity_events && timeframes_events) return "Changes of the activity and of its time frames";
   if (activity_events) return "Changes of the activity";
   return timeframes_events ? "Changes of time frames" : "Nothing";
 }
 
-/** Whether a webhook is called, in words. */
+/** The state of a webhook in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
   if (disabled_at !== null) return `Off since ${dayAndSecond(disabled_at, zone)}`;
-  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but called for nothing";
+  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but without events";
 }
 
-/** Why a webhook is off, and what to do. */
+/** The reason why a webhook is disabled, and the remedy. */
 export const WHY_DISABLED =
   "The service has switched it off: its receiver said that it is gone (410), or did not accept 20 events one after the other. " +
   "Events that happened while it was off are not sent. When the receiver works again, turn the webhook on.";
@@ -43,7 +43,7 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether a delivery has reached its final state, unless a user resends it. */
+/** Whether a delivery is in a final state, which only the user changes. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
@@ -53,7 +53,7 @@ export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone
   return state === "retrying" && next !== null ? `${words} at ${timeOfDay(Date.parse(next), zone)}` : words;
 }
 
-/** What errors of the network mean. */
+/** Explanations of network errors. */
 const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED/, "The receiver refuses the connection: no program listens at this address"],
   [/ETIMEDOUT|Timeout Error/, "The receiver does not answer in time"],
@@ -65,7 +65,7 @@ const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/EHOSTUNREACH|ENETUNREACH/, "There is no way to the network of the receiver"],
 ];
 
-/** Why there was no answer, in words, with the error itself for who looks after the receiver. */
+/** The reason for a missing response in words, with the original error for the operator of the receiver. */
 function reasonOf(error: string): string {
   const words = NETWORK_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
   return words === undefined ? error : `${words} (${error}).`;

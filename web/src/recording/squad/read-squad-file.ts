@@ -6,7 +6,7 @@ import { type FactsOfFile, inTimeOrder } from "../prepare.js";
 import { readFile } from "../read-file.js";
 import type { ReadRecording } from "./squad-recording.js";
 
-/** Reads a recording of a squad: of any kind that the page opens, also one that ends early. @throws as `readFile` */
+/** Reads a recording of a squad: any format that the page opens, also truncated files. @throws as `readFile` */
 export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<ReadRecording> {
   const { batches, facts, isCut, unpacked } = await readFile(file, {
     serial: null,
@@ -30,7 +30,7 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
   };
 }
 
-/** Only a damaged recording is read a second time. */
+/** Only a damaged recording is read twice. */
 async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
   const { cutOff, report, info } = facts;
   if (cutOff !== null) return cutOff.afterMs === null ? [] : [cutOff.afterMs];
@@ -50,14 +50,14 @@ function extentOf(samples: SampleBatch): RecordingExtent {
   };
 }
 
-/** This much of each end shows when a recording was made. */
+/** The number of bytes read at each end to find the time of a recording. */
 const END_BYTES = 2 ** 17;
 /** The end of a compressed recording is unknown before it is unpacked; this duration is assumed. */
 const USUAL_MS = 90 * 60_000;
-/** Files of watches are read whole; larger ones than this are recordings of trackers. */
+/** Files of watches are read completely; larger files are recordings of trackers. */
 const MOST_WHOLE_BYTES = 2 ** 24;
 
-/** When and where a recording was made; null if the file does not contain it. */
+/** Time and place of a recording; null if the file does not contain them. */
 export async function peek(file: File): Promise<RecordingExtent | null> {
   const isPacked = /\.gz$/i.test(file.name);
   const first = await firstSamples(file, isPacked);
@@ -92,7 +92,7 @@ async function firstSamples(file: File, isPacked: boolean) {
     }
     await reader.cancel();
   } catch {
-    // what there was until then may do
+    // the rows read so far may be enough
   }
   return samplesIn(new Blob(pieces), null);
 }

@@ -4,7 +4,7 @@ import type { Handlers } from "../answer-calls.js";
 import type { SquadRequests } from "./messages.js";
 import { peek, readSquadFile } from "./read-squad-file.js";
 
-/** What figures need of a recording. */
+/** Recordings by id, with the data for figures. */
 const kept = new Map<number, SquadRecording>();
 
 function find(id: number): SquadRecording {
@@ -15,7 +15,7 @@ function find(id: number): SquadRecording {
 
 const withoutName = { fileName: "", serial: "", isDamaged: false, isTruncated: false };
 
-/** What a worker answers to the squad view. */
+/** The worker's answers to the squad view. */
 export const squadHandlers: Handlers<SquadRequests> = {
   peek: ({ file }) => peek(file),
   async read({ id, file }, hooks) {

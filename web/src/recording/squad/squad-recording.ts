@@ -1,23 +1,23 @@
 import type { Report, SampleBatch } from "asi-convert";
 import type { RecordingExtent, SquadRecording } from "asi-convert/squad";
 
-/** What a file of a squad holds, as a worker reads it. */
+/** The content of a squad's file, from a worker. */
 export interface ReadRecording extends SquadRecording, RecordingExtent {
-  /** Columns in the order of time. The worker has them, too. */
+  /** Columns in ascending order of time. The worker keeps a copy. */
   samples: SampleBatch;
   /** Accounts for every byte; null for files other than recordings. */
   report: Report | null;
-  /** Whether a compressed file ends early: what it had until then is here. */
+  /** Whether a compressed file is truncated: the data are those before its end. */
   isCut: boolean;
-  /** The last rows before damaged places, ms since 1970 UTC; empty for a sound recording. */
+  /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
   damagedAfterMs: readonly number[];
 }
 
-/** A recording of the squad that is open. */
+/** A recording of the open squad. */
 export interface OpenRecording extends ReadRecording {
-  /** Identifies it in page and workers. */
+  /** Its id in page and workers. */
   id: number;
-  /** As it was chosen. */
+  /** The chosen file. */
   file: File;
   /** The correction of its clock, ms; the times of its samples include it. */
   shiftMs: number;

@@ -8,7 +8,7 @@ const SPRINT_PX = { width: 1.5, height: 6 };
 const POST_PX = { width: 1.5, height: 20 };
 const MARK_PX = 6;
 
-/** A row of the table that is in sight. */
+/** A visible row of the table. */
 export interface ClockRow {
   /** The middle of the row, CSS pixels from the upper edge of the clock. */
   middle: number;
@@ -25,7 +25,7 @@ export interface ClockDrawing {
   ticksMs: readonly number[];
 }
 
-/** Number of device pixels of the time. */
+/** Number of device pixels for the time. */
 export const columnsOf = (width: number, ratio: number): number =>
   Math.max(1, Math.round((width - 2 * END_PX) * ratio));
 
@@ -41,7 +41,7 @@ export function drawClock(
   if (context === null) return;
   const colours = coloursOf(canvas);
   const at = (ms: number) => xOf(ms, drawing.shown, width);
-  // strips are drawn by device pixels, everything else by CSS pixels
+  // strips are drawn in device pixels, everything else in CSS pixels
   const left = Math.round(END_PX * ratio);
   const line = Math.max(1, Math.round(LINE_PX * ratio));
   const full = Math.round(STRIP_PX * ratio);
@@ -131,7 +131,7 @@ function hatch(
 }
 
 interface Colours {
-  /** By steps, from standing to the fastest mean. */
+  /** In steps, from standing to the fastest mean. */
   speeds: readonly string[];
   off: string;
   edge: string;
@@ -142,7 +142,7 @@ interface Colours {
   text: string;
 }
 
-/** The colours of the theme: a canvas knows no custom properties. */
+/** The colours of the theme, because a canvas does not resolve custom properties. */
 function coloursOf(canvas: HTMLCanvasElement): Colours {
   const style = getComputedStyle(canvas);
   const named = (name: string) => style.getPropertyValue(name).trim();

@@ -2,11 +2,11 @@ import type { Clock } from "./clock-state.js";
 
 const WHEEL_ZOOM = 1.0015;
 const BUTTON_ZOOM = 2;
-/** A shorter drag is a press. */
+/** A shorter drag is a click. */
 const SHORTEST_DRAG_PX = 5;
-/** A finger that rests this long starts a selection. */
+/** A finger that does not move for this time starts a selection. */
 const HOLD_MS = 450;
-/** An arrow key moves the cursor by this share of what is shown. */
+/** An arrow key moves the cursor by this share of the shown part. */
 const KEY_STEP = 1 / 200;
 /** Fingers closer to each other than this do not zoom further. */
 const CLOSEST_PX = 20;
@@ -14,12 +14,12 @@ const CLOSEST_PX = 20;
 interface Drag {
   pointerId: number;
   startX: number;
-  /** What the drag does; undecided until it has moved. */
+  /** The effect of the drag; undecided until it has moved. */
   does: "nothing yet" | "brush" | "cursor";
   hold: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** What pointers, wheel and keys do on the clock. */
+/** Handles pointers, wheel and keys on the clock. */
 export class ClockGestures {
   readonly #clock: Clock;
   /** x of each finger. */
@@ -74,7 +74,7 @@ export class ClockGestures {
     if (drag.does === "brush") this.#clock.select(this.#clock.timeAt(drag.startX), this.#clock.timeAt(x));
   };
 
-  /** @returns whether it was a press and no drag */
+  /** @returns whether it was a click and not a drag */
   readonly onPointerUp = (event: PointerEvent): boolean => {
     this.#fingers.delete(event.pointerId);
     const drag = this.#drag;
@@ -100,7 +100,7 @@ export class ClockGestures {
     const clock = this.#clock;
     const { startMs, stopMs } = clock.shown.peek();
     const lengthMs = stopMs - startMs;
-    // a second at least: ends of a selection lie on whole seconds
+    // at least a second: ends of a selection are whole seconds
     const stepMs = Math.max(1000, lengthMs * KEY_STEP);
     const move = (ms: number) => () => this.#moveCursor(ms, event.shiftKey);
     const actions: Record<string, () => void> = {
@@ -141,7 +141,7 @@ export class ClockGestures {
     const shown = clock.shown.peek();
     const cursor = session.cursorMs.peek();
     const before = cursor ?? Math.round((shown.startMs + shown.stopMs) / 2000) * 1000;
-    // the first step only brings the cursor
+    // the first arrow key only shows the cursor
     const isFirst = cursor === null && !isBrushing && Number.isFinite(byMs);
     const after = isFirst ? before : Math.min(whole.stopMs, Math.max(whole.startMs, before + byMs));
     session.cursorMs.value = after;

@@ -11,7 +11,7 @@ import { extentOf, lanesOf } from "./period-lanes.js";
 /** Chips of two lanes are targets of 24 px. */
 const LANE_PX = 24;
 const HEAD_PX = 48;
-/** Half of a label and some room: the first one does not touch the last figure. */
+/** Half of a label plus a margin, so that the first one does not touch the last figure. */
 const LABEL_PX = 21;
 
 interface Chip {

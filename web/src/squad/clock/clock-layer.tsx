@@ -72,7 +72,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     };
   }, []);
   useSignalEffect(() => {
-    // what strips show, beside the rows
+    // signals that strips depend on, besides the rows
     clock.shown.value;
     session.players.value;
     session.periods.value;
@@ -88,7 +88,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     const resizing = new ResizeObserver(redraw);
     resizing.observe(frame);
     resizing.observe(table);
-    // rows come, go and change places
+    // rows are added, removed and reordered
     const changing = new MutationObserver(redraw);
     changing.observe(table, {
       childList: true,
@@ -110,7 +110,7 @@ export function ClockLayer({ clock, sprints }: Props) {
   const slider = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = slider.current;
-    // a passive listener, as the framework's are, could not keep the page from scrolling
+    // a passive listener, such as those of the framework, cannot stop the page from scrolling
     element?.addEventListener("wheel", gestures.onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", gestures.onWheel);
   }, [gestures]);
@@ -194,7 +194,7 @@ export function ClockLayer({ clock, sprints }: Props) {
   );
 }
 
-/** Where the rows of the last column are in sight; null before the table is laid out. */
+/** The positions of the visible rows in the last column; null before the table is laid out. */
 function measure(frame: HTMLElement) {
   const table = frame.querySelector("table");
   const head = table?.tHead?.querySelector(".last")?.getBoundingClientRect();
@@ -214,7 +214,7 @@ function measure(frame: HTMLElement) {
   };
 }
 
-/** The player in whose row a pointer is. */
+/** The player of the row under a pointer. */
 function playerAt({ currentTarget, clientY }: PointerEvent): string | null {
   const frame = (currentTarget as Element).closest(".squad-frame");
   for (const cell of frame?.querySelectorAll<HTMLElement>("[data-strip]") ?? []) {

@@ -6,22 +6,22 @@ import type { SquadSession } from "../squad-session.js";
 import { missingIn } from "./suggested.js";
 import { type WrongClock, wrongClocks } from "./wrong-clocks.js";
 
-/** Room at both ends of the time, for marks beside strips. */
+/** Space at both ends of the time, for marks beside strips. */
 export const END_PX = 14;
 
-/** Where the clock is on the screen, CSS pixels. */
+/** Position of the clock on the screen, CSS pixels. */
 export interface ClockPlace {
   /** From the left edge of the frame. */
   left: number;
   width: number;
-  /** Height of the rows in sight, and how far above the end of the table their lower edge is. */
+  /** Height of the visible rows, and the distance from their lower edge to the end of the table. */
   height: number;
   bottom: number;
 }
 
 const NO_TIME: TimeWindow = { startMs: 0, stopMs: 1 };
 
-/** Time and place of the clock. What is chosen by it is in the session. */
+/** Time and position of the clock. The session contains choices made with it. */
 export class Clock {
   readonly session: SquadSession;
   readonly whole: ReadonlySignal<TimeWindow>;
@@ -29,15 +29,15 @@ export class Clock {
   readonly place: Signal<ClockPlace> = signal({ left: 0, width: 0, height: 0, bottom: 0 });
   /** The selected interval; null for none. */
   readonly brush: ReadonlySignal<Interval | null>;
-  /** Whether an interval is being selected. Its actions are offered afterwards. */
+  /** Whether the user is selecting an interval. Its actions are offered afterwards. */
   readonly isBrushing: Signal<boolean> = signal(false);
   /** Whether the periods are being edited. */
   readonly isEditing: Signal<boolean> = signal(false);
-  /** Periods that the common pauses suggest, and that there are not yet. */
+  /** Periods suggested by common pauses, without existing ones. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Players who seem to come on, go off or sit out; null if there are none, and while unknown. */
+  /** Suggested players who come on, go off or sit out; null if there are none, and while unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
-  /** Recordings whose times do not fit those of the others. */
+  /** Recordings whose times differ from those of the others. */
   readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card with the actions for a selection gets the focus when it appears. */
@@ -90,7 +90,7 @@ export class Clock {
     this.session.zoom.value = isWhole(part, whole) ? null : within(part, whole);
   }
 
-  /** @param atMs stays where it is; default the cursor, else the middle */
+  /** @param atMs keeps its place; default: the cursor, else the middle */
   zoomBy(factor: number, atMs?: number): void {
     const { startMs, stopMs } = this.shown.peek();
     const cursor = this.session.cursorMs.peek();
@@ -103,7 +103,7 @@ export class Clock {
     this.show(moved(this.shown.peek(), ms, this.whole.peek()));
   }
 
-  /** The figures are of the selection. Ends lie on whole seconds. */
+  /** Computes the figures for the selection. Its ends are whole seconds. */
   select(aMs: number, bMs: number): void {
     const { scope } = this.session;
     const before = scope.peek();
@@ -119,7 +119,7 @@ export class Clock {
     scope.value = { kind: "brush", interval };
   }
 
-  /** Shows again what was shown before something was brushed. */
+  /** Restores the scope from before the selection. */
   release(): void {
     this.isBrushing.value = false;
     if (this.session.scope.peek().kind === "brush") this.session.scope.value = this.#before;
@@ -128,14 +128,14 @@ export class Clock {
 
 const clocks = new WeakMap<SquadSession, Clock>();
 
-/** The clock of a session: what was chosen on it stays while a player is shown. */
+/** The clock of a session; its state is preserved while a player is shown. */
 export function clockOf(session: SquadSession): Clock {
   const clock = clocks.get(session) ?? new Clock(session);
   clocks.set(session, clock);
   return clock;
 }
 
-/** Where an instant is, CSS pixels from the left edge of the clock. */
+/** The position of an instant, CSS pixels from the left edge of the clock. */
 export function xOf(ms: number, { startMs, stopMs }: TimeWindow, width: number): number {
   return END_PX + ((ms - startMs) / Math.max(1, stopMs - startMs)) * (width - 2 * END_PX);
 }

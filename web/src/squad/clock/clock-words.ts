@@ -4,12 +4,12 @@ import { duration, timeOfDay } from "../../view/times.js";
 import type { PlayerRow } from "../squad-session.js";
 import { changesOf, onIntervals } from "./on-pitch.js";
 
-/** A time to the minute where it is on it. */
+/** A time, without seconds if they are 0. */
 function minuteText(ms: number, zone: Zone): string {
   return timeOfDay(ms, zone).replace(/:00$/, "");
 }
 
-/** What the strip of a row shows, for readers: `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
+/** The content of a strip for screen readers: `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
 export function stripText(
   { member: { name, recordings } }: PlayerRow,
   periods: readonly SessionPeriod[],

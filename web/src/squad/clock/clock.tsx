@@ -11,7 +11,7 @@ import { SelectionPlace } from "./selection-place.js";
 import { sessionSprints } from "./sprints.js";
 import "./clock.css";
 
-/** The clock as the last column of the table. */
+/** Makes the clock the last column of the table. */
 export function useClock(session: SquadSession): LastColumn {
   const clock = clockOf(session);
   const { sprints, follow } = useMemo(() => sessionSprints(session), [session]);

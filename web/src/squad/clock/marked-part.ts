@@ -3,13 +3,13 @@ import type { TimeWindow } from "../../view/window.js";
 import type { Clock } from "./clock-state.js";
 import { withEnds } from "./period-edits.js";
 
-/** A part of the clock whose ends can be dragged: what is brushed, else the period that is shown. */
+/** A part of the clock with draggable ends: the selection, else the shown period. */
 export interface MarkedPart {
   value: TimeWindow | null;
   peek: () => TimeWindow | null;
 }
 
-/** Dragging one of its ends changes the selection or the period. */
+/** Returns the part; dragging one of its ends changes the selection or the period. */
 export function markedPart(clock: Clock): MarkedPart {
   const { session } = clock;
   const part: ReadonlySignal<TimeWindow | null> = computed(() => {

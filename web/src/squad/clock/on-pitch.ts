@@ -1,7 +1,7 @@
 import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
 import { halvesIn } from "../scope.js";
 
-/** When a player takes part in some period, ascending and disjoint; null while there are no periods: always. */
+/** The times of a player in periods, ascending and disjoint; null if there are no periods: always. */
 export function onIntervals(periods: readonly SessionPeriod[], player: string): Interval[] | null {
   if (periods.length === 0) return null;
   return united(periods.flatMap((period) => intervalsFor(period, player)));
@@ -14,8 +14,8 @@ export interface Change {
 }
 
 /**
- * When a player comes on and goes off while others play: within a part of a match, or between two of them. Who takes part in nothing
- * has none.
+ * The changes at which a player comes on or goes off while others play: within a part of a match, or between two parts. A player without
+ * any part has none.
  */
 export function changesOf(periods: readonly SessionPeriod[], player: string): Change[] {
   const halves = halvesIn(periods);

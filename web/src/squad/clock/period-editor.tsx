@@ -11,10 +11,10 @@ import { contextOf, problemsOf } from "./period-times.js";
 import { substitutionText } from "./substitution-text.js";
 import { areRefused, reftakeSubstitutions, seemText, takeSubstitutions } from "./substitutions.js";
 
-/** A new period begins so long. */
+/** Duration of a new period. */
 const NEW_PERIOD_MS = 10 * 60_000;
 
-/** The periods of the session as a table in which everything can be changed. */
+/** The periods of the session as an editable table. */
 export function PeriodEditor({ clock }: { clock: Clock }) {
   const { session } = clock;
   const panel = useRef<HTMLDivElement>(null);

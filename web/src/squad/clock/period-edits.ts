@@ -1,13 +1,13 @@
 import { type Interval, nameKey, type SessionPeriod } from "asi-convert/squad";
 
-/** Periods that differ in one thing. None of these changes what it gets. */
+/** Functions that return changed periods without modifying their arguments. */
 
 type Periods = readonly SessionPeriod[];
 
 const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
 
-/** In the order of their begins, a longer one before those in it. */
+/** Sorted by start, longer periods before those in them. */
 export function withPeriod(periods: Periods, name: string, all: Interval): SessionPeriod[] {
   const added: SessionPeriod = { name, all, own: new Map(), line: 0 };
   const startOf = (period: SessionPeriod) =>
@@ -22,7 +22,7 @@ export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
   changed(periods, name, (period) => ({ ...period, name: newName }));
 
-/** Moves the ends of a period for all. Ends of single players that were the same follow; what no longer lies within it goes. */
+/** Moves the ends of a period for all. Equal ends of single players move with them; times outside it are removed. */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
     const { all } = period;
@@ -41,7 +41,7 @@ export function withEnds(periods: Periods, name: string, ends: Interval): Sessio
   });
 }
 
-/** @param intervals of the player in the period; empty: does not take part; null: as all */
+/** @param intervals of the player in the period; empty: does not take part; null: the times of all */
 export function withOwn(
   periods: Periods,
   name: string,
@@ -60,7 +60,7 @@ export function withOwn(
   });
 }
 
-/** Only some players take part, with the times of all. */
+/** Restricts a period to some players, with the times of all. */
 export function onlyFor(periods: Periods, name: string, players: readonly string[]): SessionPeriod[] {
   return changed(periods, name, ({ all, ...period }) => ({
     ...period,
@@ -69,7 +69,7 @@ export function onlyFor(periods: Periods, name: string, players: readonly string
   }));
 }
 
-/** `Drill 3`: the first name of this kind that no period has. */
+/** `Drill 3`: the first free name of this kind. */
 export function freeName(periods: Periods, kind: string): string {
   const taken = new Set(periods.map(({ name }) => nameKey(name)));
   for (let number = 1; ; number++) if (!taken.has(nameKey(`${kind} ${number}`))) return `${kind} ${number}`;

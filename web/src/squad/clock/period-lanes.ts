@@ -1,6 +1,6 @@
 import type { Interval, SessionPeriod } from "asi-convert/squad";
 
-/** More lanes would take the place of rows. */
+/** More lanes would take the space of rows. */
 export const MOST_LANES = 3;
 
 /** From the first to the last moment of a player in a period; null if no player takes part. */

@@ -7,7 +7,7 @@ import { renamed, withEnds, withOwn, withoutPeriod } from "./period-edits.js";
 import { extentOf } from "./period-lanes.js";
 import { contextOf, writtenInterval } from "./period-times.js";
 
-/** A period in the table of all: what is written counts when the field is left. */
+/** A row of the table of periods; an entry takes effect when its field loses focus. */
 export function PeriodLine({ session, period }: { session: SquadSession; period: SessionPeriod }) {
   const isOpen = useSignal(false);
   const problem = useSignal<string | null>(null);
@@ -146,7 +146,7 @@ function Attack({ session, name }: { session: SquadSession; name: string }) {
   );
 }
 
-/** Who takes part in a period, and when: substitutes have their own times. */
+/** The players of a period, with their times: substitutes have their own. */
 function Players({ session, period }: { session: SquadSession; period: SessionPeriod }) {
   return (
     <div class="period-players">

@@ -8,7 +8,7 @@ import {
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** The clock, session and players with which periods are read and written; null before there is a session. */
+/** The clock, session and players for reading and writing periods; null before there is a session. */
 export function contextOf(session: SquadSession): PeriodsContext | null {
   const interval = session.interval.peek();
   if (interval === null) return null;
@@ -19,10 +19,10 @@ export function contextOf(session: SquadSession): PeriodsContext | null {
   };
 }
 
-/** An interval that a person has written, or what is wrong with it. */
+/** An entered interval, or its problem. */
 export type WrittenInterval = { interval: Interval } | { problem: string };
 
-/** Times are read as those of a file of periods. */
+/** Reads times with the rules of a file of periods. */
 export function writtenInterval(from: string, to: string, context: PeriodsContext): WrittenInterval {
   const cell = (text: string) => `"${text.replaceAll('"', "")}"`;
   const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
@@ -33,7 +33,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   return { interval };
 }
 
-/** What is wrong with periods, as for those of a file: overlaps that are no drill in a half. */
+/** The problems of periods, with the rules of a file of periods: overlaps, except for drills within a half. */
 export function problemsOf(periods: readonly SessionPeriod[], context: PeriodsContext): string[] {
   return readPeriods(periodsCsv(periods, context), context).problems.map(({ message }) =>
     message.replace(/ \(line \d+\)/, ""),

@@ -1,7 +1,7 @@
 import type { SquadSession } from "../squad-session.js";
 import { clockOf } from "./clock-state.js";
 
-/** Opens the periods and closes them. */
+/** Opens and closes the editor of periods. */
 export function PeriodsButton({ session }: { session: SquadSession }) {
   const { isEditing } = clockOf(session);
   return (

@@ -3,17 +3,17 @@ import { ReadingError } from "../../recording/calls.js";
 import { oneAtATime } from "../../view/latest.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** What strips take from the figures of the whole session. */
+/** Data for strips from the figures of the whole session. */
 export interface SessionSprints {
   /** Starts by keys of players, ms since 1970 UTC. */
   startsMs: ReadonlyMap<string, readonly number[]>;
-  /** Faster rows are left out of figures, mm/s. */
+  /** Figures exclude faster rows, mm/s. */
   limitMmPerS: number;
 }
 
 const NONE: SessionSprints = { startsMs: new Map(), limitMmPerS: Number.POSITIVE_INFINITY };
 
-/** The sprints of the session; none before they are computed. `follow` computes them again, after what they depend on has changed. */
+/** The sprints of the session; none before they are computed. `follow` recomputes them after a change of their inputs. */
 export function sessionSprints(session: SquadSession): {
   sprints: ReadonlySignal<SessionSprints>;
   follow: () => void;
@@ -34,7 +34,7 @@ export function sessionSprints(session: SquadSession): {
         limitMmPerS: limit === undefined ? Number.POSITIVE_INFINITY : limit * 1000,
       };
     } catch (error) {
-      // it was closed meanwhile
+      // it was closed in the meantime
       if (!(error instanceof ReadingError)) throw error;
     }
   });

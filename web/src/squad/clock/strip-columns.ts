@@ -2,10 +2,10 @@ import type { SampleBatch } from "asi-convert";
 import { gapsAfter } from "asi-convert/metrics";
 import type { TimeWindow } from "../../view/window.js";
 
-/** From this time for each column on, sums of seconds are precise enough. */
+/** For columns of at least this time, sums of seconds are precise enough. */
 const SECONDS_FROM_MS = 3000;
 
-/** What strips need of a recording: sums of valid speeds up to each second. */
+/** Data of a recording for strips: sums of valid speeds up to each second. */
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
@@ -22,8 +22,8 @@ const known = new WeakMap<SampleBatch, SpeedSums>();
  * Mean speeds of a recording in columns of equal time.
  *
  * @param samples in the order of time
- * @param limitMmPerS faster rows are left out, as in the figures
- * @returns km/h; NaN where there are no data
+ * @param limitMmPerS faster rows are ignored, as in the figures
+ * @returns km/h; NaN without data
  */
 export function meanSpeeds(
   samples: SampleBatch,
@@ -61,7 +61,7 @@ function byRows(
   startMs: number,
   ms: number,
 ) {
-  // a row before the first column may hold until into it
+  // a row before the first column may be valid in it
   const first = Math.max(0, firstAtOrAfter(timestampMs, startMs) - 1);
   let column = -1;
   let sum = 0;
@@ -126,7 +126,7 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
   return made;
 }
 
-/** Index of the first of ascending times that is not before an instant. */
+/** Index of the first time, in ascending order, that is not before an instant. */
 function firstAtOrAfter(timesMs: Float64Array, atMs: number): number {
   let low = 0;
   let high = timesMs.length;

@@ -6,14 +6,14 @@ import type { SquadPlayer } from "../squad-session.js";
 import { type Change, changesOf, onIntervals } from "./on-pitch.js";
 import { meanSpeeds } from "./strip-columns.js";
 
-/** Steps of the colours from standing to the fastest mean. */
+/** Number of colours from standing to the fastest mean. */
 export const COLOUR_STEPS = 64;
 /** Recorded, but the player is not on. */
 export const OFF = -1;
 /** Nothing is recorded. */
 export const NOTHING = -2;
 
-/** Columns of equal time that look the same. */
+/** Adjacent columns of equal time with the same colour. */
 export interface Run {
   from: number;
   to: number;
@@ -21,17 +21,17 @@ export interface Run {
   level: number;
 }
 
-/** What the strip of a player says. Times are ms since 1970 UTC. */
+/** The content of a player's strip. Times are ms since 1970 UTC. */
 export interface Strip {
   runs: readonly Run[];
   sprintsMs: readonly number[];
   damage: readonly Interval[];
-  /** Between two trackers. */
+  /** Changes from one tracker to another. */
   joints: readonly Interval[];
   changes: readonly Change[];
 }
 
-/** @param limitMmPerS faster rows are left out */
+/** @param limitMmPerS faster rows are ignored */
 export function stripOf(
   player: SquadPlayer,
   periods: readonly SessionPeriod[],
@@ -57,7 +57,7 @@ export function stripOf(
     sprintsMs: sprintsMs.filter(isOn),
     damage: byTime.flatMap(damageOf),
     joints,
-    // without a recording there is nobody to see coming
+    // without a recording, changes are not visible
     changes: byTime.length === 0 ? [] : changesOf(periods, player.name),
   };
 }

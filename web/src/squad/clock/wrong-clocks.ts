@@ -1,15 +1,15 @@
 import type { OpenRecording } from "../../recording/squad/squad-recording.js";
 import { WRONG_CLOCK } from "../rules.js";
 
-/** What is needed of a recording, in the order of time. */
+/** Data of a recording for the comparison, in the order of time. */
 export type ClockRecording = Pick<OpenRecording, "id" | "startMs" | "endMs"> & {
   samples: Pick<OpenRecording["samples"], "length" | "timestampMs" | "speedMmPerS">;
 };
 
-/** A clock that differs from those of the others, and what puts it right. */
+/** A clock that differs from the others, with its correction. */
 export interface WrongClock {
   id: number;
-  /** To be added to its times, ms. */
+  /** Correction of its times, ms. */
   byMs: number;
 }
 
@@ -17,7 +17,7 @@ const STEP_MS = 10_000;
 /** Steps before and after one whose speeds are averaged with it. */
 const HALF_WINDOW = 4;
 const QUARTER_MS = 15 * 60_000;
-/** Two trackers of a player may run together for a moment when they are changed. */
+/** Two trackers of a player may overlap for a moment when they are changed. */
 const MOST_OVERLAP_MS = 60_000;
 
 function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording): number {
@@ -25,10 +25,10 @@ function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording)
 }
 
 /**
- * Recordings that stick out of the time of the others, but have their play and their pauses at another time: a quarter of an hour or
- * several of them away, as clocks of other zones are, else by any time. No shift lays a recording over another one of its player.
+ * Recordings that extend beyond the time of the others, but have play and pauses with a constant offset: a multiple of a quarter of an
+ * hour, as between time zones, else any time. No shift may overlap with another recording of the same player.
  *
- * @param ofOnePlayer the ids of the recordings of each player, of those with several
+ * @param ofOnePlayer for each player with several recordings, their ids
  */
 export function wrongClocks(
   recordings: readonly ClockRecording[],
@@ -79,7 +79,7 @@ function smoothed(sums: Float64Array, counts: Float64Array): Float64Array {
   });
 }
 
-/** The mean of those that have data, where enough have. */
+/** The mean of those with data, at times when enough have data. */
 function meanOf(activities: readonly Activity[]): Activity {
   const firstStep = Math.min(...activities.map((one) => one.firstStep));
   const steps = Math.max(...activities.map((one) => one.firstStep + one.speeds.length)) - firstStep;
@@ -145,7 +145,7 @@ function shiftOf(own: Activity, others: Activity, isFree: (byMs: number) => bool
   const quarter = best(stepsWithin(WRONG_CLOCK.mostMs, QUARTER_MS));
   const any = best(stepsWithin(WRONG_CLOCK.mostAnyMs, STEP_MS));
   if (quarter === null) return any?.byMs ?? null;
-  // a drift of some seconds does not rule out a shift by whole quarters of an hour
+  // a drift of several seconds does not exclude a shift by whole quarters of an hour
   return any !== null && any.score > quarter.score + WRONG_CLOCK.betterScore ? any.byMs : quarter.byMs;
 }
 

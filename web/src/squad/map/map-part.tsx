@@ -1,4 +1,4 @@
-/** What the squad loads when its map is first seen. */
+/** The part of the squad that is loaded when its map is first shown. */
 import "./map.css";
 import type { SquadSession } from "../squad-session.js";
 import { ChosenPlayer } from "./player-card.js";

@@ -10,11 +10,11 @@ import { type Spot, spotAt, turned } from "./positions.js";
 
 export type MapKind = "moment" | "track" | "heat";
 
-/** What the map shows. What is chosen elsewhere, such as player and time, is in the session. */
+/** The state of the map. The session contains other choices, such as player and time. */
 export class MapState {
   readonly session: SquadSession;
   readonly kind: Signal<MapKind> = signal("moment");
-  /** Names of the periods in which the map is turned half round; empty name: outside of all. */
+  /** Names of the periods in which the map is rotated by 180 degrees; an empty name means outside of all. */
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
   readonly plane: ReadonlySignal<Plane | null>;
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
@@ -34,7 +34,7 @@ export class MapState {
     this.plane = computed(() => {
       if (session.isReading.value) return null;
       const periods = session.periods.value;
-      // the match is played on the pitch; who warms up or stretches may be beside it
+      // the match is played on the pitch; players who warm up or stretch may be beside it
       const halves = halvesIn(periods);
       const parts = halves.length > 0 ? halves : periods;
       return planeOf(session.players.value, ({ name }) => onIntervals(parts, name));
@@ -59,7 +59,7 @@ export class MapState {
 
   readonly isTurnedAt = (ms: number): boolean => this.turnedIn.value.has(this.#turnNameAt(ms));
 
-  /** Turns the map half round in the current period. */
+  /** Rotates the map by 180 degrees in the current period. */
   turn(): void {
     const name = this.#turnNameAt(this.nowMs.peek());
     const next = new Set(this.turnedIn.peek());
@@ -76,7 +76,7 @@ export class MapState {
     return side === "left" ? "right" : "left";
   }
 
-  // a drill of a half lies as the half does
+  // a drill within a half has the direction of the half
   #turnNameAt(ms: number): string {
     const halves = new Set(halvesIn(this.session.periods.value).map(({ name }) => name));
     const periods = this.periods.value;
@@ -90,7 +90,7 @@ export class MapState {
 
 const states = new WeakMap<SquadSession, MapState>();
 
-/** The map of a session: its rotation stays while a player is shown. */
+/** The map of a session; its rotation is preserved while a player is shown. */
 export function mapOf(session: SquadSession): MapState {
   const state = states.get(session) ?? new MapState(session);
   states.set(session, state);

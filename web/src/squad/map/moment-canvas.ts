@@ -3,7 +3,7 @@ import { ramp, STEPS, type Theme } from "../../map/palette.js";
 import { FASTEST_KM_PER_H, TRAIL_MS } from "../rules.js";
 import type { Spot } from "./positions.js";
 
-/** Colours that the styles of the page give. */
+/** Colours from the styles of the page. */
 export interface MomentLook {
   theme: Theme;
   panel: string;
@@ -24,11 +24,11 @@ export interface MomentDrawing {
 const RING_PX = 3;
 const CHOSEN_RING_PX = 2;
 const TRAIL_PX = { least: 1, most: 4 };
-/** Parts of a trail that look the same: each is one line. */
+/** Number of parts of a trail; each part is one line with one colour. */
 const TRAIL_PARTS = 6;
 const MM_PER_S_OF_KM_PER_H = 1000 / 3.6;
 
-/** Dots and trails of all at one moment, the chosen player above the others. */
+/** Draws dots and trails of all players at one moment, the chosen player above the others. */
 export function drawMoment(canvas: HTMLCanvasElement, drawing: MomentDrawing, ratio: number): void {
   const { size, spots, chosen } = drawing;
   const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];

@@ -7,32 +7,32 @@ import type { SquadPlayer } from "../squad-session.js";
 export interface Point {
   /** Metres to the right of the middle. */
   x: number;
-  /** Metres above it. */
+  /** Metres above the middle. */
   y: number;
 }
 
-/** The ground on which a squad moves, as it lies on the map. */
+/** The ground of a squad, in the orientation of the map. */
 export interface Plane {
-  /** Lying flat with its middle in the middle of the plane; null where nothing looks like one: then north is up. */
+  /** Horizontal, in the middle of the plane; null if no pitch was found: then north is up. */
   pitch: Pitch | null;
-  /** What the map shows; `east` is to the right, `north` is up. */
+  /** The extent of the map; `east` is to the right, `north` is up. */
   box: Box;
   origin: Origin;
   at(latitudeE7: number, longitudeE7: number): Point;
 }
 
-/** Positions that decide where the ground is. */
+/** Maximum number of positions that determine the ground. */
 const MOST_POINTS = 12_000;
 const LEAST_POINTS = 10;
-/** A foot beside the line is still on the pitch. */
+/** Positions up to this distance outside the lines are on the pitch. */
 const BESIDE_M = 5;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 const EARTH_RADIUS_M = 6_378_137; // WGS 84, semi-major axis
 const TURN_E7 = 360e7;
 
 /**
- * @param intervalsOf when a player is on; null for always
- * @returns null where there are too few positions
+ * @param intervalsOf the times of a player; null for always
+ * @returns null if there are too few positions
  */
 export function planeOf(
   players: readonly SquadPlayer[],
@@ -59,7 +59,7 @@ export function planeOf(
           continue;
         const point = project(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
         all.push(point);
-        // who stands still may stand beside the pitch
+        // players who stand still may be beside the pitch
         if ((samples.speedMmPerS[i] ?? 0) >= MOVING_MM_PER_S) moving.push(point);
       }
     }
@@ -93,7 +93,7 @@ export function planeOf(
   };
 }
 
-/** Metres east and north of the origin; a few kilometres around it are flat. */
+/** Metres east and north of the origin; a few kilometres around it are treated as flat. */
 function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number) => Point {
   const eastScale = metresPerRadian(origin) * RADIANS_PER_E7;
   const northScale = EARTH_RADIUS_M * RADIANS_PER_E7;
@@ -105,9 +105,9 @@ function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number)
   };
 }
 
-/** Moves a middle to 0, 0 and turns a direction to the right. */
+/** Moves a point to 0, 0 and rotates a direction to the right. */
 function turner(x0: number, y0: number, angle: number): (point: Point) => Point {
-  // of the two directions of a pitch, the one that needs less turning
+  // of the two directions of a pitch, the one with the smaller rotation
   const [cos, sin] =
     Math.cos(angle) < 0 ? [-Math.cos(angle), -Math.sin(angle)] : [Math.cos(angle), Math.sin(angle)];
   return ({ x, y }) => ({

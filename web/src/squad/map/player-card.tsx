@@ -27,7 +27,7 @@ const KM_PER_H_OF_MM_PER_S = 0.0036;
 const PX_PER_TICK = 80;
 const LEAST_TOP_KM_PER_H = 30;
 
-/** The chosen player: figures of the table's time, speed, fastest sprints. */
+/** The chosen player: figures of the current scope, speed, fastest sprints. */
 export function ChosenPlayer({ session }: { session: SquadSession }) {
   const row = useComputed(() =>
     session.figures.value.rows.find(({ member }) => member.key === session.chosen.value),

@@ -9,7 +9,7 @@ import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 4;
 
-/** The heat map of the chosen player, next to the fastest sprints. If there is no room for it, nothing is computed. */
+/** The heat map of the chosen player, next to the fastest sprints. Without room for it, it is not computed. */
 export function PlayerHeat({ session, player }: { session: SquadSession; player: SquadPlayer }) {
   const state = mapOf(session);
   const area = useRef<HTMLDivElement>(null);

@@ -11,7 +11,7 @@ import type { Plane, Point } from "./plane.js";
 export interface Spot extends Point {
   player: SquadPlayer;
   speedMmPerS: number;
-  /** Where the player was before, the oldest first, up to where the player is. */
+  /** Earlier positions, the oldest first, up to the current one. */
   trail: readonly TrailPoint[];
 }
 
@@ -19,10 +19,10 @@ export interface TrailPoint extends Point {
   ageMs: number;
 }
 
-/** Who is further away than a sprint leads was put there: between two parts of a recording, or by an error of the receiver. */
+/** A greater speed means a jump: between two parts of a recording, or by an error of the receiver. */
 const FASTEST_M_PER_S = 15;
 const JUMP_M = 3;
-/** Points of a trail are at least so far apart in time. */
+/** Minimum time between points of a trail. */
 const TRAIL_STEP_MS = 200;
 
 const gaps = new WeakMap<SampleBatch, ReadonlySet<number>>();
@@ -33,7 +33,7 @@ function gapsIn(samples: SampleBatch): ReadonlySet<number> {
   return known;
 }
 
-/** A place between two rows of a recording. */
+/** A position between two rows of a recording. */
 interface Between {
   samples: SampleBatch;
   /** Row at or before the instant, and the one after it. */
@@ -42,7 +42,7 @@ interface Between {
   share: number;
 }
 
-/** @returns null where the player has no data */
+/** @returns null if the player has no data */
 function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
   for (const { samples } of recordings) {
     const { timestampMs, length } = samples;
@@ -65,7 +65,7 @@ export function speedAt(player: SquadPlayer, ms: number): number | null {
   return before + (after - before) * share;
 }
 
-/** Where a player is, with the trail of the last seconds; null without data. */
+/** The position of a player, with the trail of the last seconds; null without data. */
 export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -91,14 +91,14 @@ export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | nu
   return { player, ...here, speedMmPerS: slow + (fast - slow) * share, trail: trail.reverse() };
 }
 
-/** Turned half round: the other side attacks to the right. */
+/** Rotated by 180 degrees: the other side attacks to the right. */
 export const turned = <P extends Point>(point: P): P => ({ ...point, x: -point.x, y: -point.y });
 
 /**
- * Where a player was, as tracks are drawn.
+ * The positions of a player as a track for drawing.
  *
  * @param intervals null for always
- * @param isTurned whether the map is turned at an instant
+ * @param isTurned whether the map is rotated at an instant
  */
 export function trackIn(
   { recordings }: SquadPlayer,

@@ -20,18 +20,18 @@ import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 16;
 const DOT_PX = { radius: 11, narrow: 8.5 };
-/** A press so near to a dot is meant for it: targets are 24 px wide. */
+/** A click within this distance of a dot selects it: targets are 24 px wide. */
 const PRESS_PX = 14;
 const NARROW_PX = 480;
 
-/** The map of the squad: all at one moment, or one player in the time that the figures are of. */
+/** The map of the squad: all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
   const state = mapOf(session);
   return (
     <section class="squad-map" aria-label="Map">
       <div class="squad-map-head">
         <Segmented
-          label="What the map shows"
+          label="Content of the map"
           choice={state.kind}
           choices={[
             ["moment", "Moment"],
@@ -185,7 +185,7 @@ function Ground({ state }: { state: MapState }) {
   );
 }
 
-/** Why the map shows nobody. */
+/** The reason for an empty map. */
 function Empty({ state }: { state: MapState }) {
   const { session } = state;
   const text = useComputed(() => {

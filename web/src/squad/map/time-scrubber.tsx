@@ -12,7 +12,7 @@ import { mapOf } from "./map-state.js";
 const STEP_MS = 1000;
 const NO_STRIP: Strip = { runs: [], sprintsMs: [], damage: [], joints: [], changes: [] };
 
-/** Moves the time of the map where the clock is not beside it, over the strip of the chosen player. */
+/** A slider for the time of the map if the clock is not beside it, over the strip of the chosen player. */
 export function TimeScrubber({ session }: { session: SquadSession }) {
   const state = mapOf(session);
   const area = useRef<HTMLDivElement>(null);

@@ -9,10 +9,10 @@ import type { MapState } from "./map-state.js";
 import { trackIn } from "./positions.js";
 
 const KM_PER_H_IN_MM_PER_S = 1000 / 3.6;
-/** More pixels than this for each CSS pixel are not seen. */
+/** More device pixels per CSS pixel are not visible. */
 const MOST_RATIO = 2;
 
-/** Where a player was in the time that the figures are of; null without positions. Depends on the signals of the session. */
+/** The positions of a player in the current scope; null without positions. Depends on the signals of the session. */
 export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadPlayer): Track | null {
   const ground = plane.value;
   if (ground === null) return null;

@@ -36,7 +36,7 @@ const SVG_STYLE =
 const addressOf = (svg: string) =>
   `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
 
-/** The first page of the report: the table as it is shown, what is wrong in words, and all players side by side in six figures. */
+/** The first page of the report: the shown table, problems in words, and six figures of all players. */
 export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, rows: all } = session.figures.peek();
   const rows = inShownOrder(all, orderOf(session));
@@ -125,7 +125,7 @@ function Mean({ label, rows, whole }: MeanProps) {
 interface PlayerLineProps {
   session: SquadSession;
   row: SquadRow;
-  /** Of all players, by column. */
+  /** Maxima of all players, by column. */
   highest: readonly number[];
 }
 
