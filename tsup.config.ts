@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { SMALL } from "./scripts/finish-library.mjs";
-import { PARTS, partsOfLibrary, SOURCE, writeParts } from "./scripts/library-parts.mjs";
+import { PARTS, partsOfLibrary, sourceOf, writeParts } from "./scripts/library-parts.mjs";
 
 const external = ["fast-csv"];
 
@@ -50,7 +50,7 @@ export default defineConfig([
       metrics: "src/metrics/index.ts",
       node: "src/node.ts",
       packed: "src/packed/index.ts",
-      [PARTS]: SOURCE,
+      ...Object.fromEntries(PARTS.map((name) => [name, sourceOf(name)])),
       squad: "src/squad-report/index.ts",
       "squad-report": "src/squad-report/squad-report.ts",
     },

@@ -28,7 +28,7 @@ async function addCommonJs() {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
   const required = Object.values(exports).flatMap(({ require }) => require?.default ?? []);
   // grows by the imports of each entry
-  const names = new Set([PARTS, ...required.map((path) => path.replace(/^\.\/dist\/|\.cjs$/g, ""))]);
+  const names = new Set([...PARTS, ...required.map((path) => path.replace(/^\.\/dist\/|\.cjs$/g, ""))]);
   for (const name of names) {
     await build({
       entryPoints: [`dist/${name}.js`],
@@ -44,16 +44,18 @@ async function addCommonJs() {
     });
   }
   // only the command needs it
-  rmSync(`dist/${PARTS}.js`);
+  for (const name of PARTS) rmSync(`dist/${name}.js`);
 }
 
 /** A bundler does not check whether an external module exports the imported names. */
 async function checkParts() {
-  const parts = await import(new URL(`../dist/${PARTS}.cjs`, import.meta.url).href);
   const command = readFileSync("dist/bin/asi.cjs", "utf8");
-  for (const [, name] of command.matchAll(/\bimport_parts\d*\.([\w$]+)/g))
-    if (!(name in parts.default))
-      throw new Error(`the command needs ${name}, which no part of the library has`);
+  for (const module of PARTS) {
+    const parts = await import(new URL(`../dist/${module}.cjs`, import.meta.url).href);
+    for (const [, name] of command.matchAll(new RegExp(`\\bimport_${module}\\d*\\.([\\w$]+)`, "g")))
+      if (!(name in parts.default))
+        throw new Error(`the command needs ${name}, which no part of the library has`);
+  }
 }
 
 /** Writes the compiled cores as files, and the type of their import. */

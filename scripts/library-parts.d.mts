@@ -1,9 +1,9 @@
 import type { Plugin } from "esbuild";
 
-export const PARTS: string;
+export const PARTS: readonly string[];
 
-export const SOURCE: string;
+export function sourceOf(name: string): string;
 
-export function writeParts(): Set<string>;
+export function writeParts(): Map<string, string>;
 
-export function partsOfLibrary(parts: Set<string>): Plugin;
+export function partsOfLibrary(parts: ReadonlyMap<string, string>): Plugin;

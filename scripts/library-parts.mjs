@@ -1,16 +1,21 @@
-// Writes the parts of the library that its main entry needs, with all their names, as one module: the command loads them from the
-// library beside it, so that the package contains them only once.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+// Writes the parts of the library's entries, with all their names, as modules: the command loads them from the library beside it, so that
+// the package contains them only once.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
-/** The name of the built module. */
-export const PARTS = "parts";
+/** The built modules by their names, with the entries whose parts they hold. Of parts in two of them the first one has them. */
+const MODULES = {
+  parts: ["src/index.ts"],
+  // apart from them, because converting loads none of these
+  figures: ["src/metrics/index.ts", "src/squad-report/index.ts", "src/squad-report/squad-report.ts"],
+};
 
-/** The generated source of the module. */
-export const SOURCE = "build/parts.ts";
+/** Names of the built modules. */
+export const PARTS = Object.keys(MODULES);
 
-const MAIN = "src/index.ts";
+/** The generated source of a module. */
+export const sourceOf = (name) => `build/${name}.ts`;
 
 /** The static imports of a file, and their imports, from the metafile of a bundle. */
 function needed(inputs, file) {
@@ -23,34 +28,42 @@ function needed(inputs, file) {
   return found;
 }
 
-/** Writes the module. @returns the absolute paths of the parts */
+/** Writes the modules. @returns the name of its module by the absolute path of each part */
 export function writeParts() {
   const options = { format: "esm", write: false, metafile: true, outdir: "build", logLevel: "error" };
-  const { inputs } = buildSync({
-    ...options,
-    entryPoints: [MAIN],
-    bundle: true,
-    packages: "external",
-  }).metafile;
-  const paths = [...needed(inputs, MAIN)].sort();
-  const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
-  // by name, so that a name in two parts is an error instead of being omitted
-  const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
-    const from = relative(dirname(SOURCE), entryPoint).replaceAll("\\", "/");
-    return `export { ${exports.join(", ")} } from ${JSON.stringify(from)};\n`;
-  });
-  mkdirSync(dirname(SOURCE), { recursive: true });
-  writeFileSync(SOURCE, lines.join(""));
-  return new Set(paths.map((path) => resolve(path)));
+  const modules = new Map();
+  for (const [name, entryPoints] of Object.entries(MODULES)) {
+    const bundled = { ...options, entryPoints, bundle: true, packages: "external", outbase: "src" };
+    const { inputs } = buildSync(bundled).metafile;
+    const all = entryPoints.flatMap((entry) => [...needed(inputs, entry), entry]);
+    const paths = [...new Set(all)]
+      .filter((path) => !modules.has(resolve(path)) && !path.endsWith("/index.ts"))
+      .sort();
+    const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
+    // by name, so that a name in two parts is an error instead of being omitted
+    const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
+      const from = relative("build", entryPoint).replaceAll("\\", "/");
+      const passedOn =
+        readFileSync(entryPoint, "utf8")
+          .match(/^export \{[^}]*\} from/gm)
+          ?.join() ?? "";
+      const own = exports.filter((one) => !new RegExp(`\\b${one}\\b`).test(passedOn));
+      return `export { ${own.join(", ")} } from ${JSON.stringify(from)};\n`;
+    });
+    mkdirSync("build", { recursive: true });
+    writeFileSync(sourceOf(name), lines.join(""));
+    for (const path of paths) modules.set(resolve(path), name);
+  }
+  return modules;
 }
 
-/** Imports the parts from the module beside the command. @param parts their absolute paths */
+/** Imports the parts from the modules beside the command. @param parts result of `writeParts` */
 export const partsOfLibrary = (parts) => ({
   name: "parts-of-library",
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir }) => {
-      const source = join(resolveDir, path).replace(/\.js$/, ".ts");
-      return parts.has(source) ? { path: `../${PARTS}.cjs`, external: true } : undefined;
+      const name = parts.get(join(resolveDir, path).replace(/\.js$/, ".ts"));
+      return name === undefined ? undefined : { path: `../${name}.cjs`, external: true };
     });
   },
 });

@@ -146,7 +146,7 @@ export function requireColumns(
     }
     const entries = (column as unknown as Uint8Array).length;
     if (entries < length) {
-      throw new AsiError("BAD_ARGUMENT", `${name} has ${entries} entries, and length says ${length}.`);
+      throw new AsiError("BAD_ARGUMENT", `${name} has ${entries} entries, but length is ${length}.`);
     }
   }
 }

@@ -52,12 +52,14 @@ const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspel
   ],
   repair: [(options) => library.repair(recording, options), "sgnal", "signal"],
   repairFile: [(options) => onDisk.repairFile("missing.asi", options), "outpt", "output"],
+  standardRuns: [(options) => metrics.standardRuns(samples, options), "prset", "preset"],
   samplesToCsv: [(options) => csv.samplesToCsv(samples, options), "heder", "header"],
   samplesToJson: [(options) => json.samplesToJson(samples, options), "befre", "before"],
 };
 
 const WITHOUT_OPTIONS = [
   "AsiError",
+  "beatsBetween",
   "csvFileName",
   "decodeTrack",
   "findRanges",
@@ -70,6 +72,7 @@ const WITHOUT_OPTIONS = [
   "parameterProblems",
   "parametersIn",
   "prepareSamples",
+  "readRecipes",
   "rowsBetween",
   "rowsOf",
   "toBase64",
@@ -80,6 +83,8 @@ const WITHOUT_OPTIONS = [
 
 /** Other functions than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
 const UNCHECKED = [
+  "heartRateResponse",
+  "standardRunChanges",
   "accelerationSpeedProfile",
   "canonicalRecipe",
   "checkRecipe",

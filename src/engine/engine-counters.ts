@@ -144,14 +144,13 @@ export class RangeLog {
   }
 }
 
-/** Results of a step of the core for each type of damage (assembly/frame.ts). */
-export const DAMAGE_SIGNALS = { badChecksums: 3, overlong: 4, overruns: 5 } as const;
+/** What steps of the core return for damage, from `FIRST_DAMAGE_SIGNAL` on (assembly/frame.ts). */
+export const DAMAGE_KINDS = ["badChecksums", "overlong", "overruns"] as const;
+export const FIRST_DAMAGE_SIGNAL = 3;
 
-const DAMAGE_KINDS = Object.keys(DAMAGE_SIGNALS) as DamagePlace["kind"][];
-
-/** The type of damage in the result of a step of the core; undefined for other results. */
+/** The kind of damage that a step of the core returned; undefined for anything else. */
 export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
-  DAMAGE_KINDS.find((kind) => DAMAGE_SIGNALS[kind] === signal);
+  DAMAGE_KINDS[signal - FIRST_DAMAGE_SIGNAL];
 
 function firstDamageOf({ damageSignal, damageOffset, damageAfterMs }: Counters): {
   firstDamage?: DamagePlace;

@@ -16,7 +16,7 @@ const LEVELS = [
 ] as const;
 
 /** How long a player was where in some intervals, as a picture; null without positions on the ground. */
-export function heatMap(
+export function heatMapSvg(
   { recordings }: SquadMember,
   intervals: readonly Interval[],
   ground: Ground,

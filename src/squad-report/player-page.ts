@@ -13,7 +13,7 @@ import {
   wholeRows,
 } from "../squad/index.js";
 import { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";
-import { heatMap } from "./heat-map.js";
+import { heatMapSvg } from "./heat-map.js";
 import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";
@@ -123,7 +123,12 @@ function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPage
           .filter((period) => longest.has(period))
           .map((period) => ({ name: period.name, intervals: intervalsFor(period, member.name) }));
   const maps = chosen.flatMap(({ name, intervals }) => {
-    const map = heatMap(member, intervals, ground, `Where ${escaped(member.name)} was in ${escaped(name)}`);
+    const map = heatMapSvg(
+      member,
+      intervals,
+      ground,
+      `Where ${escaped(member.name)} was in ${escaped(name)}`,
+    );
     return map === null ? [] : [`<figure><figcaption>${escaped(name)}</figcaption>${map}</figure>`];
   });
   return maps.length === 0 ? "" : `<div class="side">${maps.join("")}</div>`;

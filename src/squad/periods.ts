@@ -135,9 +135,7 @@ function addRow(
   period.own.set(key, own);
   if (known !== undefined && (interval === null || known.length === 0)) {
     if (interval !== null || known.length > 0)
-      problem(
-        `One row says that ${player} takes no part in ${period.name}, another one has times. Remove one.`,
-      );
+      problem(`One row excludes ${player} from ${period.name}, another one has times. Remove one.`);
     return;
   }
   if (interval === null) return;

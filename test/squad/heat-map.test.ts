@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { squadMembers } from "../../src/squad/index.js";
-import { heatMap } from "../../src/squad-report/heat-map.js";
+import { heatMapSvg } from "../../src/squad-report/heat-map.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
 
 const ground = {
@@ -23,7 +23,7 @@ function mapOf(stepMs: number, endMs = 120_000) {
   });
   const [member] = squadMembers([recordingOfRows("A", samples)], null);
   if (member === undefined) throw new Error("no member");
-  return heatMap(member, [{ startMs: 0, endMs }], ground, "A");
+  return heatMapSvg(member, [{ startMs: 0, endMs }], ground, "A");
 }
 
 describe("the heat map of a report", () => {

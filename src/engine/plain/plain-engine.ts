@@ -11,7 +11,7 @@ import type {
   Recorded,
   StepResult,
 } from "../engine.js";
-import { COUNTERS, type Counters, DAMAGE_SIGNALS, RangeLog } from "../engine-counters.js";
+import { COUNTERS, type Counters, DAMAGE_KINDS, FIRST_DAMAGE_SIGNAL, RangeLog } from "../engine-counters.js";
 import { type EcgFigures, figuresOf } from "../heart-rate/waveform-figures.js";
 import { WaveformHeartRate } from "../heart-rate/waveform-heart-rate.js";
 import { Clock } from "./clock.js";
@@ -185,7 +185,7 @@ export class PlainEngine implements Engine {
       }
       counters[damage] += 1;
       if (counters.damageSignal === 0) {
-        counters.damageSignal = DAMAGE_SIGNALS[damage];
+        counters.damageSignal = FIRST_DAMAGE_SIGNAL + DAMAGE_KINDS.indexOf(damage);
         counters.damageOffset = this.#passed + at;
         counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
       }
