@@ -9,7 +9,7 @@ const WINDOW_S: f64 = 0.125;
 
 // Powers of two, at least as long as the times above, and as twice SCORING_S of beats.ts, at 1000 Hz.
 const SLOPE_MASK: i32 = 15;
-// The values of a beat are needed until it is scored: WINDOW_S and SCORING_S of beats.ts together.
+// The values of a beat are needed until it is scored, which takes WINDOW_S and SCORING_S of beats.ts together.
 const WINDOW_MASK: i32 = 511;
 const SUMS_MASK: i32 = 1023;
 const FILTERED: usize = memory.data(8 * (SLOPE_MASK + 1), 16);

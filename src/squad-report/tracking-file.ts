@@ -17,13 +17,13 @@ export interface CdfMatch {
   team: string;
 }
 
-/** Places further from the middle than this do not exist in the format. */
+/** The format does not allow positions further than this from the middle. */
 const FARTHEST_M = { x: 65, y: 42.5 };
 
 /**
  * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), valid in 0.3.2 too. Its origin is the
- * middle of the pitch. It requires a ball and two teams: the places of the ball are null, and the other team has no players. It has no
- * place for heart rates, accuracy, or what is not a match.
+ * middle of the pitch. It requires a ball and two teams, so the positions of the ball are null and the other team has no players. It cannot
+ * represent heart rates, accuracy, or sessions other than matches.
  *
  * @param frameId counts from 0 over the whole match
  */

@@ -21,12 +21,12 @@ export interface KnownRow {
 /** A header without capitals, accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Rows and columns of a roster or of periods, at most: what is longer is another file *(choice)*. */
+/** Maximum number of rows and columns of a roster or of periods. A larger table is taken for another file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
 const TOO_LARGE = "The table has more than 10,000 rows or 1,000 columns. Is it the right file?";
 
-/** Letters of a header that may be a known one with a mistake. */
+/** Maximum length of a header that is checked for misspelling. */
 const LONGEST_NEAR = 100;
 
 /**

@@ -16,7 +16,7 @@ export interface SessionPeriod {
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, ms since 1970 UTC, as from `mainInterval`: they give times without a date their day. */
+  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. They determine the day of times without a date. */
   session: Interval;
   /** Time zone of local times; default UTC. */
   timeZone?: string | undefined;
@@ -29,7 +29,7 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 );
 
 const PERIODS_NEED = "Periods need the columns period, start and end.";
-/** Periods of a session, at most *(choice)*. */
+/** Maximum number of periods of a session *(choice)*. */
 const MOST_PERIODS = 200;
 
 /** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
@@ -53,7 +53,7 @@ export function readPeriods(
   if (tooLarge !== null) return { periods: [], problems: [{ line: headerLine, message: tooLarge }] };
   if (!["period", "start", "end"].every((column) => columns.has(column))) {
     const message = `${PERIODS_NEED} ${headersText(headers)}`;
-    // what is wrong in other rows of a table of something else is of no use
+    // errors in other rows do not help if the table is not a list of periods
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
   }

@@ -69,7 +69,7 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
     return { roster: { players: [] }, problems: [{ line: headerLine, message: tooLarge }] };
   if (!columns.has("player") || !(columns.has("serial") || columns.has("file"))) {
     const message = `${ROSTER_NEEDS} ${headersText(headers)}`;
-    // what is wrong in other rows of a table of something else is of no use
+    // errors in other rows do not help if the table is not a roster
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { roster: { players: [] }, problems: [{ line: headerLine, message }, ...nearly] };
   }

@@ -26,7 +26,7 @@ function recipeOf(name: string): Recipe {
 
 const headingOf = (recipe: Recipe, limits = {}) => {
   const { count, distance } = computeRecipe(samples, recipe, limits);
-  return `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in what is shown`;
+  return `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in the shown time`;
 };
 
 describe.skipIf(hasNoBrowser)("another definition in the viewer", () => {

@@ -343,7 +343,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await place.count()).toBe(0);
   });
 
-  it("computes the heart-rate variability of what is shown, as `asi stats --hrv --from --to` does", async () => {
+  it("computes the heart-rate variability in the shown time, as `asi stats --hrv --from --to` does", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-ecg.asi");
     await choose(page, file);

@@ -86,7 +86,7 @@ export function createModel(
   /** Grant of this request after its check. It is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
 
-  /** Returns client and user of a stored token or code. */
+  /** Returns the client and the user of a stored token or code. */
   async function partiesOf(applicationId: number, accountId: number) {
     const [parties] = await queries
       .select()

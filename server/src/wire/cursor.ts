@@ -24,7 +24,7 @@ export const CursorQuery = {
       Type.String({
         format: "cursor",
         description: "`next` of the page before; absent for the first page",
-        problem: "Not a cursor of this list.",
+        problem: "There is no such page. Begin with the first one.",
         openapi: { type: "string" },
       }),
     )

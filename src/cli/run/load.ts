@@ -44,7 +44,7 @@ export interface LoadFlags {
 interface Session extends SessionLoad {
   serial: string;
   name: string;
-  /** Message about rows that figures exclude; null for none. */
+  /** Message about rows that the figures exclude; null if there are none. */
   tooFast: string | null;
   report: Report;
   repeated: Repeated;

@@ -153,7 +153,7 @@ export function HeartPanel({
         </p>
       ) : null}
       <Variability id={id} selection={selection} reader={reader} />
-      <h3>Beats in what is shown: {decimal(to - from, 0)}</h3>
+      <h3>Beats in the shown time: {decimal(to - from, 0)}</h3>
       {listed.length === 0 ? (
         <p class="muted">No beat was found here.</p>
       ) : (

@@ -35,7 +35,7 @@ const SHORT_HASH = 12;
 const LONGEST_LIST = 100;
 const LARGEST_FILE_BYTES = 1_000_000;
 
-/** What a recipe counts in what is shown, with a table of how much its choices matter. */
+/** What a recipe counts in the shown time, with a table of how much its choices matter. */
 export function Recipes({ recording: { id }, selection, settings, reader }: RecipesProps) {
   const own = useSignal<readonly NamedRecipe[]>([]);
   const chosen = useSignal<NamedRecipe>(RECIPES[0] as NamedRecipe);
@@ -149,7 +149,7 @@ function Counted({ found, selection, settings }: CountedProps) {
       <h3>
         {count === null || distance === null
           ? "None: it needs at least 5 samples a second"
-          : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in what is shown`}
+          : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in the shown time`}
       </h3>
       <p class="note">
         {of.title === of.name ? "" : `${of.title}. `}
@@ -163,7 +163,7 @@ function Counted({ found, selection, settings }: CountedProps) {
         <Sensitivity rows={figures.sensitivity} />
         <div>
           {runs.length === 0 ? (
-            <p class="muted">None in what is shown.</p>
+            <p class="muted">None in the shown time.</p>
           ) : (
             <PlaceList
               label="Counted efforts"

@@ -44,7 +44,7 @@ export function Variability({ id, selection, reader }: Props) {
   const { figures } = value;
   return (
     <section aria-label="Heart-rate variability">
-      <h3>Heart-rate variability of what is shown</h3>
+      <h3>Heart-rate variability in the shown time</h3>
       <dl class="facts">
         <Fact name="RR intervals" value={intervalsText(figures)} />
         <Fact name="Artefacts, corrected" value={artefactsText(figures)} />

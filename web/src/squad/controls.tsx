@@ -125,7 +125,7 @@ function Scopes({ session }: { session: SquadSession }) {
   );
 }
 
-/** These controls for the width of a phone. A selection is one of the options while it exists. */
+/** These controls for the width of a phone. If a selection exists, it is one of the options. */
 function ScopeSelect({ session }: { session: SquadSession }) {
   const scopes = scopesOf(session);
   const shown = session.scope.value;

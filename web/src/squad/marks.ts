@@ -66,7 +66,7 @@ export function shiftText(ms: number): string {
     : `${ms < 0 ? "−" : "+"}${clock}`;
 }
 
-/** Keys of the players whose recordings look like a faster sport, by their rows of the whole session. */
+/** Keys of the players whose recordings appear to be from a faster sport, judged by their rows for the whole session. */
 export function keysOfAnotherSport(rows: readonly PlayerRow[]): ReadonlySet<string> {
   const members = new Set<unknown>(ofAnotherSport(rows));
   return new Set(rows.filter(({ member }) => members.has(member)).map(({ member }) => member.key));
