@@ -137,7 +137,7 @@ describe("batches with quality", () => {
     [
       "a short column",
       { ...samples.quality, pdopHundredths: new Uint16Array(3) },
-      "pdopHundredths has 3 entries, and length says 25.",
+      "pdopHundredths has 3 entries, but length is 25.",
     ],
   ])("are refused with %s", ([, quality, message]) => {
     const wrong = { ...samples, quality } as never;
