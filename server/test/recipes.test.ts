@@ -78,6 +78,8 @@ describe("a recipe", () => {
       { field: "colour", detail: "Unknown field." },
     ]);
     expect(await errorsOf({ recipe: {} })).toEqual([{ field: "name", detail: "This field is required." }]);
+    const { body } = await create(ann);
+    expect(problem(await s.get(`${PATH}${body.id}/?colour=red`, ann.token))).toEqual([400, "invalid"]);
   });
 
   it("is shown to nobody else, and not without a token", async () => {
