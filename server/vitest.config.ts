@@ -61,6 +61,7 @@ const ONCE = [
   "response-check",
   "restore-elsewhere",
   "routing",
+  "server-key",
   "stats-parity",
   "telemetry",
   "telemetry-settings",

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../config/usage-error.js";
@@ -21,13 +21,25 @@ const keyIn = (file: string) => new Uint8Array(Buffer.from(readFileSync(file, "u
  */
 export function serverKeyOf(dataDir: string): Uint8Array {
   const file = serverKeyFile(dataDir);
-  if (!existsSync(file))
-    writeFileSync(file, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
+  if (!existsSync(file)) createKey(file);
   const key = keyIn(file);
   if (key.length === KEY_BYTES) return key;
   throw new UsageError(
     `The file ${file} does not hold a server key, which is ${KEY_BYTES} bytes in base64. Restore it from a copy. If there is none, remove the file, and asi-server key reset removes the secrets that nobody can read any more.`,
   );
+}
+
+/** The file appears when it is complete, because another process may start at the same time. The key of the first one stays. */
+function createKey(file: string): void {
+  const part = `${file}.${randomBytes(8).toString("hex")}.part`;
+  try {
+    writeFileSync(part, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx", flush: true });
+    linkSync(part, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(part, { force: true });
+  }
 }
 
 /** Returns the next server key: from an interrupted rotation, or a new one, which is on the disk when the function returns. */
