@@ -121,6 +121,22 @@ describe("a recipe", () => {
     expect((await add(300)).status).toBe(201);
   });
 
+  it("that is deleted does not count against the quota, and the rows of deleted names are bounded", async () => {
+    const small = await startService({ quotaRecipes: 2 });
+    const ann = await small.manager();
+    for (const name of ["A", "B", "C", "D", "E"]) {
+      const created = await small.post(PATH, { ...newRecipe(), name }, ann.token);
+      expect(created.status).toBe(201);
+      await small.send("DELETE", `${PATH}${created.body.id}/`, { token: ann.token });
+    }
+    const rows = await small.store.database.queries
+      .select()
+      .from(recipes)
+      .where(eq(recipes.accountId, ann.id));
+    expect(rows.map(({ name }) => name).sort()).toEqual(["D", "E"]);
+    expect((await small.post(PATH, { ...newRecipe(), name: "E" }, ann.token)).body.version).toBe(2);
+  });
+
   it("is in the audit when it is stored and deleted", async () => {
     const ann = await s.manager();
     const { body } = await create(ann);
