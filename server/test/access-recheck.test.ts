@@ -6,7 +6,11 @@ import { listActivities } from "../src/domain/activities/list.js";
 import { authorize } from "../src/domain/change/access.js";
 import { RECHECK_MS } from "../src/domain/change/access-recheck.js";
 import type { Context } from "../src/domain/change/context.js";
-import { retrieveActivityComputedData, retrieveComputedData } from "../src/domain/computed-data/retrieve.js";
+import {
+  type ComputedTimeframe,
+  retrieveActivityComputedData,
+  retrieveComputedData,
+} from "../src/domain/computed-data/retrieve.js";
 import { commands } from "../src/operator/commands.js";
 import { permissions } from "../src/store/schema.js";
 import { startService, type TestAccount, type TestService } from "./service.js";
@@ -88,7 +92,7 @@ describe("an answer that takes long to compute", () => {
     const activity = { id: team.activity, ownerId: team.manager.id };
     const retrieve = async () => {
       const { answer } = await retrieveActivityComputedData(ctx, activity as never, {});
-      return answer.map(({ timeframe }) => timeframe);
+      return (answer as ComputedTimeframe[]).map(({ timeframe }) => timeframe);
     };
     expect(await retrieve()).toEqual(frames);
     // Revoked while the first of them are computed.

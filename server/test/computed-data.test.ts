@@ -296,6 +296,41 @@ describe("computed data", () => {
     await racing.stop();
   });
 
+  it("requests for several versions that wait for one computation take one more, of the newest version", async () => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    await team.run(0, 100, 3000);
+    const computing = await startService();
+    const ctx = computing.computing;
+    let free = () => {};
+    const isFree = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    let computations = 0;
+    const compute: typeof ctx.computer.compute = async (task) => {
+      computations++;
+      await isFree;
+      return ctx.computer.compute(task);
+    };
+    const answers: ReturnType<typeof computedDataOf>[] = [];
+    for (const max_hr of [160, 170, 180, 190]) {
+      await patch(team, frame, { params: { max_hr } });
+      await new Promise<void>((resolve) => {
+        const share: typeof ctx.computer.share = (...args) => {
+          resolve();
+          return ctx.computer.share(...args);
+        };
+        answers.push(computedDataOf({ ...ctx, computer: { ...ctx.computer, compute, share } }, frame));
+      });
+    }
+    free();
+    for (const answer of await Promise.all(answers)) {
+      expect(JSON.parse(answer?.data ?? "").definition.parameters.max_hr).toBe(190);
+    }
+    expect(computations).toBe(2);
+    await computing.stop();
+  });
+
   it("the last result stays when retention has removed samples, until they are loaded again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);

@@ -121,6 +121,22 @@ describe("a recipe", () => {
     expect((await add(300)).status).toBe(201);
   });
 
+  it("that is deleted does not count against the quota, and the rows of deleted names are bounded", async () => {
+    const small = await startService({ quotaRecipes: 2 });
+    const ann = await small.manager();
+    for (const name of ["A", "B", "C", "D", "E"]) {
+      const created = await small.post(PATH, { ...newRecipe(), name }, ann.token);
+      expect(created.status).toBe(201);
+      await small.send("DELETE", `${PATH}${created.body.id}/`, { token: ann.token });
+    }
+    const rows = await small.store.database.queries
+      .select()
+      .from(recipes)
+      .where(eq(recipes.accountId, ann.id));
+    expect(rows.map(({ name }) => name).sort()).toEqual(["D", "E"]);
+    expect((await small.post(PATH, { ...newRecipe(), name: "E" }, ann.token)).body.version).toBe(2);
+  });
+
   it("is in the audit when it is stored and deleted", async () => {
     const ann = await s.manager();
     const { body } = await create(ann);
@@ -272,6 +288,31 @@ describe("a time frame that names recipes", () => {
     await team.run(0, 240, (k) => (k % 2 === 0 ? 3000 : 4000));
     const [{ count, runs }] = (await team.computed(frame)).body.recipes;
     expect([count, runs]).toEqual([1200, null]);
+  });
+
+  it("has its results in those of its activity, which are sent in parts when they are large together", async () => {
+    const team = await Team.of(s);
+    const recipe = {
+      ...recipeNamed("soccer/sprint"),
+      ...{ enter: 3500, exit: 3500, merge_ms: 0, on: "sample" },
+    };
+    delete (recipe as { spike?: unknown }).spike;
+    const named = [];
+    for (const min_ms of [0, 1, 2, 3, 4]) {
+      const { body } = await create(team.manager, { name: "Steps", recipe: { ...recipe, min_ms } });
+      named.push({ hash: body.hash });
+    }
+    // 5 runs a second, of which only the first recipe counts those of one sample.
+    await team.run(0, 190, (k) => (k % 4 < 2 ? 3000 : 4000));
+    const frames = [];
+    for (let i = 0; i < 30; i++) frames.push(await team.frame(0, 190, { params: { recipes: named } }));
+    const own = await team.computed(frames.at(-1) ?? 0);
+    const all = await s.get(`/api/v1/activities/${team.activity}/computed-data/`, team.manager.token);
+    expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual(frames);
+    expect(all.body.at(-1).data).toEqual(own.body);
+    expect(Number(own.headers.get("content-length"))).toBeGreaterThan(150_000);
+    // What is in memory has a length before it is sent.
+    expect(all.headers.get("content-length")).toBeNull();
   });
 
   it("goes with its recipes when the account is deleted", async () => {

@@ -71,7 +71,7 @@ async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promis
   }
 }
 
-/** Many short runs of the acceleration, which is smoothed over nearly a second. */
+/** The speed, smoothed over nearly a second: an acceleration needs more than the one sample a second of the recording. */
 const SLOWEST = {
   recipe: 1,
   source: "doppler_speed",
@@ -79,10 +79,10 @@ const SLOWEST = {
   max_valid: 100_000,
   gap: { min_ms: 0, steps: 1000 },
   resample_ms: 10,
-  derivative: { order: 1, type: "central" },
+  derivative: null,
   on: "sample",
-  enter: 1,
-  exit: 1,
+  enter: 3000,
+  exit: 3000,
   min_ms: 0,
   merge_ms: 0,
   rounding: "half_up",

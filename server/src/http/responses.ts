@@ -3,6 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Item, matchesWeakly } from "../domain/change/entity-tags.js";
 import { JsonBytes } from "../domain/lists/json-bytes.js";
+import { StreamedArray } from "../domain/lists/streamed-array.js";
 import { StreamedPage } from "../domain/lists/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { EventStream } from "./connection/event-stream.js";
@@ -75,8 +76,15 @@ export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
 }
 
 /** A value or its JSON text, with or without an entity tag. */
-type JsonResponse<T> = T | JsonBytes<T> | Item<T> | Item<JsonBytes<T>> | StreamedPageOf<T>;
+type JsonResponse<T> =
+  | T
+  | JsonBytes<T>
+  | Item<T>
+  | Item<JsonBytes<T>>
+  | StreamedPageOf<T>
+  | StreamedArrayOf<T>;
 type StreamedPageOf<T> = [T] extends [Page<infer Result>] ? StreamedPage<Result> : never;
+type StreamedArrayOf<T> = [T] extends [(infer Element)[]] ? StreamedArray<Element> : never;
 
 /** A file sent from a stream or from memory. */
 export class FileResponse {
@@ -195,7 +203,7 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown)
     if (isNotModified(request, result.etag)) return reply.code(304).send();
     return sendJson(request, reply, result.resource);
   }
-  if (result instanceof StreamedPage) {
+  if (result instanceof StreamedPage || result instanceof StreamedArray) {
     request.responseShare?.resize(result.heldBytes);
     return reply.type(JSON_TYPE).send(streamOf(inPieces(result.json())));
   }

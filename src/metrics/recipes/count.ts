@@ -186,10 +186,13 @@ function smoothedBy(smooth: RecipeSmoothing, values: Float64Array, everyMs: numb
 /** The moving mean; the first and last values repeat beyond the ends. */
 function movingMean(values: Float64Array, samples: number): Float64Array {
   const half = (samples - 1) / 2;
-  const last = values.length - 1;
+  const padded = new Float64Array(values.length + 2 * half);
+  padded.fill(values[0] ?? 0, 0, half);
+  padded.set(values, half);
+  padded.fill(values.at(-1) ?? 0, half + values.length);
   return values.map((_, k) => {
     let sum = 0;
-    for (let j = k - half; j <= k + half; j++) sum += values[Math.min(last, Math.max(0, j))] ?? 0;
+    for (let j = k; j < k + samples; j++) sum += padded[j] ?? 0;
     return sum / samples;
   });
 }

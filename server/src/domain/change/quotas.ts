@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
@@ -85,11 +85,15 @@ export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.
 });
 
 /** After adding a recipe. */
-export const enforceRecipeQuota = quota(recipes, (account) => eq(recipes.accountId, account), {
-  setting: "quotaRecipes",
-  used: rows,
-  message: (limit) => `One account has at most ${limit} versions of recipes. Delete some first.`,
-});
+export const enforceRecipeQuota = quota(
+  recipes,
+  (account) => and(eq(recipes.accountId, account), isNull(recipes.deletedAt)),
+  {
+    setting: "quotaRecipes",
+    used: rows,
+    message: (limit) => `One account has at most ${limit} versions of recipes. Delete some first.`,
+  },
+);
 
 /** After adding an ownership. */
 export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownerships.managerId, manager), {

@@ -6,6 +6,7 @@ import { accessRecheck } from "../change/access-recheck.js";
 import type { Context } from "../change/context.js";
 import { type Item, item } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
+import { StreamedArray } from "../lists/streamed-array.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
@@ -114,7 +115,7 @@ export async function retrieveComputedData(
   };
 }
 
-interface ComputedTimeframe {
+export interface ComputedTimeframe {
   timeframe: number;
   data: ShownComputedData;
 }
@@ -122,19 +123,30 @@ interface ComputedTimeframe {
 /** Number of time frames of one request computed concurrently, so that other requests can run in between. */
 const AT_A_TIME = 2;
 
+/** Characters of results that one request keeps in memory. A result has up to 400,000, if its recipes list many runs. */
+const MAX_KEPT = 4 * 1024 * 1024;
+
 /**
- * Returns the computed data of the time frames of an activity that the caller may read.
+ * Returns the computed data of the time frames of an activity that the caller may read. Results that exceed `MAX_KEPT` are read again
+ * while they are sent.
  * @throws ServiceError `forbidden` if the activity has time frames, but the caller may read none of them
  */
 export async function retrieveActivityComputedData(
   ctx: Context,
   activity: ActivityHead,
   wanted: Omit<WantedFigures, "with_max_speed">,
-): Promise<Retrieved<ComputedTimeframe[]>> {
+): Promise<Retrieved<ComputedTimeframe[] | StreamedArray<ComputedTimeframe>>> {
   const frames = await framesOf(ctx, activity);
   const readable = await readableOf(ctx, frames);
   if (frames.length > 0 && readable.length === 0) throw errors.forbidden();
-  let found: { frame: Frame; data: ShownComputedData; definitionVersion: number }[] = [];
+  const read = (frame: Frame) =>
+    resultOf(ctx, frame, async () => {
+      const [now] = await readableOf(ctx, await framesOf(ctx, activity, frame.id));
+      return now;
+    });
+  let found: { frame: Frame; result: ComputationResult | null }[] = [];
+  const definitionVersions = new Set<number>();
+  let kept = 0;
   // The computations may take a long time.
   const recheck = accessRecheck(ctx, async () => {
     const stillReadable = new Set(
@@ -148,25 +160,32 @@ export async function retrieveActivityComputedData(
   for (let at = 0; at < readable.length; at += AT_A_TIME) {
     if (ctx.signal?.aborted) break;
     await recheck();
-    const results = await Promise.all(
-      readable.slice(at, at + AT_A_TIME).map((frame) =>
-        resultOf(ctx, frame, async () => {
-          const [now] = await readableOf(ctx, await framesOf(ctx, activity, frame.id));
-          return now;
-        }),
-      ),
-    );
-    for (const one of results) {
+    for (const one of await Promise.all(readable.slice(at, at + AT_A_TIME).map(read))) {
       if (one === undefined) continue;
       const { frame, result } = one;
-      found.push({ frame, data: shown(result, wanted), definitionVersion: definitionVersionOf(result) });
+      definitionVersions.add(definitionVersionOf(result));
+      kept += result.data.length + result.further.length;
+      found.push({ frame, result: kept <= MAX_KEPT ? result : null });
     }
   }
   await recheck();
-  return {
-    answer: found.map(({ frame, data }) => ({ timeframe: frame.id, data })),
-    definitionVersions: [...new Set(found.map(({ definitionVersion }) => definitionVersion))],
-  };
+  async function* batches(): AsyncGenerator<ComputedTimeframe[]> {
+    for (const one of found) {
+      await recheck();
+      if (!found.includes(one)) continue;
+      const result = one.result ?? (await read(one.frame))?.result;
+      if (result !== undefined) yield [{ timeframe: one.frame.id, data: shown(result, wanted) }];
+    }
+  }
+  if (kept > MAX_KEPT) {
+    return {
+      answer: new StreamedArray(batches(), MAX_KEPT),
+      definitionVersions: [...definitionVersions],
+    };
+  }
+  const answer: ComputedTimeframe[] = [];
+  for await (const batch of batches()) answer.push(...batch);
+  return { answer, definitionVersions: [...definitionVersions] };
 }
 
 type Frame = Pick<Timeframe, "id" | "version" | "athleteId" | "startTime" | "endTime">;

@@ -29,6 +29,8 @@ import { type ZipEntry, zipOf } from "./zip.js";
 /** Number of rows in one read. An activity may have megabytes. */
 const ROWS = 200;
 const LARGE_ROWS = 4;
+/** Results of computations have up to 400 kB each. */
+const RESULT_ROWS = 20;
 
 /** Number of samples formatted in one step, which takes about a millisecond. */
 const SAMPLES = 20_000;
@@ -235,7 +237,7 @@ const timeframesOf = (ctx: Context, athlete: Account, count: Count) =>
 /** Stored results. They are not recomputed, because the export shows stored data. */
 const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
-    ROWS,
+    RESULT_ROWS,
     (after, limit) =>
       queries
         .select({

@@ -5,6 +5,7 @@ import { accessRecheck } from "../change/access-recheck.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { envelope, type Paging, paging, requirePage } from "./listing.js";
+import { separatedJson } from "./streamed-array.js";
 
 /** Maximum estimated size of the rows in one batch, unless a single row is larger. */
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -45,13 +46,7 @@ export class StreamedPage<T> {
   async *json(): AsyncGenerator<string> {
     // `results` is the last member.
     yield JSON.stringify(this.#head).slice(0, -"]}".length);
-    let separator = "";
-    for await (const batch of this.#batches) {
-      for (const result of batch) {
-        yield separator + JSON.stringify(result);
-        separator = ",";
-      }
-    }
+    yield* separatedJson(this.#batches);
     yield "]}";
   }
 }

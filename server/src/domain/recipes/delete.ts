@@ -1,4 +1,6 @@
-import { and, eq, isNotNull, max } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, max } from "drizzle-orm";
+import type { Config } from "../../config/config.js";
+import type { Queries } from "../../store/connection/database.js";
 import { recipes, timeframeRecipes } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -6,7 +8,8 @@ import { errors } from "../change/errors.js";
 import { recipeItem } from "./resource.js";
 
 /**
- * Deletes a version of a recipe that no time frame names. Its number is never given again: a result that was read before names it.
+ * Deletes a version of a recipe that no time frame names. Its number is not given again, because a result that was read before names it,
+ * until the account has deleted as many other names as it may have recipes.
  * @throws ServiceError `recipe_in_use`
  */
 export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> {
@@ -14,7 +17,7 @@ export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> 
     ctx,
     "deleteRecipe",
     { recipe },
-    async ({ queries, now, announce }, target) => {
+    async ({ queries, config, now, announce }, target) => {
       const uses = await queries.$count(timeframeRecipes, eq(timeframeRecipes.recipeId, target.id));
       if (uses > 0) {
         throw errors.conflict(
@@ -30,6 +33,7 @@ export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> 
       if (highest?.version === target.version) {
         await queries.delete(recipes).where(and(ofName, isNotNull(recipes.deletedAt)));
         await queries.update(recipes).set({ deletedAt: now }).where(eq(recipes.id, target.id));
+        await forgetOldest(queries, config, target.accountId);
       } else {
         await queries.delete(recipes).where(eq(recipes.id, target.id));
       }
@@ -37,4 +41,15 @@ export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> 
     },
     (_unit, target) => recipeItem(target),
   );
+}
+
+/** Rows of deleted names do not count against the quota, so their number is bounded here. */
+async function forgetOldest(queries: Queries, { quotaRecipes }: Config, accountId: number): Promise<void> {
+  const oldest = queries
+    .select({ id: recipes.id })
+    .from(recipes)
+    .where(and(eq(recipes.accountId, accountId), isNotNull(recipes.deletedAt)))
+    .orderBy(desc(recipes.deletedAt), desc(recipes.id))
+    .offset(quotaRecipes);
+  await queries.delete(recipes).where(inArray(recipes.id, oldest));
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import type { ComputationTask } from "../../change/compute-pool.js";
 import { startComputer } from "./pool.js";
@@ -23,3 +24,24 @@ it("a computation thread starts on demand and ends when idle", async () => {
     await computer.close();
   }
 });
+
+/** Priorities of the threads of this process: proc(5), field 19 of `stat`, which is counted after the name in parentheses. */
+const priorities = () =>
+  readdirSync("/proc/self/task").map((task) => {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+
+it.runIf(process.platform === "linux")(
+  "a computation gives way to requests, but gets a tenth of a processor that they keep busy",
+  async () => {
+    const computer = startComputer(1, () => new Error("too many"));
+    try {
+      await computer.compute(NOTHING_TO_COMPUTE);
+      // Each step is a factor of 1.25 (sched(7)), so 10 steps are one of 1024 / 110.
+      expect(Math.max(...priorities())).toBe(10);
+    } finally {
+      await computer.close();
+    }
+  },
+);
