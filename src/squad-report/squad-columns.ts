@@ -1,4 +1,5 @@
-import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { type NamedRecipe, recipeHash } from "../metrics/index.js";
+import { figureOf, recipeKey, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
 /** A row of a file: a player in a period or in the whole session. */
@@ -22,8 +23,13 @@ export const figureTitle = ({ key, title, unit }: SquadColumn) =>
 /**
  * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
+ *
+ * @param recipes by which `figures` count, too; their hashes define them
  */
-export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColumn<SquadFileRow>[] => [
+export const fileColumns = (
+  figures: readonly SquadColumn[],
+  recipes: readonly NamedRecipe[] = [],
+): readonly FileColumn<SquadFileRow>[] => [
   textColumn("session", "Session", ({ session }) => session),
   textColumn("period", "Period", ({ period }) => period ?? "session"),
   textColumn("player", "Player", ({ member }) => member.name),
@@ -39,6 +45,10 @@ export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColum
       rounded(figureOf(row, figure)),
     ),
   ),
+  ...recipes.map(({ name, recipe }) => {
+    const hash = recipeHash(recipe);
+    return textColumn(`${recipeKey(name)}_recipe`, `${name}: hash of the recipe`, () => hash);
+  }),
   numberColumn(
     "high_speed_from_m_per_s",
     "High speed from, m/s",

@@ -1,5 +1,14 @@
 export { benchTimeMs, offIntervals } from "./bench.js";
-export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export {
+  figureOf,
+  recipeColumns,
+  recipeKey,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  sortRows,
+  summaryOf,
+  wholeRows,
+} from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";

@@ -46,6 +46,11 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "figures of the table, separated by commas; files keep the other columns",
       names,
     )
+    .option(
+      "--recipe <name>",
+      "count by this recipe, too: a name of asi recipes list, or a JSON file; repeat the option for more recipes",
+      (name: string, names: string[] = []) => [...names, name],
+    )
     .addOption(
       new Option(
         "--by <group>",
@@ -86,7 +91,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ --periods suggested -o match.xlsx
   asi squad match/ --by position --sort +sprints --tz Europe/Zurich
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
-  asi squad match/ -o match.xlsx --tz Europe/Zurich
+  asi squad match/ --recipe statsports/sprint --sort statsports/sprint
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
 `,
