@@ -1,5 +1,12 @@
-import { type NamedRecipe, recipeHash } from "../metrics/index.js";
-import { figureOf, recipeKey, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
+import {
+  figureOf,
+  hasZones,
+  recipeKey,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type SquadRow,
+} from "../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
 /** A row of a file: a player in a period or in the whole session. */
@@ -7,6 +14,10 @@ export interface SquadFileRow extends SquadRow {
   /** Start of the session, in local time. */
   session: string;
 }
+
+/** Null for a player without individual zones in a table of them. */
+const parametersOf = (metrics: Metrics | null) =>
+  metrics !== null && hasZones(metrics.definition.parameters) ? metrics.definition.parameters : null;
 
 const share = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000);
 
@@ -53,13 +64,13 @@ export const fileColumns = (
     "high_speed_from_m_per_s",
     "High speed from, m/s",
     2,
-    ({ metrics }) => metrics?.definition.parameters.hid_thresholds[1] ?? null,
+    ({ metrics }) => parametersOf(metrics)?.hid_thresholds[1] ?? null,
   ),
   numberColumn(
     "sprint_from_m_per_s",
     "Sprint from, m/s",
     2,
-    ({ metrics }) => metrics?.definition.parameters.sprint_threshold ?? null,
+    ({ metrics }) => parametersOf(metrics)?.sprint_threshold ?? null,
   ),
   numberColumn(
     "period_minutes",

@@ -1,4 +1,5 @@
 import type { EffortsByThreshold, Metrics, NamedRecipe, RecipeResult } from "../metrics/index.js";
+import { hasZones } from "./own-zones.js";
 import { recordedTimeMs, type SquadRow } from "./squad-table.js";
 
 /** A figure of the squad's table. */
@@ -26,6 +27,12 @@ const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
 /** With fewer rows a second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
+
+/** Null for a player without individual zones in a table of them. */
+const byZones =
+  (value: SquadColumn["value"]): SquadColumn["value"] =>
+  (metrics, recipes) =>
+    hasZones(metrics.definition.parameters) ? value(metrics, recipes) : null;
 
 /** The figures in the order of tables. */
 export const SQUAD_COLUMNS: readonly SquadColumn[] = [
@@ -66,7 +73,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "m",
     decimals: 0,
     kind: "sum",
-    value: ({ hid_distance }) => hid_distance.threshold_2,
+    value: byZones(({ hid_distance }) => hid_distance.threshold_2),
   },
   {
     key: "sprints",
@@ -75,7 +82,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "",
     decimals: 0,
     kind: "sum",
-    value: ({ sprint }) => sprint.threshold_1.values.length,
+    value: byZones(({ sprint }) => sprint.threshold_1.values.length),
   },
   {
     key: "top_speed_km_per_h",
@@ -129,7 +136,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "m",
     decimals: 0,
     kind: "sum",
-    value: ({ sprint_distance }) => sprint_distance,
+    value: byZones(({ sprint_distance }) => sprint_distance),
   },
 ];
 

@@ -16,6 +16,7 @@ import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
 import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
+import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
@@ -62,6 +63,8 @@ export interface SquadOptions {
   preset?: PresetName | undefined;
   /** Parameters for players without their own in the roster. */
   params?: ParameterOverrides | undefined;
+  /** Individual zones for all players; those without the speeds for them have no figures by zones. */
+  zones?: ZoneKind | undefined;
   /** Count by these too. Those with a gate need samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
 }
@@ -188,13 +191,17 @@ function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
   intervals: readonly Interval[] | null,
-  { preset, params, recipes = [] }: SquadOptions,
+  { preset, params, zones, recipes = [] }: SquadOptions,
 ): MemberFigures {
   if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
   const limits = intervals === null ? {} : limitsOfIntervals(intervals);
   const options: MetricsOptions = {
     ...(preset !== undefined && { preset }),
-    params: { ...params, ...ownParameters(member.player) },
+    params: {
+      ...params,
+      ...ownParameters(member.player),
+      ...(zones !== undefined && ownZones(zones, member.player, { preset, params })),
+    },
     birthDate: member.player?.birthDate ?? null,
     ...limits,
   };

@@ -12,6 +12,7 @@ import {
   recipeKey,
   SQUAD_COLUMNS,
   type SquadColumn,
+  type ZoneKind,
 } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
@@ -32,6 +33,7 @@ export interface ThresholdFlags {
 }
 
 export interface SquadFlags extends ThresholdFlags {
+  individualZones?: ZoneKind;
   roster?: string;
   periods?: string;
   tz?: string;
@@ -94,6 +96,12 @@ function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
 /** @throws UsageError for options without effect in this format */
 export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isText = format === "text";
+  if (flags.individualZones !== undefined)
+    refuseWithoutEffect(
+      flags,
+      ["zones", "highSpeed", "sprint"],
+      "sets fixed limits, and --individual-zones the limits of each player; give one of them",
+    );
   const isReport = format === "html";
   if (isReport || flags.by === "player")
     refuseWithoutEffect(flags, ["recipe"], "counts in the tables of a session; leave it out");

@@ -37,6 +37,7 @@ import {
   tellOtherSport,
   tellSuggestions,
   unreachableTexts,
+  withoutZonesTexts,
 } from "./squad-notices.js";
 import {
   formatOf,
@@ -159,9 +160,11 @@ function sessionOf(
   const options = {
     preset: flags.sport,
     params: thresholdsOf(flags),
+    zones: flags.individualZones,
     recipes: recipes.map(({ recipe }) => recipe),
   };
   const rows = squadRows(members, periods, options, played.periods);
+  for (const text of withoutZonesTexts(members, flags.individualZones)) context.console.message(text);
   tellOtherSport(rows, context);
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
