@@ -21,11 +21,15 @@ const LICENCES = [
   { module: /[\\/]saxes[\\/]saxes\.js$/, licence: "licences/saxes.txt" },
   { module: /[\\/]xmlchars[\\/]xml[\\/]1\.0[\\/]ed5\.js$/, licence: "node_modules/xmlchars/LICENSE" },
 ];
+/** Features of write-excel-file that act only on options that the command never sets. */
+const UNUSED =
+  /[\\/]write-excel-file[\\/]modules[\\/]xlsx[\\/]features[\\/](images|conditionalFormatting)\.js$/;
 /** Names in bundled packages are shortened too: readers of stack traces need only ours. */
 const othersBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "others-bundled",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path }) => {
+      if (UNUSED.test(path)) return { contents: "export default { files: {} };" };
       const source = await readFile(path, "utf8");
       const { code } = await transform(source, { minify: true, lineLimit: 160, legalComments: "none" });
       const { licence } = LICENCES.find(({ module }) => module.test(path)) ?? {};

@@ -1,6 +1,6 @@
 import type { Metrics } from "../metrics/index.js";
 import { count, decimalText, KM_PER_H } from "../pictures/figure-text.js";
-import type { SquadColumn, SquadRow } from "../squad/index.js";
+import { hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
 
 /** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
 const COMPLETE_SHARE = 0.95;
@@ -23,7 +23,9 @@ export function cellText(column: SquadColumn, value: number | null, isAtLeast: b
 /** The unit with the threshold in use, if it is the same for all rows. */
 export function unitText({ key, unit }: SquadColumn, rows: readonly SquadRow[]): string {
   const thresholds = new Set(
-    rows.flatMap(({ metrics }) => (metrics === null ? [] : [thresholdOf(key, metrics)])),
+    rows.flatMap(({ metrics }) =>
+      metrics === null || !hasZones(metrics.definition.parameters) ? [] : [thresholdOf(key, metrics)],
+    ),
   );
   const [threshold] = thresholds;
   if (threshold === undefined || threshold === null) return unit;

@@ -1,4 +1,12 @@
-import { figureOf, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
+import {
+  figureOf,
+  hasZones,
+  recipeKey,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type SquadRow,
+} from "../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
 /** A row of a file: a player in a period or in the whole session. */
@@ -6,6 +14,10 @@ export interface SquadFileRow extends SquadRow {
   /** Start of the session, in local time. */
   session: string;
 }
+
+/** Null for a player without individual zones in a table of them. */
+const parametersOf = (metrics: Metrics | null) =>
+  metrics !== null && hasZones(metrics.definition.parameters) ? metrics.definition.parameters : null;
 
 const share = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000);
 
@@ -22,8 +34,13 @@ export const figureTitle = ({ key, title, unit }: SquadColumn) =>
 /**
  * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
+ *
+ * @param recipes by which `figures` count, too; their hashes define them
  */
-export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColumn<SquadFileRow>[] => [
+export const fileColumns = (
+  figures: readonly SquadColumn[],
+  recipes: readonly NamedRecipe[] = [],
+): readonly FileColumn<SquadFileRow>[] => [
   textColumn("session", "Session", ({ session }) => session),
   textColumn("period", "Period", ({ period }) => period ?? "session"),
   textColumn("player", "Player", ({ member }) => member.name),
@@ -39,17 +56,21 @@ export const fileColumns = (figures: readonly SquadColumn[]): readonly FileColum
       rounded(figureOf(row, figure)),
     ),
   ),
+  ...recipes.map(({ name, recipe }) => {
+    const hash = recipeHash(recipe);
+    return textColumn(`${recipeKey(name)}_recipe`, `${name}: hash of the recipe`, () => hash);
+  }),
   numberColumn(
     "high_speed_from_m_per_s",
     "High speed from, m/s",
     2,
-    ({ metrics }) => metrics?.definition.parameters.hid_thresholds[1] ?? null,
+    ({ metrics }) => parametersOf(metrics)?.hid_thresholds[1] ?? null,
   ),
   numberColumn(
     "sprint_from_m_per_s",
     "Sprint from, m/s",
     2,
-    ({ metrics }) => metrics?.definition.parameters.sprint_threshold ?? null,
+    ({ metrics }) => parametersOf(metrics)?.sprint_threshold ?? null,
   ),
   numberColumn(
     "period_minutes",

@@ -1,4 +1,5 @@
-import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import type { EffortsByThreshold, Metrics, NamedRecipe, RecipeResult } from "../metrics/index.js";
+import { hasZones } from "./own-zones.js";
 import { recordedTimeMs, type SquadRow } from "./squad-table.js";
 
 /** A figure of the squad's table. */
@@ -15,7 +16,7 @@ export interface SquadColumn {
   /** A sum grows with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
   /** Null if it is unknown. */
-  value(metrics: Metrics): number | null;
+  value(metrics: Metrics, recipes: readonly RecipeResult[]): number | null;
 }
 
 const KM_PER_H = 3.6;
@@ -26,6 +27,12 @@ const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
 /** With fewer rows a second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
+
+/** Null for a player without individual zones in a table of them. */
+const byZones =
+  (value: SquadColumn["value"]): SquadColumn["value"] =>
+  (metrics, recipes) =>
+    hasZones(metrics.definition.parameters) ? value(metrics, recipes) : null;
 
 /** The figures in the order of tables. */
 export const SQUAD_COLUMNS: readonly SquadColumn[] = [
@@ -66,7 +73,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "m",
     decimals: 0,
     kind: "sum",
-    value: ({ hid_distance }) => hid_distance.threshold_2,
+    value: byZones(({ hid_distance }) => hid_distance.threshold_2),
   },
   {
     key: "sprints",
@@ -75,7 +82,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "",
     decimals: 0,
     kind: "sum",
-    value: ({ sprint }) => sprint.threshold_1.values.length,
+    value: byZones(({ sprint }) => sprint.threshold_1.values.length),
   },
   {
     key: "top_speed_km_per_h",
@@ -129,13 +136,54 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     unit: "m",
     decimals: 0,
     kind: "sum",
-    value: ({ sprint_distance }) => sprint_distance,
+    value: byZones(({ sprint_distance }) => sprint_distance),
   },
 ];
 
+/**
+ * The figures of recipes: count and distance of each, and what its gate drops.
+ *
+ * @param recipes in the order of `recipes` of the options
+ */
+export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
+  return recipes.flatMap(({ name, recipe }, i) => {
+    const column = (
+      [suffix, head, title, unit]: readonly [string, string, string, string],
+      of: (result: RecipeResult) => number | null,
+    ): SquadColumn => ({
+      key: `${recipeKey(name)}_${suffix}`,
+      head,
+      title: `${name}: ${title}`,
+      unit,
+      decimals: suffix === "gate_s" ? 1 : 0,
+      kind: suffix.startsWith("gate") ? "level" : "sum",
+      value: (_, results) => (results[i] === undefined ? null : of(results[i])),
+    });
+    return [
+      column(["count", name, "count", ""], ({ count }) => count),
+      column(["distance_m", "Distance", "distance", "m"], ({ distance }) => distance),
+      ...(recipe.gate === null
+        ? []
+        : [
+            column(["gate_rows", "Dropped", "dropped by its gate", "rows"], ({ dropped }) => dropped.gate),
+            column(
+              ["gate_s", "Dropped", "dropped by its gate", "s"],
+              ({ dropped }) => dropped.gate_duration ?? null,
+            ),
+          ]),
+    ];
+  });
+}
+
+/** The name of a recipe as a part of the names of columns: `statsports/sprint` is `statsports_sprint`. */
+export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
+
 /** The value of a figure in a row; null without data. */
-export function figureOf({ metrics }: SquadRow, { value }: SquadColumn): number | null {
-  return metrics === null ? null : value(metrics);
+export function figureOf(
+  { metrics, recipes = [] }: Pick<SquadRow, "metrics" | "recipes">,
+  { value }: SquadColumn,
+): number | null {
+  return metrics === null ? null : value(metrics, recipes);
 }
 
 /** A player who plays at least this share of the period, with data, counts for means *(choice)*. */

@@ -1,9 +1,19 @@
 export { benchTimeMs, offIntervals } from "./bench.js";
-export { figureOf, SQUAD_COLUMNS, type SquadColumn, sortRows, summaryOf, wholeRows } from "./columns.js";
+export {
+  figureOf,
+  recipeColumns,
+  recipeKey,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  sortRows,
+  summaryOf,
+  wholeRows,
+} from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
+export { hasZoneSpeeds, hasZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
 export {
   intervalsFor,
   type PeriodsContext,

@@ -18,6 +18,10 @@ export interface Player {
   restHr: number | null;
   highSpeedMPerS: number | null;
   sprintMPerS: number | null;
+  /** Confirmed maximum sprinting speed, for individual zones. */
+  maxSpeedMPerS: number | null;
+  /** Maximum aerobic speed of a test, for individual zones. */
+  aerobicSpeedMPerS: number | null;
   /** `YYYY-MM-DD` */
   birthDate: string | null;
   massKg: number | null;
@@ -35,7 +39,15 @@ const ROSTER_NEEDS =
   "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
 
 /** Columns with speeds; the header or the cell states the unit. */
-const SPEED_COLUMNS = { high_speed: "highSpeedMPerS", sprint: "sprintMPerS" } as const;
+const SPEED_COLUMNS = {
+  high_speed: "highSpeedMPerS",
+  sprint: "sprintMPerS",
+  max_speed: "maxSpeedMPerS",
+  aerobic_speed: "aerobicSpeedMPerS",
+} as const;
+
+/** Limits of the speeds of a person, m/s *(choice)*: nobody has run faster. */
+const PERSON_SPEED = { minimum: 1, maximum: 13 };
 
 /** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, the limits of `rest_hr` are a choice. */
 const NUMBER_COLUMNS = {
@@ -58,7 +70,7 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 
 /**
  * Reads a roster: the column `player` and at least one of `serial` and `file`; optional `number`, `position`, `max_hr`, `rest_hr`,
- * `high_speed`, `sprint`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
+ * `high_speed`, `sprint`, `max_speed`, `aerobic_speed`, `birth_date` and `mass`. A player with two trackers has two rows, or two serial numbers in one cell.
  *
  * @param file the bytes of a CSV, or its text
  * @returns all readable players, and every problem with its line. Players are in the order of the file.
@@ -95,6 +107,11 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
   for (const { name, line, highSpeedMPerS, sprintMPerS } of players.values()) {
     if (highSpeedMPerS === null || sprintMPerS === null || highSpeedMPerS <= sprintMPerS) continue;
     problems.push({ line, message: `high_speed is above sprint for ${name}. Exchange them or change one.` });
+  }
+  for (const { name, line, maxSpeedMPerS, aerobicSpeedMPerS } of players.values()) {
+    if (maxSpeedMPerS === null || aerobicSpeedMPerS === null || aerobicSpeedMPerS < maxSpeedMPerS) continue;
+    const message = `aerobic_speed is not below max_speed for ${name}. Exchange them or change one.`;
+    problems.push({ line, message });
   }
   return { roster: { players: [...players.values()] }, problems };
 }
@@ -159,6 +176,8 @@ function playerOf(row: KnownRow, problem: (message: string) => void): Player | n
     restHr: null,
     highSpeedMPerS: null,
     sprintMPerS: null,
+    maxSpeedMPerS: null,
+    aerobicSpeedMPerS: null,
     birthDate: dateIn(row.cell("birth_date"), problem),
     massKg: null,
     line: row.line,
@@ -173,6 +192,12 @@ function playerOf(row: KnownRow, problem: (message: string) => void): Player | n
   }
   for (const [column, key] of Object.entries(SPEED_COLUMNS)) {
     player[key] = speedIn(row, column, problem);
+    const speed = player[key];
+    const isOfPerson = key === "maxSpeedMPerS" || key === "aerobicSpeedMPerS";
+    if (!isOfPerson || speed === null) continue;
+    if (speed >= PERSON_SPEED.minimum && speed <= PERSON_SPEED.maximum) continue;
+    problem(`${column} is "${row.cell(column)}"; it must be from 1 to 13 m/s, 3.6 to 46.8 km/h.`);
+    player[key] = null;
   }
   return player;
 }
@@ -227,6 +252,8 @@ const MERGED = [
   "restHr",
   "highSpeedMPerS",
   "sprintMPerS",
+  "maxSpeedMPerS",
+  "aerobicSpeedMPerS",
   "birthDate",
   "massKg",
 ] as const;

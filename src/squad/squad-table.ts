@@ -1,17 +1,22 @@
+import { AsiError } from "../errors.js";
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import {
   computeMetrics,
+  computeRecipe,
   type MetricSamples,
   type Metrics,
   type MetricsOptions,
   type ParameterOverrides,
   type PresetName,
   prepareSamples,
+  type Recipe,
+  type RecipeResult,
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
 import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
+import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
@@ -58,6 +63,10 @@ export interface SquadOptions {
   preset?: PresetName | undefined;
   /** Parameters for players without their own in the roster. */
   params?: ParameterOverrides | undefined;
+  /** Individual zones for all players; those without the speeds for them have no figures by zones. */
+  zones?: ZoneKind | undefined;
+  /** Count by these too. Those with a gate need samples with their quality. */
+  recipes?: readonly Recipe[] | undefined;
 }
 
 /**
@@ -153,6 +162,8 @@ export interface MemberFigures {
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
   hrCoverage: number | null;
+  /** What the `recipes` of the options count, in their order; absent without recipes or data. */
+  recipes?: readonly RecipeResult[];
 }
 
 /** The figures without data. */
@@ -180,14 +191,19 @@ function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
   intervals: readonly Interval[] | null,
-  { preset, params }: SquadOptions,
+  { preset, params, zones, recipes = [] }: SquadOptions,
 ): MemberFigures {
   if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
+  const limits = intervals === null ? {} : limitsOfIntervals(intervals);
   const options: MetricsOptions = {
     ...(preset !== undefined && { preset }),
-    params: { ...params, ...ownParameters(member.player) },
+    params: {
+      ...params,
+      ...ownParameters(member.player),
+      ...(zones !== undefined && ownZones(zones, member.player, { preset, params })),
+    },
     birthDate: member.player?.birthDate ?? null,
-    ...(intervals === null ? {} : limitsOfIntervals(intervals)),
+    ...limits,
   };
   const metrics = computeMetrics(samples, options);
   if (metrics.first_timestamp === null) return NO_FIGURES;
@@ -195,7 +211,24 @@ function figuresOf(
   return {
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
+    ...(recipes.length > 0 && {
+      recipes: recipes.map((recipe) => countedBy(recipe, member, samples, limits)),
+    }),
   };
+}
+
+// the error of samples without quality says whose they are
+function countedBy(
+  recipe: Recipe,
+  { name }: SquadMember,
+  samples: MetricSamples,
+  limits: MetricsOptions,
+): RecipeResult {
+  try {
+    return computeRecipe(samples, recipe, limits);
+  } catch (error) {
+    throw error instanceof AsiError ? new AsiError(error.code, `${name}: ${error.message}`) : error;
+  }
 }
 
 /**

@@ -8,8 +8,8 @@ const problemsOf = (text: string) =>
 describe("a roster", () => {
   it("names the players with their trackers and values", () => {
     const { roster, problems } = readRoster(
-      "Player;Serial;Number;Position;Max HR;Rest HR;High speed (km/h);Sprint;Birth date;Mass (kg)\n" +
-        "Kunz;TRK-102;11;FW;195;52;19,8;7 m/s;23.5.2001;74,5\n",
+      "Player;Serial;Number;Position;Max HR;Rest HR;High speed (km/h);Sprint;Max speed (km/h);Aerobic speed;Birth date;Mass (kg)\n" +
+        "Kunz;TRK-102;11;FW;195;52;19,8;7 m/s;32,4;4,5 m/s;23.5.2001;74,5\n",
     );
     expect(problems).toEqual([]);
     expect(roster.players).toEqual([
@@ -23,6 +23,8 @@ describe("a roster", () => {
         restHr: 52,
         highSpeedMPerS: 5.5,
         sprintMPerS: 7,
+        maxSpeedMPerS: 9,
+        aerobicSpeedMPerS: 4.5,
         birthDate: "2001-05-23",
         massKg: 74.5,
         line: 2,

@@ -74,4 +74,28 @@ describe.skipIf(hasNoBrowser)("another definition in the viewer", () => {
     await page.getByRole("alert").filter({ hasText: "This is not JSON" }).waitFor();
     expect(await counted(page).getByRole("heading").innerText()).toBe(headingOf(own));
   });
+
+  it("with a gate reads the quality of the recording, and says how many samples the gate dropped", async () => {
+    const page = await openPage();
+    const reception = fixturePath("valid/reception.asi");
+    await choose(page, reception);
+    await open(page);
+    const gated = { ...recipeOf("soccer/sprint"), gate: { min_satellites: 6 } };
+    await page.locator("input[data-recipe]").setInputFiles(fileOf(gated));
+    await counted(page).getByText("Samples of the shown time that its gate dropped: 51 (5.3 s).").waitFor();
+    const { samples: received } = decodeSync(readFileSync(reception), { quality: true });
+    const { count, distance } = computeRecipe(received, gated);
+    expect(await counted(page).getByRole("heading").innerText()).toBe(
+      `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in the shown time`,
+    );
+    // and of a part: the passage of its first effort, with the row that has no satellite
+    await page.getByRole("region", { name: "Counted efforts" }).getByRole("button").first().click();
+    await counted(page).getByText("that its gate dropped: 1 (0.2 s)").waitFor();
+    // a file without quality says what is missing
+    const other = await openPage();
+    await choose(other, fixturePath("valid/reception.csv"));
+    await open(other);
+    await other.locator("input[data-recipe]").setInputFiles(fileOf(gated));
+    await other.getByText("this recording does not say how good it was").waitFor();
+  });
 });

@@ -202,6 +202,29 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(onPaper).not.toContain("GK mean");
   });
 
+  it("has individual limits if somebody turns them on, with the digits of the command, and never beside fixed ones", async () => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(
+      path,
+      "player;serial;max_speed (km/h)\nKeller;TRK-1;\nMeier;TRK-2;26\nHuber;TRK-3;28\nGraf;TRK-4 TRK-14;27\nRoth;TRK-5;30\n",
+    );
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !file.endsWith("roster.csv")), path]);
+    await ready(page);
+    const fixed = await cells(page, "Keller");
+    await page.getByText("Columns…").click();
+    await page.getByLabel("Limits").selectOption("of the maximum speed");
+    await page.getByText("Players whose speeds are not in the roster have no high-speed distance").waitFor();
+    await expect
+      .poll(async () => (await cells(page, "Keller")).filter((text) => text === "–").length)
+      .toBe(fixed.filter((text) => text === "–").length + 2);
+    await page.keyboard.press("Escape");
+    await page.getByText("Export", { exact: true }).click();
+    const file = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
+    const options = ["--roster", path, "--individual-zones", "mss", "--format", "csv"];
+    expect(file.toString("utf8")).toBe(command(scene.folder, ...options));
+  });
+
   it("keeps the sort by a figure whose column is hidden", async () => {
     const page = await open();
     await head(page, "Top").click();

@@ -37,6 +37,12 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option("--high-speed <speed>", "threshold of high-speed distance: 19.8km/h or 5.5m/s", parseSpeed)
     .option("--sprint <speed>", "threshold of sprints: 25.2km/h or 7m/s", parseSpeed)
+    .addOption(
+      new Option(
+        "--individual-zones <kind>",
+        "limits of each player instead of fixed ones, from the roster: mss from max_speed, asr from aerobic_speed too; players without them have no figures by zones",
+      ).choices(["mss", "asr"]),
+    )
     .option(
       "--sort <column>",
       "order of the rows of each period, the largest first; +COLUMN: the smallest first; default distance, and in csv, jsonl and parquet the order of the roster",
@@ -45,6 +51,11 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "--columns <names>",
       "figures of the table, separated by commas; files keep the other columns",
       names,
+    )
+    .option(
+      "--recipe <name>",
+      "count by this recipe, too: a name of asi recipes list, or a JSON file; repeat the option for more recipes",
+      (name: string, names: string[] = []) => [...names, name],
     )
     .addOption(
       new Option(
@@ -86,7 +97,8 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ --periods suggested -o match.xlsx
   asi squad match/ --by position --sort +sprints --tz Europe/Zurich
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
-  asi squad match/ -o match.xlsx --tz Europe/Zurich
+  asi squad match/ --recipe statsports/sprint --sort statsports/sprint
+  asi squad match/ --individual-zones mss
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
 `,
@@ -95,7 +107,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "after",
       `
 A roster has a row for each player: player, serial (numbers of trackers) or file (names of recordings, * is any text), and optionally
-number, position, max_hr, rest_hr, high_speed, sprint, birth_date, mass. Speeds have their unit in the cell or the header.
+number, position, max_hr, rest_hr, high_speed, sprint, max_speed, aerobic_speed, birth_date, mass. Speeds have their unit in the cell or the header.
 
 With --by player each folder in the named one is a session. The output has all sessions of each player, their mean and best, the last
 one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves.

@@ -79,7 +79,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const roster = flags.roster ?? besideRecordings(args, "roster.csv");
   const sheet = roster === null ? null : readSheetFile(roster, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
-  const { recordings, status } = await readRecordings(inputs, undefined, context);
+  const { recordings, status } = await readRecordings(inputs, {}, context);
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   if (findSessions(recordings).length > 1)
     throw new UsageError("The recordings are of several sessions. Name those of one session.");

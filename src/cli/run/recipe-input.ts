@@ -7,6 +7,10 @@ import { UsageError } from "../terminal/usage-error.js";
 
 const LARGEST_FILE_BYTES = 1_000_000;
 
+/** Whether one of the recipes needs the quality of the rows. */
+export const haveGate = (recipes: readonly NamedRecipe[]): boolean =>
+  recipes.some(({ recipe }) => recipe.gate !== null);
+
 /**
  * The recipes for an argument: a built-in recipe with this name, or the recipes in a file. A file contains one recipe, whose name is
  * the name of the file, or an object of names and recipes.

@@ -15,6 +15,7 @@ import {
   squadMembers,
   squadRows,
   suggestPeriods,
+  type ZoneKind,
 } from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
@@ -30,6 +31,7 @@ import {
   type Present,
   presentOf,
   unreachableTexts,
+  withoutZonesTexts,
 } from "./squad-notices.js";
 import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
@@ -44,6 +46,7 @@ export interface SessionTask {
   timeZone: string | undefined;
   preset: PresetName | undefined;
   params: ParameterOverrides;
+  zones: ZoneKind | undefined;
   hr: HrSource | undefined;
   /** Whether it is a match; null: decided by its halves. */
   isMatch: boolean | null;
@@ -112,7 +115,7 @@ function playedSession(
   name: string,
   recordings: readonly ReadRecording[],
   people: readonly string[],
-  { roster, periods: path, timeZone, preset, params, isMatch }: SessionTask,
+  { roster, periods: path, timeZone, preset, params, zones, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
   const players = namesIn(members, roster);
@@ -125,7 +128,7 @@ function playedSession(
   const periods = sheet?.periods ?? asSessionPeriods(suggestPeriods(members));
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
-  const rows = squadRows(members, match, { preset, params });
+  const rows = squadRows(members, match, { preset, params, zones });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
@@ -138,7 +141,12 @@ function playedSession(
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
-      ...[...leftOutTexts(members), ...joinedTexts(members), ...unreachableTexts(rows)].map((text) => ({
+      ...[
+        ...leftOutTexts(members),
+        ...joinedTexts(members),
+        ...unreachableTexts(rows),
+        ...withoutZonesTexts(members, zones),
+      ].map((text) => ({
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),

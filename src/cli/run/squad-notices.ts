@@ -1,6 +1,7 @@
 import { repeatedIn } from "../../metrics/samples.js";
 import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
 import {
+  hasZoneSpeeds,
   type Interval,
   mainInterval,
   nameKey,
@@ -13,6 +14,7 @@ import {
   type SquadRow,
   type SuggestedSubstitutions,
   unknownTrackers,
+  type ZoneKind,
 } from "../../squad/index.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
@@ -29,6 +31,16 @@ export interface Present {
 export interface RosterFile {
   path: string;
   roster: Roster;
+}
+
+/** The players who have no figures by individual zones, as one message. */
+export function withoutZonesTexts(members: readonly SquadMember[], kind: ZoneKind | undefined): string[] {
+  if (kind === undefined) return [];
+  const names = members.filter(({ player }) => !hasZoneSpeeds(kind, player)).map(({ name }) => name);
+  const needed = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
+  return names.length === 0
+    ? []
+    : [`The roster has no ${needed} of ${names.join(", ")}: no high-speed distance and no sprints of them`];
 }
 
 export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {

@@ -1,15 +1,24 @@
 import {
   type MetricParameters,
   metricParameters,
+  type NamedRecipe,
   type ParameterOverrides,
   type PresetName,
 } from "../../metrics/index.js";
 import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
-import { highSpeedThresholds, SQUAD_COLUMNS, type SquadColumn } from "../../squad/index.js";
+import {
+  highSpeedThresholds,
+  recipeColumns,
+  recipeKey,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type ZoneKind,
+} from "../../squad/index.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
 import { isStandardOutput, refuseOnTerminal } from "../batch/output.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
+import { recipesOf } from "./recipe-input.js";
 import { DEFAULT_COLUMNS } from "./squad-text.js";
 
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
@@ -24,11 +33,13 @@ export interface ThresholdFlags {
 }
 
 export interface SquadFlags extends ThresholdFlags {
+  individualZones?: ZoneKind;
   roster?: string;
   periods?: string;
   tz?: string;
   sort?: string;
   columns?: string[];
+  recipe?: string[];
   by?: "position" | "player";
   matches?: string;
   cache?: boolean;
@@ -47,23 +58,53 @@ export interface SquadOrder {
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
+  /** Those by which the columns count, too. */
+  recipes: readonly NamedRecipe[];
 }
 
-/** @throws UsageError for a column that does not exist */
-export function orderOf({ columns = [], sort = "distance_m" }: SquadFlags): SquadOrder {
-  const named = columns.map(columnNamed);
+/** The figures that a table with those of recipes has, too, if none are named. */
+const BESIDE_RECIPES = ["minutes", "distance_m", "rate_m_per_min"];
+
+/** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
+export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] }: SquadFlags): SquadOrder {
+  const recipes = names.flatMap(recipesOf);
+  refuseEqualNames(recipes);
+  const ofRecipes = recipeColumns(recipes);
+  const all = [...SQUAD_COLUMNS, ...ofRecipes];
+  const named = columns.map((name) => columnNamed(name, all));
+  const standard =
+    ofRecipes.length === 0
+      ? DEFAULT_COLUMNS
+      : SQUAD_COLUMNS.filter(({ key }) => BESIDE_RECIPES.includes(key));
   return {
-    columns: named.length === 0 ? DEFAULT_COLUMNS : named,
-    fileColumns: named.length === 0 ? SQUAD_COLUMNS : named,
-    sort: columnNamed(sort.replace(/^[+-]/, "")),
+    columns: named.length === 0 ? [...standard, ...ofRecipes] : named,
+    fileColumns: named.length === 0 ? all : named,
+    sort: columnNamed(sort.replace(/^[+-]/, ""), all),
     isAscending: sort.startsWith("+"),
+    recipes,
   };
+}
+
+/** Names of recipes are parts of the names of columns. */
+function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
+  const keys = recipes.map(({ name }) => recipeKey(name));
+  const again = keys.find((key, i) => keys.indexOf(key) < i);
+  if (again !== undefined)
+    throw new UsageError(`Two recipes would have the columns ${again}_…; name each once, or rename one.`);
 }
 
 /** @throws UsageError for options without effect in this format */
 export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isText = format === "text";
+  if (flags.individualZones !== undefined)
+    refuseWithoutEffect(
+      flags,
+      ["zones", "highSpeed", "sprint"],
+      "sets fixed limits, and --individual-zones the limits of each player; give one of them",
+    );
   const isReport = format === "html";
+  if (isReport || flags.by === "player")
+    refuseWithoutEffect(flags, ["recipe"], "counts in the tables of a session; leave it out");
   if (flags.by === "player") {
     refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; leave it out");
     if (!isText)
@@ -83,13 +124,13 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
-/** A column by its key, or by the key without its unit: `distance` is `distance_m`. */
-export function columnNamed(name: string): SquadColumn {
+/** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe by the recipe's name, too. */
+export function columnNamed(name: string, columns: readonly SquadColumn[] = SQUAD_COLUMNS): SquadColumn {
   const column =
-    SQUAD_COLUMNS.find(({ key }) => key === name) ??
-    SQUAD_COLUMNS.find(({ key }) => key.startsWith(`${name}_`));
+    columns.find(({ key }) => key === name) ??
+    columns.find(({ key, head }) => head === name || key.startsWith(`${name}_`));
   if (column !== undefined) return column;
-  const names = SQUAD_COLUMNS.map(({ key }) => key).join(", ");
+  const names = columns.map(({ key }) => key).join(", ");
   throw new UsageError(`There is no column ${name}. The columns are ${names}.`);
 }
 

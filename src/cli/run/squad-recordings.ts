@@ -69,11 +69,14 @@ export const copyText = (name: string, original: string): string =>
 /** Reads all inputs. Unreadable ones are reported, and the others continue. */
 export async function readRecordings(
   inputs: readonly Input[],
-  hr: HrSource | undefined,
+  { hr, quality }: { hr?: HrSource | undefined; quality?: boolean },
   context: Context,
 ): Promise<{ recordings: ReadRecording[]; status: ExitStatus }> {
   const { console, signal } = context;
-  const selection = selectionOf(hr === undefined ? {} : { hr });
+  const selection = {
+    ...selectionOf(hr === undefined ? {} : { hr }),
+    ...(quality !== undefined && { quality }),
+  };
   const recordings: ReadRecording[] = [];
   const status = await runBatch<{ recording: ReadRecording; report: Report; repeated: Repeated }>(context, {
     inputs,

@@ -110,6 +110,7 @@ function taskOf(
     timeZone: flags.tz,
     preset: flags.sport,
     params: thresholdsOf(flags),
+    zones: flags.individualZones,
     hr: flags.hr,
     isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
   };

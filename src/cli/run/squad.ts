@@ -1,3 +1,4 @@
+import type { NamedRecipe } from "../../metrics/index.js";
 import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
@@ -23,6 +24,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { haveGate } from "./recipe-input.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
   joinedTexts,
@@ -35,6 +37,7 @@ import {
   tellOtherSport,
   tellSuggestions,
   unreachableTexts,
+  withoutZonesTexts,
 } from "./squad-notices.js";
 import {
   formatOf,
@@ -84,7 +87,11 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const sheet = rosterPath === null ? null : readSheetFile(rosterPath, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
   const roster = sheet?.roster ?? null;
-  const { recordings, status } = await readRecordings(inputs, flags.hr, context);
+  const { recordings, status } = await readRecordings(
+    inputs,
+    { hr: flags.hr, quality: haveGate(order.recipes) },
+    context,
+  );
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
@@ -97,7 +104,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
     const path = choice === null || choice.index === index ? periodsPath : null;
-    const session = sessionOf(own, people, path, flags, context);
+    const session = sessionOf(own, people, path, { flags, recipes: order.recipes }, context);
     if (session === null) return ExitStatus.failed;
     sessions.push(session);
   }
@@ -137,7 +144,7 @@ function sessionOf(
   recordings: readonly ReadRecording[],
   { rosters, players }: People,
   periodsPath: string | null,
-  flags: SquadFlags,
+  { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
   context: Context,
 ): SquadSession | null {
   const members = squadMembers(recordings, rosters[0]?.roster ?? null);
@@ -150,8 +157,14 @@ function sessionOf(
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const played = playedPeriods(sheet?.periods ?? [], members);
   const periods = flags.periods === SUGGESTED ? played.periods : (sheet?.periods ?? []);
-  const options = { preset: flags.sport, params: thresholdsOf(flags) };
+  const options = {
+    preset: flags.sport,
+    params: thresholdsOf(flags),
+    zones: flags.individualZones,
+    recipes: recipes.map(({ recipe }) => recipe),
+  };
   const rows = squadRows(members, periods, options, played.periods);
+  for (const text of withoutZonesTexts(members, flags.individualZones)) context.console.message(text);
   tellOtherSport(rows, context);
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
@@ -175,7 +188,7 @@ async function contentOf(
   const layout = textLayout(flags.decimal, instantText);
   const fileRows = (session: SquadSession): SquadFileRow[] =>
     session.rows.map((row) => ({ ...row, session: instantText(session.startMs) }));
-  const columns = fileColumns(order.fileColumns);
+  const columns = fileColumns(order.fileColumns, order.recipes);
   const all = () =>
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
   // in the order of the text tables: one period after the other
@@ -209,11 +222,11 @@ const SHEET_NAME_COLUMNS = ["session", "period"];
 async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
-  { sort, isAscending, fileColumns: figures }: SquadOrder,
+  { sort, isAscending, fileColumns: figures, recipes }: SquadOrder,
   timeZone: string | undefined,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = fileColumns(figures).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = fileColumns(figures, recipes).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);

@@ -1,10 +1,4 @@
-import {
-  computeMetrics,
-  type Metrics,
-  type MetricsOptions,
-  type NamedRecipe,
-  type PresetName,
-} from "../../metrics/index.js";
+import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
 import { unreachableText } from "../../pictures/figure-text.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
@@ -19,6 +13,7 @@ import { type FigureFlags, wantedFigures } from "./figures.js";
 import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
 import { type SampleFlags, selectionOf } from "./read-samples.js";
+import { haveGate } from "./recipe-input.js";
 import { notices } from "./report-text.js";
 import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
@@ -54,7 +49,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
-  const selection = { ...selectionOf(flags), quality: figures?.recipes.some(hasGate) === true };
+  const selection = { ...selectionOf(flags), quality: haveGate(figures?.recipes ?? []) };
   if (figures !== null && isTable) {
     throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
   }
@@ -129,8 +124,6 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     await workers?.end();
   }
 }
-
-const hasGate = ({ recipe }: NamedRecipe) => recipe.gate !== null;
 
 /** The options of `computeMetrics` that flags mean. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {

@@ -155,9 +155,10 @@ function Counted({ found, selection, settings }: CountedProps) {
         {of.title === of.name ? "" : `${of.title}. `}
         {of.source === null ? "" : `Source: ${of.source}. `}
         Recipe {hash.slice(0, SHORT_HASH)}.
-        {dropped.gate + dropped.too_fast === 0
+        {dropped.gate_duration === undefined
           ? ""
-          : ` Left out: ${decimal(dropped.gate, 0)} samples by its gate, ${decimal(dropped.too_fast, 0)} too fast.`}
+          : ` Samples of the shown time that its gate dropped: ${decimal(dropped.gate, 0)} (${decimal(dropped.gate_duration, 1)} s).`}
+        {dropped.too_fast === 0 ? "" : ` Left out as too fast: ${decimal(dropped.too_fast, 0)} samples.`}
       </p>
       <div class="beside">
         <Sensitivity rows={figures.sensitivity} />

@@ -1,4 +1,4 @@
-import type { SampleBatch } from "asi-convert";
+import { AsiError, type SampleBatch } from "asi-convert";
 import {
   computeRecipe,
   type Recipe,
@@ -14,7 +14,10 @@ export interface RecipeFigures {
   sensitivity: readonly SensitivityRow[];
 }
 
-/** @throws AsiError as `computeRecipe` */
+const NO_QUALITY =
+  "This definition drops samples by the quality of the reception, and this recording does not say how good it was. Choose a definition without a gate, or open the .asi recording of the tracker.";
+
+/** @param rows with their quality for a recipe with a gate. @throws AsiError as `computeRecipe` */
 export function recipeFiguresOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
@@ -22,8 +25,14 @@ export function recipeFiguresOf(
 ): RecipeFigures {
   const from = Math.ceil(startMs);
   const limits = { from, to: Math.max(from, Math.floor(stopMs)) };
-  return {
-    result: computeRecipe(rows, recipe, limits),
-    sensitivity: recipeSensitivity(rows, recipe, limits).rows,
-  };
+  try {
+    return {
+      result: computeRecipe(rows, recipe, limits),
+      sensitivity: recipeSensitivity(rows, recipe, limits).rows,
+    };
+  } catch (error) {
+    // the message of the library names its options
+    const isQuality = error instanceof AsiError && error.message.startsWith("recipe.gate needs");
+    throw isQuality ? new AsiError(error.code, NO_QUALITY, { cause: error }) : error;
+  }
 }

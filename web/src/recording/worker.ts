@@ -19,6 +19,8 @@ interface OpenRecording {
   /** Once they have been asked for. */
   waveform?: Waveform;
   beats?: BeatBatch;
+  /** The rows with their quality, if they have one, once a recipe with a gate has been asked for. */
+  withQuality?: SampleBatch;
 }
 
 const open = new Map<number, OpenRecording>();
@@ -64,7 +66,13 @@ const handlers: Handlers<Requests> = {
   },
   async recipe({ id, shown, recipe }) {
     const { recipeFiguresOf } = await import("./recipe.js");
-    return recipeFiguresOf(find(id).rows, shown, recipe);
+    const found = find(id);
+    if (recipe.gate === null) return recipeFiguresOf(found.rows, shown, recipe);
+    if (found.withQuality === undefined) {
+      const { readQuality } = await import("./quality.js");
+      found.withQuality = (await readQuality(found.file, found.recording)) ?? found.rows;
+    }
+    return recipeFiguresOf(found.withQuality, shown, recipe);
   },
   async heart({ id }) {
     const { readHeart } = await import("./heart.js");

@@ -1,5 +1,12 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { recordedTimeMs, SQUAD_COLUMNS, type SquadColumn, type SquadRow, unitText } from "asi-convert/squad";
+import {
+  figureOf,
+  recordedTimeMs,
+  SQUAD_COLUMNS,
+  type SquadColumn,
+  type SquadRow,
+  unitText,
+} from "asi-convert/squad";
 import { rememberedText } from "../view/remembered.js";
 
 /** Appearance of a column in the table of the page. */
@@ -55,7 +62,7 @@ export function valueIn(
   isPerMinute: boolean,
 ): number | null {
   if (metrics === null) return null;
-  const value = column.value(metrics);
+  const value = figureOf({ metrics }, column);
   if (!isPerMinute || !isDivided(column) || value === null) return value;
   const minutes = recordedTimeMs(metrics) / 60_000;
   return minutes === 0 ? null : value / minutes;

@@ -41,7 +41,7 @@ export function Controls({
   );
   const files = (
     <>
-      <ColumnsMenu columns={columns} against={against} />
+      <ColumnsMenu session={session} columns={columns} against={against} />
       <CopyButton session={session} columns={columns} />
       <ExportMenu session={session} columns={columns} />
     </>

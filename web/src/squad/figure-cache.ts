@@ -55,11 +55,24 @@ export class FigureCache {
   }
 }
 
-function keyOf({ recordings, player, intervals }: FigureQuestion, { preset, params }: SquadOptions): string {
+function keyOf(
+  { recordings, player, intervals }: FigureQuestion,
+  { preset, params, zones }: SquadOptions,
+): string {
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
     intervals?.map(({ startMs, endMs }) => [startMs, endMs]) ?? null,
-    player === null ? null : [player.maxHr, player.highSpeedMPerS, player.sprintMPerS, player.birthDate],
+    player === null
+      ? null
+      : [
+          player.maxHr,
+          player.highSpeedMPerS,
+          player.sprintMPerS,
+          player.birthDate,
+          player.maxSpeedMPerS,
+          player.aerobicSpeedMPerS,
+        ],
+    zones,
     preset,
     params,
   ]);

@@ -1,4 +1,4 @@
-import type { Interval, SessionPeriod } from "asi-convert/squad";
+import type { Interval, SessionPeriod, ZoneKind } from "asi-convert/squad";
 import type { Scope } from "./scope.js";
 import type { Sort } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
@@ -9,6 +9,8 @@ export interface SessionState {
   sort: Sort;
   isPerMinute: boolean;
   isByPosition: boolean;
+  /** Absent in states of earlier versions. */
+  zones?: ZoneKind | null;
   editedPeriods:
     | readonly { name: string; all: Interval | null; own: [string, Interval[]][]; line: number }[]
     | null;
@@ -28,6 +30,7 @@ export function stateOf(session: SquadSession): SessionState {
     sort: session.sort.value,
     isPerMinute: session.isPerMinute.value,
     isByPosition: session.isByPosition.value,
+    zones: session.zones.value,
     editedPeriods:
       session.editedPeriods.value?.map(({ own, ...period }) => ({ ...period, own: [...own] })) ?? null,
     trackerNames: [...session.trackerNames.value],
@@ -55,5 +58,6 @@ export async function applyState(session: SquadSession, state: SessionState): Pr
   session.sort.value = state.sort;
   session.isPerMinute.value = state.isPerMinute;
   session.isByPosition.value = state.isByPosition;
+  session.zones.value = state.zones ?? null;
   session.scope.value = state.scope;
 }

@@ -17,6 +17,7 @@ import {
   squadMembers,
   squadRow,
   timeWithData,
+  type ZoneKind,
 } from "asi-convert/squad";
 import { ReadingError } from "../recording/calls.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
@@ -113,6 +114,8 @@ export class SquadSession {
   readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
   readonly isByPosition: Signal<boolean> = signal(false);
+  /** Individual zones; null for fixed limits. */
+  readonly zones: Signal<ZoneKind | null> = signal(null);
 
   readonly settings: Settings;
   readonly #actions: SquadActions;
@@ -184,6 +187,7 @@ export class SquadSession {
       this.players.value;
       this.periods.value;
       this.settings.preset.value;
+      this.zones.value;
       this.played.lastKnown();
       compute();
     });
@@ -284,7 +288,7 @@ export class SquadSession {
     const scopes = players.map(({ name }) => scopeOf(scope, name, periods, sessionMs));
     const figures = await this.#cache.figuresOf(
       players.map((player, i) => ({ ...player, intervals: scopes[i]?.intervals ?? null })),
-      { preset: this.settings.preset.peek() },
+      { preset: this.settings.preset.peek(), zones: this.zones.peek() ?? undefined },
     );
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];

@@ -17,6 +17,7 @@ export function useClock(session: SquadSession): LastColumn {
   const { sprints, follow } = useMemo(() => sessionSprints(session), [session]);
   useSignalEffect(() => {
     session.settings.preset.value;
+    session.zones.value;
     session.players.value;
     if (!session.isReading.value) follow();
   });

@@ -1,0 +1,39 @@
+import {
+  individualZones,
+  type MetricParameters,
+  metricParameters,
+  type ParameterOverrides,
+  type PresetName,
+} from "../metrics/index.js";
+import type { Player } from "./roster.js";
+
+/** From what individual zones derive: aerobic and maximum speed, or maximum speed only. */
+export const ZONE_KINDS = ["asr", "mss"] as const;
+export type ZoneKind = (typeof ZONE_KINDS)[number];
+
+/** Whether the roster has the speeds of a player that the zones need. */
+export function hasZoneSpeeds(kind: ZoneKind, player: Player | null): boolean {
+  return player?.maxSpeedMPerS != null && (kind === "mss" || player.aerobicSpeedMPerS !== null);
+}
+
+/**
+ * The individual zones of a player. Without the speeds that they need, classes and thresholds at the highest valid speed: figures of
+ * fixed limits do not belong into one table with those of individual ones.
+ */
+export function ownZones(
+  kind: ZoneKind,
+  player: Player | null,
+  { preset = "soccer", params }: { preset?: PresetName | undefined; params?: ParameterOverrides | undefined },
+): ParameterOverrides {
+  if (hasZoneSpeeds(kind, player)) {
+    const { maxSpeedMPerS: mss, aerobicSpeedMPerS: mas } = player as Player & { maxSpeedMPerS: number };
+    return individualZones(kind, { mss, mas: mas ?? undefined });
+  }
+  const { max_valid_speed: highest } = metricParameters(preset, params);
+  const fast = highest - 1;
+  return { speed_ranges: [0, fast], sprint_threshold: highest, hid_thresholds: [fast, highest] };
+}
+
+/** Whether figures have zones, and not the limits that `ownZones` gives to a player without speeds. */
+export const hasZones = ({ speed_ranges, sprint_threshold, max_valid_speed }: MetricParameters): boolean =>
+  speed_ranges.length > 2 || sprint_threshold < max_valid_speed;

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { decodeSync } from "../src/index.js";
+import { computeMetrics, individualZones } from "../src/metrics/index.js";
+import { asi } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
+import { folderOfTraining } from "./training-folder.js";
+
+/** Ten minutes at constant speeds: 5 m/s of Vogel, 8 m/s of Kunz, and 8 m/s of Graf, whose speeds are unknown. */
+const training = (columns = "max_speed (km/h);aerobic_speed (m/s)", vogel = "28,8;4", kunz = "36;4,5") =>
+  folderOfTraining([5, 8, 8], {
+    roster: [`player;serial;${columns}`, `Vogel;TRK-1;${vogel}`, `Kunz;TRK-2;${kunz}`, "Graf;TRK-3;;"],
+    periods: ["period;start;end", "Drill;14:31;14:34"],
+  });
+const asCsv = ["--tz", "Europe/Zurich", "--format", "csv"];
+
+describe("asi squad --individual-zones", () => {
+  it.each([
+    ["mss", { mss: 8 }],
+    ["asr", { mss: 8, mas: 4 }],
+  ] as const)("%s has the digits of computeMetrics with the zones of the player", async (kind, speeds) => {
+    const folder = await training();
+    const { stdout } = await asi(["squad", folder, "--individual-zones", kind, ...asCsv]);
+    const { samples } = decodeSync(readFileSync(join(folder, "1.asi")));
+    const zones = individualZones(kind, speeds);
+    const of = (limits: object) => computeMetrics(samples, { params: zones, ...limits });
+    const from = Date.UTC(2026, 4, 16, 12, 31);
+    const rows = tableOf(stdout).filter(({ player }) => player === "Vogel");
+    expect(rows).toHaveLength(2);
+    for (const [i, metrics] of [of({}), of({ from, to: from + 180_000 - 1 })].entries())
+      expect(rows[i]).toMatchObject({
+        high_speed_m: String(metrics.hid_distance.threshold_2),
+        sprints: String(metrics.sprint.threshold_1.values.length),
+        sprint_m: String(metrics.sprint_distance),
+        high_speed_from_m_per_s: String(zones.hid_thresholds?.[1]),
+        sprint_from_m_per_s: String(zones.sprint_threshold),
+      });
+  });
+
+  it("gives no figures by zones to a player without speeds, because fixed limits are never in one table with individual ones", async () => {
+    const { stdout, stderr } = await asi(["squad", await training(), "--individual-zones", "mss", ...asCsv]);
+    const graf = tableOf(stdout).find(({ player }) => player === "Graf");
+    expect(graf).toMatchObject({
+      distance_m: "4792",
+      high_speed_m: "",
+      sprints: "",
+      sprint_m: "",
+      high_speed_from_m_per_s: "",
+      sprint_from_m_per_s: "",
+    });
+    expect(stderr).toMatch(/no max_speed of Graf: no high-speed distance and no sprints/);
+  });
+
+  it("changes nothing if nobody asks for it", async () => {
+    const [withSpeeds, without] = await Promise.all(
+      [training(), training("club;town", "A;B", "A;B")].map(
+        async (folder) => (await asi(["squad", await folder, ...asCsv])).stdout,
+      ),
+    );
+    expect(withSpeeds).toMatch(/Vogel/);
+    expect(withSpeeds).toBe(without);
+  });
+
+  it("holds for a season too", async () => {
+    const folder = await training();
+    const args = ["squad", join(folder, ".."), "--by", "player", "--format", "csv"];
+    const rows = tableOf((await asi([...args, "--individual-zones", "mss"])).stdout);
+    expect(rows.map(({ player, sprints }) => [player, sprints])).toEqual([
+      ["Graf", ""],
+      ["Kunz", "1"],
+      ["Vogel", "0"],
+    ]);
+  });
+
+  it.each([
+    [
+      "a speed that nobody runs",
+      "36 m/s;4",
+      /roster\.csv, line 2: max_speed is "36 m\/s"; it must be from 1 to 13/,
+    ],
+    ["an aerobic speed above the maximum", "18;6", /line 2: aerobic_speed is not below max_speed for Vogel/],
+  ])("refuses %s, with the line", async (_, vogel, message) => {
+    const folder = await training(undefined, vogel);
+    const { status, stderr } = await asi(["squad", folder, "--individual-zones", "asr"]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
+  });
+
+  it("refuses a fixed limit beside it", async () => {
+    const args = ["squad", await training(), "--individual-zones", "mss", "--sprint", "25km/h"];
+    const { status, stderr } = await asi(args);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/--sprint sets fixed limits/)]);
+  });
+});

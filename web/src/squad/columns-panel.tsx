@@ -1,0 +1,89 @@
+import type { Signal } from "@preact/signals";
+import { hasZoneSpeeds, SQUAD_COLUMNS, ZONE_KINDS, type ZoneKind } from "asi-convert/squad";
+import type { ColumnChoice } from "./columns.js";
+import type { SquadSession } from "./squad-session.js";
+import type { Against } from "./table-model.js";
+
+export interface ColumnsProps {
+  session: SquadSession;
+  columns: ColumnChoice;
+  against: Signal<Against>;
+}
+
+/** The choice of columns of the table, of the reference of their shades, and of the limits of zones. */
+export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
+  const keys = columns.keys.value;
+  return (
+    <>
+      <fieldset aria-label="Columns">
+        {SQUAD_COLUMNS.map(({ key, title }) => (
+          <label key={key}>
+            <input type="checkbox" checked={keys.includes(key)} onChange={() => columns.toggle(key)} />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+      <div class="buttons">
+        <label>
+          Shade{" "}
+          <select
+            value={against.value}
+            onChange={({ currentTarget }) => {
+              against.value = currentTarget.value as Against;
+            }}
+          >
+            <option value="column">within the column</option>
+            <option value="position">against the position</option>
+          </select>
+        </label>
+        <button
+          type="button"
+          onClick={() => {
+            columns.reset();
+            against.value = "column";
+          }}
+        >
+          As at first
+        </button>
+      </div>
+      <Zones session={session} />
+    </>
+  );
+}
+
+const ZONE_NAMES = { mss: "of the maximum speed", asr: "of aerobic and maximum speed" };
+
+/** Fixed limits or individual ones, if the roster has the speeds of a player. */
+function Zones({ session }: { session: SquadSession }) {
+  const players = session.players.value;
+  const chosen = session.zones.value;
+  const kinds = ZONE_KINDS.filter(
+    (kind) => kind === chosen || players.some(({ player }) => hasZoneSpeeds(kind, player)),
+  );
+  if (kinds.length === 0) return null;
+  return (
+    <div>
+      <label>
+        Limits{" "}
+        <select
+          value={chosen ?? ""}
+          onChange={({ currentTarget }) => {
+            session.zones.value = (currentTarget.value || null) as ZoneKind | null;
+          }}
+        >
+          <option value="">fixed</option>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {ZONE_NAMES[kind]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen === null ? null : (
+        <p class="note">
+          Players whose speeds are not in the roster have no high-speed distance and no sprints.
+        </p>
+      )}
+    </div>
+  );
+}
