@@ -95,7 +95,7 @@ const ON_SAMPLES = [
   "raw-data",
 ];
 
-/** `npm test` runs some of the random histories, requests and kills; these files run more of them. */
+/** `npm test` runs some of the random histories, requests and kills; with this setting, these files run more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
 const WITH_LONG_FORM = ["former-owner-histories", "key-rotation", "properties", "sample-histories"];
 
@@ -181,7 +181,6 @@ export default defineConfig({
       onDatabase("embedded", "embedded", {
         include: ALL,
         exclude: [...LONG, ...files([...ONCE, ...EMBEDDED.filter((name) => !SLOW.includes(name))])],
-        env: ALL_HISTORIES,
       }),
       onDatabase("postgres-slow", "postgres", {
         include: files([...SLOW.filter((name) => !EMBEDDED.includes(name)), ...WITH_LONG_FORM]),

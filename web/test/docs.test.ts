@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
-import { expectComplaint, hasNoBrowser, openBeside, openPage, useBrowser } from "./page.js";
+import { expectComplaint, hasNoBrowser, openBeside, openPage, sharedPage, useBrowser } from "./page.js";
 import { signIn } from "./service.js";
 import { publicAddress, service } from "./shared-service.js";
 
@@ -85,10 +85,10 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
   });
 
   describe("for somebody who is not signed in", () => {
-    const openDark = () => openDocs({ hash: "#/Devices/retrieveDevice", colorScheme: "dark" });
+    const dark = sharedPage(() => openDocs({ hash: "#/Devices/retrieveDevice", colorScheme: "dark" }));
 
     it("loads in less than 500 kB with the OpenAPI document, in the theme that the browser asks for, also when that changes", async () => {
-      const page = await openDark();
+      const page = await dark();
       const bytes = await page.evaluate(() =>
         [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
           .map((entry) => (entry as PerformanceResourceTiming).transferSize)
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
     });
 
     it("has operations that are found by their words, with examples in three languages at the address behind the proxy, by keyboard too", async () => {
-      const page = await openDark();
+      const page = await dark();
       // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
       const panel = operation.getByRole("tabpanel", { name: "curl" });
@@ -128,10 +128,12 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await page.getByLabel("Find an operation").fill("webhook delete");
       await expect.poll(() => page.locator(".opblock").count()).toBe(1);
       expect(await page.locator(".opblock").innerText()).toContain("webhooks/{webhook}/");
+      await page.getByLabel("Find an operation").fill("");
+      await expect.poll(() => page.locator(".opblock").count()).toBeGreaterThan(1);
     });
 
     it("tells what to do when nobody is signed in, takes a token, and learns from another tab that somebody has signed in", async () => {
-      const page = await openDark();
+      const page = await dark();
       const token = await service.tokenOf("docs");
       expectComplaint(/403/);
       const operation = await tryIt(page);
@@ -162,6 +164,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       const beside = await openBeside(page, `${publicAddress}/#/sign-in`);
       await signIn(beside, "docs");
       await page.getByText("Try it out sends requests as docs").waitFor();
+      await beside.close();
     });
   });
 });

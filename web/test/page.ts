@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterEach, beforeAll, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import { findBrowser } from "./find-browser.js";
 import { launchBrowser } from "./launch.js";
 
@@ -97,6 +97,25 @@ export async function openPage({
   await slowDown(page);
   open.push(page);
   return show(page, at + hash);
+}
+
+/**
+ * A page for several tests, opened by the first one that uses it and closed after the last one. Each test leaves it usable by the
+ * others, in any order. After a failed test, the next one opens another page. Called after `useBrowser`.
+ */
+export function sharedPage(openFirst: () => Promise<Page>): () => Promise<Page> {
+  let shared: Page | undefined;
+  afterEach(({ task }) => {
+    // a failed test shows and closes its pages
+    if (task.result?.state === "fail") shared = undefined;
+    else open = open.filter((page) => page.context() !== shared?.context());
+  });
+  afterAll(() => shared?.context().close());
+  return async () => {
+    if (shared === undefined) shared = await openFirst();
+    else open.push(shared);
+    return shared;
+  };
 }
 
 /** Opens another tab beside a page: with the same cookies and the same storage. */

@@ -8,6 +8,8 @@ const MINUTE_MS = 60_000;
 /** 14:00 in Zurich, the time zone of the tests. */
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const LENGTH_MS = 70 * MINUTE_MS;
+/** Two rows per second, a fifth of what trackers record, because most of the time of these tests is the reading. */
+const PERIOD_MS = 500;
 
 /** Part of a made-up recording of the match, in minutes. */
 export async function squadRecording(seed: number, serial: string, fromMinute: number, toMinute: number) {
@@ -15,10 +17,12 @@ export async function squadRecording(seed: number, serial: string, fromMinute: n
   function* part() {
     for (const row of all) {
       const minute = (row.timestamp - START_MS) / MINUTE_MS;
-      if (minute >= fromMinute && minute < toMinute) yield row;
+      if (row.timestamp % PERIOD_MS === 0 && minute >= fromMinute && minute < toMinute) yield row;
     }
   }
-  return new Uint8Array(await new Response(encode(part(), { serial }) as BodyInit).arrayBuffer());
+  return new Uint8Array(
+    await new Response(encode(part(), { serial, periodMs: PERIOD_MS }) as BodyInit).arrayBuffer(),
+  );
 }
 
 /** A short match of five players, with typical problems. */

@@ -249,7 +249,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await mark.click();
     const card = page.getByRole("dialog", { name: "Quality of Huber" });
     const facts = await card.innerText();
-    expect(facts).toMatch(/Damaged\n14:52:00 to 14:56:4\d/);
+    expect(facts).toMatch(/Damaged\n14:51:05 to 14:56:09/);
     expect(facts).toMatch(/Minutes with data\n2\d of 30/);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
@@ -321,7 +321,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(list).toContain("Left out. Not a recording, roster or period file.");
     expect(list).toContain("Left out. The same as 01-Keller.asi.");
     expect(list).toMatch(
-      /One player, two recordings\. TRK-4 and TRK-14 are Graf in the roster\. They are joined, 2:00 min without data between them\./,
+      /One player, two recordings\. TRK-4 and TRK-14 are Graf in the roster\. They are joined, 2:01 min without data between them\./,
     );
     expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
     expect(await names(page)).toContain("06-Vogel");
