@@ -102,7 +102,7 @@ describe("bulk load", () => {
     const job = await enqueue(queries, new Date(), {
       kind: "bulk-load",
       payload: { device: owned.id, manager: ann.id },
-      body: await writeBody(queries, new Date(), recording),
+      body: await writeBody(queries, new Date(), [recording]),
       accountId: ann.id,
     });
     const pieces = await collect((job && (await bodyOf(queries, job))) ?? []);
