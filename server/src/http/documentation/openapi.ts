@@ -1,4 +1,4 @@
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { access, type OperationId } from "../../domain/change/access.js";
 import type { Rule } from "../../domain/change/rule.js";
 import { FILE } from "../body/bodies.js";
@@ -24,6 +24,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Recipes:
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
+
+const FILE_SCHEMA = Type.String({ format: "binary" });
 
 /** Errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
@@ -174,7 +176,9 @@ function describe(
                 schema: published(body, schemas),
                 example: exampleOf(body),
               },
-              ...(operation.consumesFile && { [FILE]: { schema: { type: "string", format: "binary" } } }),
+              ...(operation.consumesFile && {
+                [FILE]: { schema: FILE_SCHEMA, example: exampleOf(FILE_SCHEMA) },
+              }),
             },
           },
         }),
