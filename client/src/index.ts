@@ -84,6 +84,16 @@ export interface Client extends FetchClient<paths> {
    */
   upload(device: number, recording: RecordingSource, options?: UploadOptions): Promise<Job>;
   /**
+   * Uploads recordings of any devices that the user owns, in one request of at most 100. A recording that was uploaded before is not
+   * loaded again.
+   * @returns for each recording its device and job, or the problem for which it was refused
+   * @throws ApiError when all are refused
+   */
+  uploadRecordings(
+    recordings: readonly RecordingSource[],
+    options?: SendOptions,
+  ): Promise<Resource["UploadedRecording"][]>;
+  /**
    * Waits until a job has ended.
    * @throws JobFailedError when it ends without success; ApiError
    */
@@ -142,7 +152,12 @@ export function createClient(options: ClientOptions): Client {
   });
 
   /** Sends a body that is too long to be copied for each attempt. */
-  async function sendRecording(path: string, body: Blob | FormData, key: string, signal?: AbortSignal) {
+  async function sendRecording(
+    path: string,
+    body: Blob | FormData | null,
+    key: string,
+    signal?: AbortSignal,
+  ) {
     const headers = new Headers({ "Idempotency-Key": key });
     if (body instanceof Blob) headers.set("Content-Type", body.type);
     await credentials(headers);
@@ -174,6 +189,12 @@ export function createClient(options: ClientOptions): Client {
       const body = await bulkLoadBody(await blobOf(recording));
       const path = `/api/v1/devices/${device}/bulk-load/`;
       return (await sendRecording(path, body, idempotencyKey, signal)).json() as Promise<Job>;
+    },
+
+    async uploadRecordings(recordings, { signal } = {}) {
+      const file = await Promise.all(recordings.map(blobOf));
+      const response = await sendRecording("/api/v2/recordings/", formOf({ file }), newKey(), signal);
+      return ((await response.json()) as { recordings: Resource["UploadedRecording"][] }).recordings;
     },
 
     async waitForJob(jobId, { intervalMs = 500, signal } = {}) {

@@ -43,10 +43,12 @@ function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 export const fileNameOf = ({ headers }: Response): string | null =>
   /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;
 
-/** The form for a body that has a blob among its members; null for other bodies. */
+/** The form for a body that has a blob, or a list with one, among its members; null for other bodies. */
 export function formOf(body: unknown): FormData | null {
   if (typeof body !== "object" || body === null) return null;
-  const members = Object.entries(body);
+  const members = Object.entries(body).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one: unknown) => [name, one] as const),
+  );
   if (!members.some(([, value]) => value instanceof Blob)) return null;
   const form = new FormData();
   for (const [name, value] of members) {

@@ -65,6 +65,8 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["convertFile", AUTHENTICATED],
   ["convertFileToFormat", AUTHENTICATED],
   ["bulkLoad", THE_OWNER],
+  // Other tests check whose devices the recordings may be of.
+  ["uploadRecordings", MANAGERS_V2],
   ["retrieveJob", "403 404 404 404 404 in"],
   ["retrieveBluetoothConfiguration", THE_OWNER],
   ["configureBluetooth", THE_OWNER],

@@ -61,7 +61,7 @@ describe("the jobs of bulk loads", () => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
-    const body = await writeBody(queries, s.clock.now(), await walk(owned.serial_number, START, 30));
+    const body = await writeBody(queries, s.clock.now(), [await walk(owned.serial_number, START, 30)]);
     // State of the row after the commit of the samples.
     await queries
       .update(jobs)

@@ -34,7 +34,7 @@ describe("bulk load", () => {
     });
     expect(headers.get("deprecation")).toBe("@1704067200");
     expect(headers.get("sunset")).toBe("Mon, 30 Jun 2025 23:59:59 GMT");
-    expect(headers.get("link")).toContain('</api/v2/files/asi-to-csv/>; rel="successor-version"');
+    expect(headers.get("link")).toContain('</api/v2/recordings/>; rel="successor-version"');
     expect((await s.get(`/api/v1/jobs/${body.id}/`, ann.token)).body).toEqual(body);
     await s.runJobs();
     const done = await s.get(`/api/v1/jobs/${body.job_id}/`, ann.token);
@@ -102,7 +102,7 @@ describe("bulk load", () => {
     const job = await enqueue(queries, new Date(), {
       kind: "bulk-load",
       payload: { device: owned.id, manager: ann.id },
-      body: await writeBody(queries, new Date(), recording),
+      body: await writeBody(queries, new Date(), [recording]),
       accountId: ann.id,
     });
     const pieces = await collect((job && (await bodyOf(queries, job))) ?? []);

@@ -64,6 +64,7 @@ export const rows = [
   ["X12", "POST", "/api/v2/recipes/", "recipes"],
   ["X12", "GET", "/api/v2/recipes/{recipe}/", "recipes"],
   ["X12", "DELETE", "/api/v2/recipes/{recipe}/", "recipes"],
+  ["X13", "POST", "/api/v2/recordings/", "bulk load"],
   ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
   ["X4", "GET", "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", "webhooks"],
   [

@@ -71,6 +71,13 @@ describe("documentation", () => {
     ]);
   });
 
+  it("the document has both bodies of an upload: a file, and a form with files", () => {
+    const { content } = document.body.paths["/api/v2/recordings/"].post.requestBody;
+    expect(content["application/octet-stream"].schema).toEqual({ type: "string", format: "binary" });
+    const { file } = content["multipart/form-data"].schema.properties;
+    expect(file).toMatchObject({ type: "array", items: { type: "string", format: "binary" }, maxItems: 100 });
+  });
+
   it("the document has the headers of the rates at every success and every error of the API", () => {
     const { paths, components } = document.body;
     // The authorization form is an HTML page.

@@ -74,7 +74,7 @@ describe("the recording of a bulk load", () => {
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await walk(device.serial_number, START, 10));
     const { body } = await s.post(path(device.id), { asi_b64 }, ann.token);
-    await writeBody(queries, s.clock.now(), randomBytes(2 * PIECE));
+    await writeBody(queries, s.clock.now(), [randomBytes(2 * PIECE)]);
     await applyRetention(s.ctx);
     expect(await piecesOf(s)).toBe(3);
     s.clock.advance(3_600_001);
@@ -88,7 +88,7 @@ describe("the recording of a bulk load", () => {
   it.runIf(isEmbedded)(
     "is removed at the next start of the embedded database's only process",
     async ({ service: s }) => {
-      await writeBody(s.store.database.queries, new Date(Date.now() - 60_000), randomBytes(10));
+      await writeBody(s.store.database.queries, new Date(Date.now() - 60_000), [randomBytes(10)]);
       await TestService.start(s.store);
       expect(await piecesOf(s)).toBe(0);
     },

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { recording, timeframeOf } from "../scene.js";
 import { type Attack, repeat, type Siege, type Tally, untilTheEnd } from "./attack.js";
 
@@ -93,20 +95,27 @@ const LONGEST_MS = 100 * 60_000;
 
 const boundary = "----asi-siege";
 
+const FORM = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+
+/** A form with these files. */
+function formOf(files: readonly Uint8Array[]): Buffer {
+  const head = Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`,
+  );
+  const parts = files.flatMap((file) => [head, file, Buffer.from("\r\n")]);
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
 /** Uploads a recording for conversion repeatedly. */
 function convert(bytes: (siege: Siege) => Promise<Uint8Array> | Uint8Array) {
   return async (siege: Siege, tally: Tally) => {
-    const body = Buffer.concat([
-      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`),
-      await bytes(siege),
-      Buffer.from(`\r\n--${boundary}--\r\n`),
-    ]);
+    const body = formOf([await bytes(siege)]);
     await repeat(siege.signal, 2, tally, async () => {
       const { status } = await siege.client.send("/api/v2/files/asi-to-csv/", {
         method: "POST",
         token: siege.attacker.token,
         body,
-        headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+        headers: FORM,
       });
       return status;
     });
@@ -224,6 +233,39 @@ export const work: readonly Attack[] = [
     name: "conversions of 20 MB of false frame starts",
     as: "user",
     run: convert(() => fill(Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x20))),
+  },
+  {
+    name: "uploads of 100 recordings of 1 h in one request, over and over",
+    as: "user",
+    run: async (siege, tally) => {
+      const { attacker, signal, client } = siege;
+      const hour = await recording(attacker.serial, attacker.startMs, 3_600, 1000);
+      await repeat(signal, 2, tally, async () => {
+        // Other bytes at the end of each, so that none is repeated.
+        const files = Array.from({ length: 100 }, () => Buffer.concat([hour, randomBytes(8)]));
+        const { status } = await client.send("/api/v2/recordings/", {
+          method: "POST",
+          token: attacker.token,
+          body: formOf(files),
+          headers: FORM,
+        });
+        return status;
+      });
+    },
+  },
+  {
+    name: "an upload of 100 gzip files of 32 MB of zeros after a header",
+    as: "user",
+    run: async ({ attacker, signal, client }, tally) => {
+      const head = await recording(attacker.serial, attacker.startMs, 1, 1000);
+      const packed = gzipSync(Buffer.concat([head, Buffer.alloc(32_000_000)]));
+      const body = formOf(Array.from({ length: 100 }, () => packed));
+      await repeat(signal, 2, tally, async () => {
+        const token = attacker.token;
+        return (await client.send("/api/v2/recordings/", { method: "POST", token, body, headers: FORM }))
+          .status;
+      });
+    },
   },
   {
     name: "bulk loads of a 48 h recording, over and over",

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorBody, type ErrorKind, ServiceError } from "../domain/change/errors.js";
 import { isRefusedValue, isUnavailable } from "../store/connection/database-errors.js";
-import { PROBLEM_TYPE, problemOf } from "./problem.js";
+import { PROBLEM_TYPE, type Problem, problemOf } from "./problem.js";
 
 /**
  * Status of a call without valid credentials. The API documents status 403 also for missing authentication, and not 401, which
@@ -28,6 +28,10 @@ const STATUS: Record<ErrorKind, number> = {
 
 /** The second version of the API has no specification that says otherwise. */
 const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
+
+/** An error of version 2 as a part of a response. */
+export const problemFor = ({ kind, code, body }: ServiceError): Problem =>
+  problemOf(STATUS_V2[kind], code, body);
 
 const isV2 = ({ routeOptions }: FastifyRequest): boolean => routeOptions?.config?.operation?.version === 2;
 
@@ -77,7 +81,7 @@ export function sendError(
       reply.header("Retry-After", Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
     }
     const statuses = isV2(request) ? STATUS_V2 : STATUS;
-    return respond(reply, statuses[error.kind], error.code, error.body);
+    return respond(reply, statuses[error.kind], error.code, error.body, error.fieldCodes);
   }
   if (isUnavailable(error) || isFull(error)) {
     request.log.warn({ err: error }, "unavailable");
@@ -94,9 +98,15 @@ export function sendError(
   return respond(reply, status === 414 ? 404 : status, known.code, { detail: known.detail });
 }
 
-function respond(reply: FastifyReply, status: number, code: string, body: ErrorBody): FastifyReply {
+function respond(
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  body: ErrorBody,
+  fieldCodes: Readonly<Record<string, string>> = {},
+): FastifyReply {
   const [type, content] = isV2(reply.request)
-    ? [PROBLEM_TYPE, problemOf(status, code, body)]
+    ? [PROBLEM_TYPE, problemOf(status, code, body, fieldCodes)]
     : ["application/json; charset=utf-8", body];
   return (
     reply

@@ -5,7 +5,7 @@ import type { ErrorBody, FieldErrors } from "../domain/change/errors.js";
 export const PROBLEM_TYPE = "application/problem+json";
 
 /** An error of the second version of the API: problem details (RFC 9457). */
-interface Problem {
+export interface Problem {
   type: "about:blank";
   /** Of the status. */
   title: string;
@@ -15,7 +15,7 @@ interface Problem {
   /** What is wrong, for programs; the same as `X-Error-Code`. */
   code: string;
   /** The values that are wrong. */
-  errors?: { field: string; detail: string }[];
+  errors?: readonly { field: string; detail: string; code?: string }[];
 }
 
 const WHOLE = "non_field_errors";
@@ -31,11 +31,24 @@ function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ fiel
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** @param body as the first version of the API has it */
-export function problemOf(status: number, code: string, body: ErrorBody): Problem {
+/**
+ * @param body as the first version of the API has it
+ * @param codes codes of the fields that have their own
+ */
+export function problemOf(
+  status: number,
+  code: string,
+  body: ErrorBody,
+  codes: Readonly<Record<string, string>> = {},
+): Problem {
   const { detail, message } = body as Record<string, unknown>;
   const text = isText(detail) ? detail : message;
-  const errors = isText(text) ? undefined : [...placed(body as FieldErrors, [])];
+  const errors = isText(text)
+    ? undefined
+    : [...placed(body as FieldErrors, [])].map((one) => {
+        const own = codes[one.field];
+        return own === undefined ? one : { ...one, code: own };
+      });
   return {
     type: "about:blank",
     title: STATUS_CODES[status] ?? "Error",

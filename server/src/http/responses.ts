@@ -11,7 +11,7 @@ import { pathPrefix } from "./path-prefix.js";
 
 /** JSON described by a schema. */
 export interface JsonSuccess<Schema extends TSchema = TSchema> {
-  status: 200 | 201;
+  status: 200 | 201 | 202;
   schema: Schema;
   /** Additional headers and their descriptions, used only in the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;

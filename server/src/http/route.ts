@@ -14,6 +14,7 @@ import type { Context } from "../domain/change/context.js";
 import { errors, ServiceError } from "../domain/change/errors.js";
 import { AlreadyDone } from "../domain/change/idempotency.js";
 import type { PathIds } from "../domain/change/rule.js";
+import { MULTIPART } from "./body/bodies.js";
 import { takeResponseRoom } from "./connection/response-room.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
 import { refuseIgnored, tellIgnored } from "./ignored.js";
@@ -94,6 +95,8 @@ export interface Operation<
   };
   /** Media type of a request body that is not JSON; the handler validates such a body. */
   consumes?: string;
+  /** Whether the body may also be a file, `application/octet-stream`. */
+  consumesFile?: boolean;
   /** Only for the OpenAPI document. */
   describedBody?: TSchema;
   /** Only for the OpenAPI document, if the operation parses its query. */
@@ -117,6 +120,8 @@ export interface Operation<
   throttle?: readonly ThrottleScope[];
   /** Whether an object in the response may have megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
+  /** Whether repeating the request has no further effect. An `Idempotency-Key` is then ignored. */
+  isRepeatable?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
@@ -134,7 +139,6 @@ export const methodsOf = ({ method, otherMethods = [], patch }: AnyOperation): M
   ...(patch === undefined ? [] : (["PATCH"] as const)),
 ];
 
-const MULTIPART = "multipart/form-data";
 const FORM = "application/x-www-form-urlencoded";
 
 const mediaType = ({ headers }: FastifyRequest) =>
@@ -195,7 +199,7 @@ export function route<
   const readBody = operation.body && decoder(operation.body);
   const readPatch = patch && decoder(patch.body);
   // Do not store a hash of the body with the key, because a password could be guessed from it.
-  const repeats = operation.body?.properties?.password === undefined;
+  const repeats = operation.body?.properties?.password === undefined && operation.isRepeatable !== true;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const { ctx, ids } = request;
@@ -255,6 +259,7 @@ export function route<
         operation: operation as AnyOperation,
         form: operation.consumes === FORM,
         multipart: operation.consumes === MULTIPART,
+        file: operation.consumesFile === true,
         open: access[id].roles === null,
       },
       async onRequest(request, reply) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { REMEMBERED } from "../domain/bulk-load/repeated.js";
 import type { Context } from "../domain/change/context.js";
 import { jobCaller, onBehalfOf } from "../fairness/callers.js";
 import { noteJobOutcome } from "../observability/tracing.js";
@@ -13,7 +14,14 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 
 /** Returns the columns of a terminal state; erases payload and body of the job. */
 export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
-  ({ state, details, payload: {}, body: null, finishedAt: now, ...unleased }) as const;
+  ({
+    state,
+    details,
+    payload: state === "SUCCESS" ? REMEMBERED : {},
+    body: null,
+    finishedAt: now,
+    ...unleased,
+  }) as const;
 
 /** Pause between attempts to write an outcome while the database is unavailable. */
 const REWRITE_PAUSE_MS = 500;

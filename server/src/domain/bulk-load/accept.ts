@@ -1,13 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { AsiError, decode, type RecordingInfo } from "asi-convert";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
-import { compressBody, removeUnused, writeBody } from "../../store/queue/job-body.js";
+import { compressBody, removeUnused, type StoredBody, writeBody } from "../../store/queue/job-body.js";
+import type { Job } from "../../store/queue/job-queue.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 import { toJob } from "./job.js";
-import { reserveWaiting } from "./waiting-bytes.js";
+import { countWaiting } from "./waiting-bytes.js";
 
 export const AsiBase64 = Type.Object({
   asi_b64: Type.String({
@@ -23,6 +25,8 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
+  /** SHA-256 of the recording in hexadecimal digits, by which a repeated upload finds the job. */
+  sha256?: string;
 }
 
 /** Space in the body for everything except base64: the name of the member, and line breaks as in MIME. */
@@ -40,21 +44,19 @@ export async function acceptBulkLoad(
   { device, ownership }: OwnedDevice,
   recording: Uint8Array,
 ): Promise<ReturnType<typeof toJob>> {
-  const { serial } = await headerOf(recording);
+  const { serial } = await headerOf(recording).catch((error: unknown) => {
+    throw error instanceof AsiError ? errors.field("asi_b64", error.message, error.code) : error;
+  });
   if (serial !== device.serialNumber) {
     throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
   }
   const compressed = await compressBody(recording);
-  const giveBack = await reserveWaiting(
-    ctx,
-    ownership.managerId,
-    jobGroupOf(currentCaller(), ctx.serverKey),
-    compressed.length,
-  );
+  const waiting = countWaiting(ctx, ownership.managerId, jobGroupOf(currentCaller(), ctx.serverKey));
   try {
+    await waiting.add(compressed.length);
     return await addJob(ctx, device.id, recording.length, compressed);
   } finally {
-    giveBack();
+    waiting.release();
   }
 }
 
@@ -65,39 +67,53 @@ async function addJob(
   bytes: number,
   compressed: Uint8Array,
 ): Promise<ReturnType<typeof toJob>> {
-  const body = await writeBody(ctx.queries, ctx.clock.now(), compressed, ctx.signal);
+  const body = await writeBody(ctx.queries, ctx.clock.now(), [compressed], ctx.signal);
   try {
-    return await change(ctx, "bulkLoad", { device: deviceId }, async ({ announce, enqueue }, owned) => {
-      const payload: BulkLoadPayload = { device: owned.device.id, manager: owned.ownership.managerId };
-      const job = await enqueue({
-        kind: "bulk-load",
-        payload: { ...payload },
-        body,
-        accountId: owned.ownership.managerId,
-      });
-      if (job === undefined) throw new Error("The job was not added");
-      await announce("recordingAccepted", {
-        jobId: job.id,
-        details: { jobId: job.jobId, ...payload, bytes },
-      });
-      return toJob(job);
-    });
+    return await change(ctx, "bulkLoad", { device: deviceId }, async (unit, owned) =>
+      toJob(await enqueueLoad(unit, owned, { body, bytes })),
+    );
   } catch (error) {
     await removeUnused(ctx.queries, body);
     throw error;
   }
 }
 
-/** Reads the recording up to its header. */
-async function headerOf(recording: Uint8Array): Promise<RecordingInfo> {
+/** A recording whose bytes are stored. */
+export interface StoredRecording {
+  /** The compressed bytes. */
+  body: StoredBody;
+  /** Number of bytes of the recording. */
+  bytes: number;
+  sha256?: string;
+}
+
+/** Adds the job that loads a recording of a device for its owner. */
+export async function enqueueLoad(
+  { announce, enqueue }: UnitOfWork,
+  { device, ownership }: OwnedDevice,
+  { body, bytes, sha256 }: StoredRecording,
+): Promise<Job> {
+  const loaded: BulkLoadPayload = { device: device.id, manager: ownership.managerId };
+  const payload = sha256 === undefined ? { ...loaded } : { ...loaded, sha256 };
+  const accountId = ownership.managerId;
+  const job = await enqueue({ kind: "bulk-load", payload, body, accountId });
+  if (job === undefined) throw new Error("The job was not added");
+  await announce("recordingAccepted", {
+    jobId: job.id,
+    details: { jobId: job.jobId, ...loaded, bytes },
+  });
+  return job;
+}
+
+/**
+ * Reads a recording up to its header.
+ * @param recording the recording, or its beginning
+ * @throws AsiError
+ */
+export async function headerOf(recording: Uint8Array): Promise<RecordingInfo> {
   const decoding = decode(recording);
   const batches = decoding[Symbol.asyncIterator]();
-  try {
-    await batches.next();
-    await batches.return?.();
-    return await decoding.info;
-  } catch (error) {
-    if (error instanceof AsiError) throw errors.field("asi_b64", error.message, error.code);
-    throw error;
-  }
+  await batches.next();
+  await batches.return?.();
+  return decoding.info;
 }

@@ -16,19 +16,23 @@ const RETRY_AFTER_MS = 10_000;
 /** Bytes that this process is writing, by account and by group. */
 const writingOf = new WeakMap<Config, Tally<string>>();
 
+/** Space for the bytes of one recording while they are written. */
+export interface WaitingBytes {
+  /**
+   * Reserves space for further bytes.
+   * @throws ServiceError `throttled` when too many bytes of the account or of the address wait
+   */
+  add(bytes: number): Promise<void>;
+  /** Releases the space. Call it when the job is stored or has failed to be. */
+  release(): void;
+}
+
 /**
- * Reserves space for the bytes of a recording while they are written, so that clients that upload faster than workers load cannot
- * fill the database. An account without waiting recordings may always load one.
+ * Counts the bytes of a recording while they are written, so that clients that upload faster than workers load cannot fill the
+ * database. An account without waiting recordings may always load one.
  * @param group address of the client, see `jobGroupOf`
- * @returns function that releases the space; call it when the job is stored or has failed to be
- * @throws ServiceError `throttled` when too many bytes of the account or of the address wait
  */
-export async function reserveWaiting(
-  { queries, config }: Context,
-  account: number,
-  group: string,
-  bytes: number,
-): Promise<() => void> {
+export function countWaiting({ queries, config }: Context, account: number, group: string): WaitingBytes {
   const writing = writingOf.get(config) ?? new Tally<string>();
   writingOf.set(config, writing);
   const limits: [key: string, limit: number, condition: SQL][] = [
@@ -37,24 +41,25 @@ export async function reserveWaiting(
   if (group !== OWN_GROUP) {
     limits.push([`group ${group}`, WAITING_OF_ONE_ADDRESS, eq(jobs.chargedGroup, group)]);
   }
-  const add = (change: number) => {
-    for (const [key] of limits) writing.add(key, change);
+  let own = 0;
+  const count = (bytes: number) => {
+    own += bytes;
+    for (const [key] of limits) writing.add(key, bytes);
   };
-  add(bytes);
-  try {
-    for (const [key, limit, condition] of limits) {
-      // Read this before the query, so that a job added in between is counted twice instead of not at all.
-      const writingBytes = writing.get(key);
-      const [stored] = await queries
-        .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })
-        .from(jobs)
-        .where(and(isNotNull(jobs.body), condition));
-      const all = (stored?.bytes ?? 0) + writingBytes;
-      if (all > limit * config.bulkLoadMaxBytes && all > bytes) throw errors.throttled(RETRY_AFTER_MS);
-    }
-  } catch (error) {
-    add(-bytes);
-    throw error;
-  }
-  return () => add(-bytes);
+  return {
+    async add(bytes) {
+      count(bytes);
+      for (const [key, limit, condition] of limits) {
+        // Read this before the query, so that a job added in between is counted twice instead of not at all.
+        const writingBytes = writing.get(key);
+        const [stored] = await queries
+          .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })
+          .from(jobs)
+          .where(and(isNotNull(jobs.body), condition));
+        const all = (stored?.bytes ?? 0) + writingBytes;
+        if (all > limit * config.bulkLoadMaxBytes && all > own) throw errors.throttled(RETRY_AFTER_MS);
+      }
+    },
+    release: () => count(-own),
+  };
 }

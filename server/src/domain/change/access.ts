@@ -69,6 +69,8 @@ export const access = {
   convertFile: authenticated,
   convertFileToFormat: authenticated,
   bulkLoad: currentOwner,
+  // The headers of the recordings name the devices, so the operation itself checks the right.
+  uploadRecordings: manager,
   retrieveJob: ownJob,
 
   retrieveBluetoothConfiguration: currentOwner,

@@ -7,6 +7,7 @@ import { recordErasure } from "../accounts/erasures.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { activityAudit } from "../activities/audit.js";
 import { deleteOwnerSettings, eraseOwner } from "../bluetooth/forget.js";
+import { forgetRecordings } from "../bulk-load/repeated.js";
 import { deleteReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
@@ -97,7 +98,9 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // could read them.
     async (unit, { before, after }) => {
       if (before === null || after.endTime >= before.endTime) return;
-      await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, after.endTime.getTime());
+      const startMs = after.endTime.getTime();
+      await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, startMs);
+      await forgetRecordings(unit, { deviceId: after.deviceId, startMs, stopMs: Number.POSITIVE_INFINITY });
     },
     // The change adds or removes samples that count for the owner.
     (unit, { before, after }) =>
@@ -122,17 +125,22 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
   samplesStored: [deleteRemovalRecords, recompute],
-  samplesErased: [recompute],
+  samplesErased: [
+    (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
+    recompute,
+  ],
   samplesRefused: [
     (unit, { deviceId, managerId, counts }) =>
       unit.audit("samples", deviceId, null, { managerId, ...counts }),
   ],
   samplesExpired: [
     recordRemovals,
+    (unit, { deviceId, removed }) => forgetRecordings(unit, { deviceId, ...spanOf(removed) }),
     (unit, { deviceId, removed, count }) =>
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
   ],
   samplesDeleted: [
+    (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(
         "samples",

@@ -30,13 +30,22 @@ export class ServiceError extends Error {
   readonly body: ErrorBody;
   /** Time to wait, only for `throttled` and `unavailable`. */
   readonly retryAfterMs: number | undefined;
+  /** Codes of the fields, if each has its own. */
+  readonly fieldCodes: Readonly<Record<string, string>>;
 
-  constructor(kind: ErrorKind, code: string, body: ErrorBody, retryAfterMs?: number) {
+  constructor(
+    kind: ErrorKind,
+    code: string,
+    body: ErrorBody,
+    retryAfterMs?: number,
+    fieldCodes: Readonly<Record<string, string>> = {},
+  ) {
     super(code);
     this.kind = kind;
     this.code = code;
     this.body = body;
     this.retryAfterMs = retryAfterMs;
+    this.fieldCodes = fieldCodes;
   }
 }
 
@@ -46,6 +55,8 @@ export const errors = {
   invalid: (fields: FieldErrors, code = "invalid") => new ServiceError("invalid", code, fields),
   field: (field: string, message: string, code = "invalid") =>
     new ServiceError("invalid", code, { [field]: [message] }),
+  /** A file that was sent is not acceptable. */
+  file: (code: string, detail: string) => new ServiceError("invalid", code, { detail }),
   malformed: (detail: string) => new ServiceError("malformed", "malformed", { detail }),
   /** The request is valid, but the state of the object does not allow it. */
   conflict: (code: string, message: string) => new ServiceError("conflict", code, { message }),

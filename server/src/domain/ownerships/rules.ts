@@ -15,7 +15,20 @@ export interface OwnedDevice {
   ownership: Ownership;
 }
 
-async function findOwnedDevice(ctx: Context, id: number, lookup: Lookup, neverActivated?: () => Error) {
+/** Returns the device with this serial number if the caller owns it now. */
+export async function findOwnedDevice(
+  { queries, caller }: Context,
+  serialNumber: string,
+): Promise<OwnedDevice | undefined> {
+  const [row] = await queries
+    .select({ device: devices, ownership: ownerships })
+    .from(devices)
+    .innerJoin(ownerships, and(eq(ownerships.deviceId, devices.id), eq(ownerships.endTime, CURRENT_END)))
+    .where(and(eq(devices.serialNumber, serialNumber), eq(ownerships.managerId, caller?.id ?? 0)));
+  return row;
+}
+
+async function requireOwnedDevice(ctx: Context, id: number, lookup: Lookup, neverActivated?: () => Error) {
   const { device, ownership } = await (lookup.lock ? lockCurrentOwnership : findCurrentOwnership)(
     lookup.queries,
     id,
@@ -53,13 +66,13 @@ async function lockCurrentOwnership(queries: Queries, id: number) {
 export const currentOwner: Rule<"device", OwnedDevice> = {
   description: "The manager who currently owns the device",
   roles: ["MANAGER"],
-  find: (ctx, ids, lookup) => findOwnedDevice(ctx, ids.device, lookup),
+  find: (ctx, ids, lookup) => requireOwnedDevice(ctx, ids.device, lookup),
 };
 
 export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
   ...currentOwner,
   find: (ctx, ids, lookup) =>
-    findOwnedDevice(ctx, ids.device, lookup, () =>
+    requireOwnedDevice(ctx, ids.device, lookup, () =>
       errors.conflict("device_not_activated", "The device has never been activated."),
     ),
 };

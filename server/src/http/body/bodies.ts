@@ -13,6 +13,10 @@ import { receiveBody } from "./receive-body.js";
 const MAX_FORM_FIELDS = 50;
 const FORM_MAX_BYTES = 64 * 1024;
 
+/** Media types of bodies that the handler reads. */
+export const MULTIPART = "multipart/form-data";
+export const FILE = "application/octet-stream";
+
 /** Default maximum size of a body. */
 export const JSON_MAX_BYTES = 64 * 1024;
 
@@ -40,10 +44,13 @@ function readForm(bytes: Buffer): Record<string, string | string[]> {
 export async function installBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, { throwFileSizeLimit: false });
-  app.addHook("preParsing", async ({ headers, routeOptions }) => {
-    const isMultipart = /^multipart\/form-data\s*(;|$)/i.test(headers["content-type"]?.trim() ?? "");
+  app.addHook("preParsing", async ({ headers, routeOptions: { config } }) => {
+    const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     const coding = headers["content-encoding"] ?? "identity";
-    if (isMultipart !== (routeOptions.config.multipart === true)) throw unsupported();
+    const isFile = config.file === true && type === FILE;
+    if (type === MULTIPART ? config.multipart !== true : config.multipart === true && !isFile) {
+      throw unsupported();
+    }
     if (coding.trim().toLowerCase() !== "identity") throw unsupported();
   });
   const budget = new BodyBudget(app.config.bodyMemoryBytes, app.config.bodyMemoryPerCallerBytes);
@@ -67,6 +74,10 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     return operation?.receive === undefined
       ? receiveJson(request, payload, operation?.maxBytesAroundText ?? JSON_MAX_BYTES)
       : operation.receive(request, payload);
+  });
+  app.addContentTypeParser(FILE, async ({ routeOptions }: FastifyRequest) => {
+    // The handler reads a file.
+    if (routeOptions.config.file !== true) throw unsupported();
   });
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -108,7 +119,9 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Whether the route accepts `application/x-www-form-urlencoded`. */
     form?: boolean;
-    /** Whether the route accepts only `multipart/form-data`. */
+    /** Whether the route accepts only `multipart/form-data`, or also a file. */
     multipart?: boolean;
+    /** Whether the route accepts a file as the body, `application/octet-stream`. */
+    file?: boolean;
   }
 }

@@ -1,6 +1,7 @@
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { access, type OperationId } from "../../domain/change/access.js";
 import type { Rule } from "../../domain/change/rule.js";
+import { FILE } from "../body/bodies.js";
 import { SESSION_COOKIE } from "../browser/session-cookie.js";
 import type { EventsSuccess, FileSuccess, TextSuccess } from "../responses.js";
 import type { AnyOperation, Method } from "../route.js";
@@ -23,6 +24,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Recipes:
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
+
+const FILE_SCHEMA = Type.String({ format: "binary" });
 
 /** Errors that every operation can return in addition to its own. */
 const COMMON = [403, 406, 429, 500, 503];
@@ -158,7 +161,7 @@ function describe(
       ...(takesIdempotencyKey(method, {
         isOpen: rule.roles === null,
         hasPassword: body?.properties?.password !== undefined,
-        isFile: "isFile" in operation.success,
+        isRepeatable: "isFile" in operation.success || operation.isRepeatable === true,
       })
         ? [IDEMPOTENCY_KEY]
         : []),
@@ -173,6 +176,9 @@ function describe(
                 schema: published(body, schemas),
                 example: exampleOf(body),
               },
+              ...(operation.consumesFile && {
+                [FILE]: { schema: FILE_SCHEMA, example: exampleOf(FILE_SCHEMA) },
+              }),
             },
           },
         }),
@@ -194,8 +200,10 @@ const mediaTypesOf = (success: TextSuccess | EventsSuccess | FileSuccess): strin
 
 const describeText = (mediaType: string): [string, Json] => [mediaType, { schema: { type: "string" } }];
 
+const DESCRIPTIONS = { 200: "The result", 201: "Stored", 202: "Accepted", 204: "Done" };
+
 function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json>): Json {
-  const description = success.status === 204 ? "Done" : success.status === 201 ? "Stored" : "The result";
+  const description = DESCRIPTIONS[success.status];
   if (success.schema === undefined) {
     return success.mediaType === undefined
       ? { description, headers: headerReferences }

@@ -7,13 +7,14 @@ import { asLibraryError, unpacked } from "./gzip.js";
 import { inPieces, readPaced } from "./paced-reading.js";
 import type { SpooledFile } from "./spool.js";
 
-const FIELD = "file";
+/** Name of the file in a form. */
+export const FIELD = "file";
 
 /** Maximum size of other parts of the form, which are ignored. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, fields: 20, files: 5, parts: 25, headerPairs: 50 };
 
 /** Buffer size of the form parser and the stream after it. The default of 16 KiB pauses the connection at every chunk. */
-const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
+export const WAITING = { highWaterMark: 1024 * 1024, fileHwm: 1024 * 1024 };
 
 /** A converted recording. */
 export interface Converted {
@@ -68,7 +69,7 @@ export async function receiveAndConvert(
 const TOO_MANY = /^FST_(PARTS|FILES|FIELDS)_LIMIT$/;
 
 /** Output of the parser; an error means that the form is invalid. */
-async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+export async function* readForm<T>(parsed: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* parsed;
   } catch (error) {

@@ -19,6 +19,7 @@ import { permissionRoutes } from "./permissions.js";
 import { personalDataRoutes } from "./personal-data.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
+import { recordingRoutes } from "./recordings.js";
 import { sessionRoutes } from "./sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
@@ -35,6 +36,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   rawDataRoutes,
   liveRoutes,
   bulkLoadRoutes,
+  recordingRoutes,
   conversionRoutes,
   bluetoothRoutes,
   ownershipRoutes,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
-import { constants, createInflate, deflate } from "node:zlib";
+import { constants, createDeflate, createInflate, deflate } from "node:zlib";
 import { and, eq, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
 import { jobBodies, jobs } from "../schema.js";
@@ -17,13 +17,25 @@ const COMPRESSION_CHUNK_BYTES = 256 * 1024;
 
 const deflated = promisify(deflate);
 
+const COMPRESSION = { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES };
+
 /**
  * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves more time
  * in the database than it costs. On the embedded database, all other statements wait for a long one, and its memory is never
  * released.
  */
-export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> =>
-  deflated(bytes, { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES });
+export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> => deflated(bytes, COMPRESSION);
+
+/**
+ * Compresses the bytes of a job as they arrive. Keeps at most a few chunks in memory.
+ *
+ * @throws while iterating, the errors of `bytes`
+ */
+export function compressArriving(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const compressing = createDeflate(COMPRESSION);
+  pipeline(Readable.from(bytes, { objectMode: false }), compressing, () => undefined);
+  return compressing;
+}
 
 /**
  * Decompresses the output of `compressBody` from its pieces.
@@ -49,26 +61,48 @@ export interface StoredBody {
 /**
  * Writes the bytes of a job before the job is added. Each piece is a separate statement, so that other statements can run in
  * between. `removeUnused`, or else `removeUnusedBodies`, removes bytes whose job is not added.
+ * @param chunks the bytes, of any lengths; the next chunk is read when the pieces before it are written
  * @param signal stops the write between two pieces
  */
 export async function writeBody(
   queries: Queries,
   now: Date,
-  bytes: Uint8Array,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
 ): Promise<StoredBody> {
   const body = randomUUID();
+  let [piece, bytes] = [0, 0];
   try {
-    for (let piece = 0; piece * PIECE_BYTES < bytes.length; piece++) {
+    for await (const part of inPieces(chunks)) {
       signal?.throwIfAborted();
-      const part = bytes.subarray(piece * PIECE_BYTES, (piece + 1) * PIECE_BYTES);
       await queries.insert(jobBodies).values({ body, piece, bytes: part, createdAt: now });
+      piece++;
+      bytes += part.length;
     }
   } catch (error) {
     await removeUnused(queries, { key: body });
     throw error;
   }
-  return { key: body, bytes: bytes.length };
+  return { key: body, bytes };
+}
+
+/** Joins and cuts chunks into pieces of `PIECE_BYTES`. Only the last one can be shorter. */
+async function* inPieces(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PIECE_BYTES) continue;
+    const joined = held.length === 1 ? chunk : Buffer.concat(held, bytes);
+    let at = 0;
+    for (; at + PIECE_BYTES <= bytes; at += PIECE_BYTES) yield joined.subarray(at, at + PIECE_BYTES);
+    held = [joined.subarray(at)];
+    bytes -= at;
+  }
+  if (bytes > 0) yield Buffer.concat(held, bytes);
 }
 
 /** Removes bytes whose job was not added. If this fails, retention removes them. */

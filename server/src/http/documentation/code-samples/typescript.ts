@@ -31,6 +31,15 @@ const OWN: Readonly<Record<string, (call: DocumentedCall) => string>> = {
       ],
     );
   },
+  uploadRecordings: (call) =>
+    program(
+      [READS_RECORDING, importOf("createClient")],
+      [
+        newClient(call),
+        'const [uploaded] = await asi.uploadRecordings([await openAsBlob("recording.asi")]);',
+        "console.log(uploaded?.serial_number, uploaded?.job?.job_id);",
+      ],
+    ),
   convertFile: (call) =>
     program(
       [READS_RECORDING, WRITES_FILE, importOf("createClient")],

@@ -35,9 +35,9 @@ export const IDEMPOTENCY_KEY: Json = {
 
 /**
  * Whether a key makes a call repeatable: the user is known, the body has no password (a hash of it would be stored), and the call
- * changes data, unlike a conversion.
+ * is not repeatable by itself, as a conversion is.
  */
 export const takesIdempotencyKey = (
   method: Method,
-  { isOpen, hasPassword, isFile }: { isOpen: boolean; hasPassword: boolean; isFile: boolean },
-): boolean => method === "POST" && !isOpen && !hasPassword && !isFile;
+  { isOpen, hasPassword, isRepeatable }: { isOpen: boolean; hasPassword: boolean; isRepeatable: boolean },
+): boolean => method === "POST" && !isOpen && !hasPassword && !isRepeatable;
