@@ -200,6 +200,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   recipeChanged: [audit("recipe")],
 
+  squadChanged: [audit("squad")],
+  memberChanged: [audit("squad member")],
+  assignmentChanged: [audit("assignment")],
+
   webhookChanged: [audit("webhook")],
   deliveryChanged: [audit("webhook delivery")],
 };

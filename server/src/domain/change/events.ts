@@ -105,6 +105,10 @@ export interface Events {
 
   recipeChanged: Changed<Recipe>;
 
+  squadChanged: Changed<typeof tables.squads.$inferSelect>;
+  memberChanged: Changed<typeof tables.squadMembers.$inferSelect>;
+  assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
+
   webhookChanged: Changed<Webhook>;
   /** The caller has requested a delivery. Deliveries caused by events are not announced. */
   deliveryChanged: Changed<WebhookDelivery>;

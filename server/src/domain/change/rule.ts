@@ -17,6 +17,9 @@ export interface PathIds {
   job: string;
   session: number;
   recipe: number;
+  squad: number;
+  member: number;
+  assignment: number;
 }
 
 /** Options of a lookup. */

@@ -1,24 +1,29 @@
 import type { Readable } from "node:stream";
 import { samplesToCsv } from "asi-convert/csv";
-import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, inArray, or, sql } from "drizzle-orm";
 import { allocateColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
 import {
   accounts,
   activities,
   applications,
+  assignments,
   auditLog,
   computedData,
   knownManagers,
   permissions,
   refreshTokens,
+  squadMembers,
+  squads,
   timeframes,
 } from "../../store/schema.js";
 import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
+import { toAssignment } from "../assignments/resource.js";
 import { accessRecheck } from "../change/access-recheck.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
 import type { WornTimes } from "../sample-ownership/wearer-sweep.js";
 import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
@@ -88,6 +93,8 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
   yield counted("known-managers.json", (count) => knownManagersOf(ctx, athlete, count));
   yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
+  yield counted("squads.json", (count) => membershipsOf(ctx, athlete, count));
+  yield counted("assignments.json", (count) => assignmentsOf(ctx, athlete, count));
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
   yield counted("timeframes.json", (count) => timeframesOf(ctx, athlete, count));
   yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
@@ -154,6 +161,37 @@ const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
         .orderBy(knownManagers.managerId)
         .limit(limit),
     (row) => ({ manager: row.id }),
+    count,
+  );
+
+/** The squads of which the athlete is or was a member. */
+const membershipsOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({ ...getTableColumns(squadMembers), name: squads.name })
+        .from(squadMembers)
+        .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+        .where(and(eq(squadMembers.athleteId, id), gt(squadMembers.id, after)))
+        .orderBy(squadMembers.id)
+        .limit(limit),
+    ({ name, ...member }) => ({ ...toMember(member), squad_name: name }),
+    count,
+  );
+
+/** The devices that a manager has assigned to the athlete. */
+const assignmentsOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select()
+        .from(assignments)
+        .where(and(eq(assignments.athleteId, id), gt(assignments.id, after)))
+        .orderBy(assignments.id)
+        .limit(limit),
+    (row) => ({ ...toAssignment(row), manager: row.ownerId }),
     count,
   );
 

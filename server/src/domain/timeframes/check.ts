@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ParameterOverrides, parameterProblems } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { accounts, activities, ownerships, timeframes } from "../../store/schema.js";
+import { accounts, activities, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors, type FieldErrors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -10,6 +10,7 @@ import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { boundsProblem } from "../lists/json-bounds.js";
+import { hasOwned } from "../ownerships/rules.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { findNamed, type RecipeReference } from "../recipes/named.js";
 import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
@@ -153,16 +154,6 @@ async function findActivity(queries: Queries, id: number) {
     .where(eq(activities.id, id))
     .for("key share");
   return activity;
-}
-
-/** Does not reveal whether a device of another manager exists, because a serial number suffices to take a device. */
-async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
-  const owned = await queries
-    .select({ id: ownerships.id })
-    .from(ownerships)
-    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, managerId)))
-    .limit(1);
-  return owned.length > 0;
 }
 
 async function isAthlete(queries: Queries, id: number): Promise<boolean> {

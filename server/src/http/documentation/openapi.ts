@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Devices: "Tracking devices",
   Bluetooth: "Sensors paired to a device",
   "Device ownerships": "Who owned a device when",
+  Squads: "Squads, their members, and who wears which device",
   Recipes:
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };

@@ -83,6 +83,9 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   manager: 12,
   permission: 31,
   session: 4,
+  squad: 2,
+  member: 41,
+  assignment: 12,
   timeframe: 9,
   webhook: 2,
 };
