@@ -58,9 +58,12 @@ describe("documentation", () => {
     expect(named.toSorted()).toEqual([
       "bulkLoad",
       "createActivity",
+      "createAssignment",
       "createManagedAthlete",
+      "createMember",
       "createPermissions",
       "createRecipe",
+      "createSquad",
       "createTimeframe",
       "createWebhook",
       "findManager",

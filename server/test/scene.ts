@@ -100,6 +100,15 @@ export async function newScene(s: TestService): Promise<Scene> {
 
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
+  const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
+  const worn = { athlete: managed.id, start_time: "2024-06-01T00:00:00.000Z" };
+  const { body: member } = await s.post("/api/v2/members/", { squad: squad.id, ...worn }, owner.token);
+  const { body: assignment } = await s.post(
+    "/api/v2/assignments/",
+    { device: device.id, ...worn },
+    owner.token,
+  );
+
   const scene = {
     owner,
     formerOwner,
@@ -123,6 +132,9 @@ export async function newScene(s: TestService): Promise<Scene> {
       job: job.id,
       session: another.id,
       recipe: recipe.id,
+      squad: squad.id,
+      member: member.id,
+      assignment: assignment.id,
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();

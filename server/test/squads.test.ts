@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";
 import { assignments, auditLog, squadMembers, squads } from "../src/store/schema.js";
+import { problem } from "./problem.js";
 import { type Answer, service, type TestAccount, type TestService } from "./service.js";
 import { grant, Team } from "./team.js";
 
@@ -22,8 +23,6 @@ const remove = (path: string, token: string) => s.send("DELETE", path, { token }
 
 const squadOf = async ({ token }: TestAccount): Promise<number> =>
   (await s.post(SQUADS, { name: "First team" }, token)).body.id;
-
-const codeOf = ({ status, body }: Answer) => [status, body.code];
 
 /** Every operation on one object. */
 const operationsOn = (path: string, token: string, change: object) =>
@@ -118,7 +117,7 @@ describe("a member", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     const later = await s.post(MEMBERS, { ...body, start_time: day(10), end_time: day(20) }, token);
     expect(later.status).toBe(201);
-    expect(codeOf(await patch(`${MEMBERS}${later.body.id}/`, { start_time: day(9) }, token))).toEqual([
+    expect(problem(await patch(`${MEMBERS}${later.body.id}/`, { start_time: day(9) }, token))).toEqual([
       409,
       "member_overlaps",
     ]);
@@ -151,7 +150,7 @@ describe("an assignment", () => {
     const body = { device: team.device.id, athlete: team.athlete, start_time: day(1) };
     const { body: first } = await s.post(ASSIGNMENTS, body, token);
     const second = await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token);
-    expect(codeOf(second)).toEqual([409, "assignment_overlaps"]);
+    expect(problem(second)).toEqual([409, "assignment_overlaps"]);
     expect(second.body.detail).toContain(`The assignment ${first.id} `);
     await patch(`${ASSIGNMENTS}${first.id}/`, { end_time: day(5) }, token);
     expect((await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token)).status).toBe(201);
