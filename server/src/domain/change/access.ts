@@ -1,4 +1,4 @@
-import { ownSession, thatAthlete } from "../accounts/rules.js";
+import { ownPageSession, thatAthlete } from "../accounts/rules.js";
 import { anyActivity, ownActivity } from "../activities/rules.js";
 import {
   athletesManager,
@@ -14,6 +14,8 @@ import { thatManager } from "../managers/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
+import { ownSession } from "../sessions/rules.js";
+import { ownSquad } from "../squads/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
 import type { Context } from "./context.js";
@@ -45,7 +47,7 @@ export const access = {
   createSession: anyone,
   listSessions: authenticated,
   endSession: authenticated,
-  endOtherSession: ownSession,
+  endOtherSession: ownPageSession,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,
@@ -123,6 +125,16 @@ export const access = {
   createRecipe: manager,
   retrieveRecipe: ownRecipe,
   deleteRecipe: ownRecipe,
+
+  listSquadSessions: manager,
+  createSquadSession: manager,
+  retrieveSquadSession: ownSession,
+  updateSquadSession: ownSession,
+  deleteSquadSession: ownSession,
+  retrieveSessionPeriods: ownSession,
+  replaceSessionPeriods: ownSession,
+  retrieveSessionFigures: ownSession,
+  retrieveSquadSeason: ownSquad,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

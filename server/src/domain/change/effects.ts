@@ -11,6 +11,8 @@ import { deleteReassignedResult, queueComputation, recompute } from "../computed
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deletePermissions } from "../permissions/remove.js";
+import { auditEndOfSession } from "../sessions/audit.js";
+import { deriveTimeframes } from "../sessions/derive-timeframes.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -154,6 +156,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   activityDeleted: [
     (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
+    auditEndOfSession,
     (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
   ],
   activitiesErased: [
@@ -162,6 +165,30 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "activity",
         ids.map((id) => ({ id })),
       ),
+  ],
+
+  sessionChanged: [
+    (unit, { before, after }) => unit.audit("session", after.id, before, after),
+    (unit, { after }) => deriveTimeframes(unit, after),
+  ],
+  sessionPeriodsChanged: [
+    (unit, { session, before, after }) =>
+      unit.audit("session periods", session.id, { rows: before }, { rows: after }),
+    (unit, { session }) => deriveTimeframes(unit, session),
+  ],
+  timeframesDerived: [
+    (unit, { created }) =>
+      unit.auditAll(
+        "timeframe",
+        created.map((after) => ({ id: after.id, after })),
+      ),
+    (unit, { created }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-created",
+        created.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+      ),
+    (unit, { created }) => queueComputation(unit, created),
   ],
 
   timeframeCreated: [

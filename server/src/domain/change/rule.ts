@@ -15,6 +15,8 @@ export interface PathIds {
   delivery: number;
   timeframe: number;
   job: string;
+  page_session: number;
+  squad: number;
   session: number;
   recipe: number;
 }

@@ -20,6 +20,7 @@ import { personalDataRoutes } from "./personal-data.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { sessionRoutes } from "./sessions.js";
+import { squadSessionRoutes } from "./squad-sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
@@ -46,6 +47,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   timeframeRoutes,
   computedDataRoutes,
   recipeRoutes,
+  squadSessionRoutes,
   webhookRoutes,
   docsRoutes,
   healthRoutes,

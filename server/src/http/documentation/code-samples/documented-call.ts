@@ -82,7 +82,7 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   json_schema: 3,
   manager: 12,
   permission: 31,
-  session: 4,
+  page_session: 4,
   timeframe: 9,
   webhook: 2,
 };
