@@ -19,6 +19,7 @@ import {
   SessionPeriodsInput,
   sessionItem,
 } from "../../domain/sessions/resource.js";
+import { Season, SeasonQuery, squadSeason } from "../../domain/sessions/season.js";
 import { updateSession } from "../../domain/sessions/update.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
@@ -159,5 +160,20 @@ export function squadSessionRoutes(app: FastifyInstance): void {
       const { csv, etag } = tableAsCsv(table, query.tz);
       return { resource: new TypedText(CSV, csv), etag };
     },
+  });
+
+  route(app, {
+    ...sessions,
+    id: "retrieveSquadSeason",
+    summary: "Retrieve the season of a squad",
+    description:
+      "The stored figures of each player in each whole session, of at most the 400 latest sessions, with the normal range of the player. Nothing is computed: a session says whose figures are missing.",
+    method: "GET",
+    path: "/api/v2/squads/{squad}/season/",
+    query: SeasonQuery,
+    success: { status: 200, schema: Season },
+    failures: [400],
+    hasLargeResponse: true,
+    handle: ({ ctx, target, query }) => squadSeason(ctx, target.id, query),
   });
 }
