@@ -91,7 +91,7 @@ export const rows = [
   ["X8", "POST", "/session/", "sessions"],
   ["X8", "GET", "/session/", "sessions"],
   ["X8", "DELETE", "/session/", "sessions"],
-  ["X8", "DELETE", "/session/{session}/", "sessions"],
+  ["X8", "DELETE", "/session/{page_session}/", "sessions"],
   ["X9", "POST", "/api/v1/account/request-password-reset/", "password reset"],
   ["X9", "POST", "/api/v1/account/reset-password/", "password reset"],
   ["X10", "GET", "/api/v1/athletes/{athlete}/export/", "athletes"],

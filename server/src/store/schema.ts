@@ -362,15 +362,18 @@ export const sessions = pgTable("sessions", {
   version: version(),
 });
 
-/** Rows like those of periods.csv: a row with an athlete is the time of this player in the period. */
+/**
+ * Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
+ * take part.
+ */
 export const sessionPeriods = pgTable("session_periods", {
   id: id(),
   sessionId: reference("session_id").notNull(),
   position: smallint("position").notNull(),
   name: text("name").notNull(),
   athleteId: reference("athlete_id"),
-  startTime: instant("start_time").notNull(),
-  endTime: instant("end_time").notNull(),
+  startTime: instant("start_time"),
+  endTime: instant("end_time"),
 });
 
 /** The time frames that are derived from a session. The period is empty for the whole session. */

@@ -1,4 +1,4 @@
-import { ownSession, thatAthlete } from "../accounts/rules.js";
+import { ownPageSession, thatAthlete } from "../accounts/rules.js";
 import { anyActivity, ownActivity } from "../activities/rules.js";
 import { ownAssignment } from "../assignments/rules.js";
 import {
@@ -16,6 +16,7 @@ import { ownMember } from "../members/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
+import { ownSession } from "../sessions/rules.js";
 import { ownSquad } from "../squads/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
@@ -48,7 +49,7 @@ export const access = {
   createSession: anyone,
   listSessions: authenticated,
   endSession: authenticated,
-  endOtherSession: ownSession,
+  endOtherSession: ownPageSession,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,
@@ -142,6 +143,15 @@ export const access = {
   retrieveAssignment: ownAssignment,
   updateAssignment: ownAssignment,
   deleteAssignment: ownAssignment,
+  listSquadSessions: manager,
+  createSquadSession: manager,
+  retrieveSquadSession: ownSession,
+  updateSquadSession: ownSession,
+  deleteSquadSession: ownSession,
+  retrieveSessionPeriods: ownSession,
+  replaceSessionPeriods: ownSession,
+  retrieveSessionFigures: ownSession,
+  retrieveSquadSeason: ownSquad,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

@@ -15,6 +15,7 @@ export interface PathIds {
   delivery: number;
   timeframe: number;
   job: string;
+  page_session: number;
   session: number;
   recipe: number;
   squad: number;

@@ -43,7 +43,7 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
   const [after] = await queries.insert(squadMembers).values(row).returning();
   if (after === undefined) throw new Error("The member was not inserted");
   await enforceMemberQuota(unit, me);
-  await unit.announce("memberChanged", { before: null, after });
+  await unit.announce("memberChanged", { ownerId: me, before: null, after });
   return after;
 }
 
@@ -76,7 +76,7 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
         .where(eq(squadMembers.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      await unit.announce("memberChanged", { before, after });
+      await unit.announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after });
       return memberItem(after);
     },
     (_unit, target) => memberItem(target),
@@ -90,7 +90,7 @@ export async function deleteMember(ctx: Context, member: number): Promise<void> 
     { member },
     async ({ queries, announce }, before) => {
       await queries.delete(squadMembers).where(eq(squadMembers.id, before.id));
-      await announce("memberChanged", { before, after: null });
+      await announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after: null });
     },
     (_unit, target) => memberItem(target),
   );

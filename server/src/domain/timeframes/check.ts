@@ -171,9 +171,10 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 export async function requireActivityTakesMore(
   { queries, config }: UnitOfWork,
   activityId: number,
+  more = 1,
 ): Promise<void> {
   const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
-  if (known < config.activityMaxTimeframes) return;
+  if (known + more <= config.activityMaxTimeframes) return;
   throw errors.conflict(
     "too_many_timeframes",
     `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,

@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Bluetooth: "Sensors paired to a device",
   "Device ownerships": "Who owned a device when",
   Squads: "Squads, their members, and who wears which device",
+  Sessions: "What a squad did together: matches and trainings with their periods and figures",
   Recipes:
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
@@ -174,6 +175,7 @@ function describe(
                 schema: published(body, schemas),
                 example: exampleOf(body),
               },
+              ...(operation.csv === undefined ? {} : Object.fromEntries([describeText("text/csv")])),
             },
           },
         }),
@@ -214,6 +216,7 @@ function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json
         schema: published(success.schema, schemas),
         example: exampleOf(success.schema),
       },
+      ...Object.fromEntries((success.otherMediaTypes ?? []).map(describeText)),
     },
   };
 }

@@ -21,6 +21,7 @@ import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { sessionRoutes } from "./sessions.js";
 import { squadRoutes } from "./squads.js";
+import { squadSessionRoutes } from "./squad-sessions.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
@@ -48,6 +49,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   computedDataRoutes,
   recipeRoutes,
   squadRoutes,
+  squadSessionRoutes,
   webhookRoutes,
   docsRoutes,
   healthRoutes,

@@ -360,15 +360,18 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_order ON sessions (squad_id, start_time, activity_id);
 
--- Rows like those of periods.csv: a row with an athlete is the time of this player in the period.
+-- Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
+-- take part.
 CREATE TABLE session_periods (
   id bigserial PRIMARY KEY,
   session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
   position smallint NOT NULL,
   name text NOT NULL,
   athlete_id bigint REFERENCES accounts ON DELETE CASCADE,
-  start_time timestamptz(3) NOT NULL,
-  end_time timestamptz(3) NOT NULL CHECK (end_time > start_time)
+  start_time timestamptz(3),
+  end_time timestamptz(3) CHECK (end_time > start_time),
+  CHECK ((start_time IS NULL) = (end_time IS NULL)),
+  CHECK (start_time IS NOT NULL OR athlete_id IS NOT NULL)
 );
 CREATE UNIQUE INDEX session_periods_order ON session_periods (session_id, position);
 CREATE INDEX session_periods_athlete ON session_periods (athlete_id) WHERE athlete_id IS NOT NULL;

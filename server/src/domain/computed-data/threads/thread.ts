@@ -1,8 +1,9 @@
-// The entry point of the computation threads: takes a task, returns its results as JSON texts.
+// The entry point of the computation threads: takes a task, returns its results.
 import { constants, setPriority } from "node:os";
 
 // Requests have priority over computations. Only Linux has a priority per thread; on other systems this would change the priority
 // of the whole process (setpriority(2), "C library/kernel differences").
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
+export { runPlayerTask } from "./player-task.js";
 export { runTask as default } from "./task.js";
