@@ -23,6 +23,8 @@ const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
 /** Version 2 has 401 where nobody is signed in. */
 const MANAGERS_V2 = " 401 403 403 in  in  in";
+/** Another's is not visible at all. */
+const INVISIBLE_V2 = "401 403 403 404 404 in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
@@ -123,9 +125,18 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
   ["listRecipes", MANAGERS_V2],
   ["createRecipe", MANAGERS_V2],
-  // Another's is not visible at all.
-  ["retrieveRecipe", "401 403 403 404 404 in"],
-  ["deleteRecipe", "401 403 403 404 404 in"],
+  ["retrieveRecipe", INVISIBLE_V2],
+  ["deleteRecipe", INVISIBLE_V2],
+
+  ["listSquadSessions", MANAGERS_V2],
+  ["createSquadSession", MANAGERS_V2],
+  ["retrieveSquadSession", INVISIBLE_V2],
+  ["updateSquadSession", INVISIBLE_V2],
+  ["deleteSquadSession", INVISIBLE_V2],
+  ["retrieveSessionPeriods", INVISIBLE_V2],
+  ["replaceSessionPeriods", INVISIBLE_V2],
+  ["retrieveSessionFigures", INVISIBLE_V2],
+  ["retrieveSquadSeason", INVISIBLE_V2],
 
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],

@@ -61,6 +61,7 @@ describe("documentation", () => {
       "createManagedAthlete",
       "createPermissions",
       "createRecipe",
+      "createSquadSession",
       "createTimeframe",
       "createWebhook",
       "findManager",

@@ -1,3 +1,4 @@
+import { assignments, squadMembers, squads } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { newRecipe } from "./recipes.js";
 import { walk } from "./recordings.js";
@@ -25,7 +26,7 @@ export interface Scene {
 
 /**
  * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, a recipe, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and may read `thatAthlete` now, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
   const owner = await managingManager({}, "?create_default_athlete=true", s);
@@ -100,6 +101,8 @@ export async function newScene(s: TestService): Promise<Scene> {
 
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
+  const { squad, session } = await newSession(s, owner, managed.id, device);
+
   const scene = {
     owner,
     formerOwner,
@@ -121,7 +124,9 @@ export async function newScene(s: TestService): Promise<Scene> {
       webhook: webhook.id,
       delivery: delivery.id,
       job: job.id,
-      session: another.id,
+      page_session: another.id,
+      squad,
+      session,
       recipe: recipe.id,
     },
     async permitFormerOwner() {
@@ -129,4 +134,32 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
   };
   return scene;
+}
+
+/** A squad with a player who wears the device, and a session with a period. */
+async function newSession(s: TestService, owner: TestAccount, athleteId: number, device: TestDevice) {
+  const { queries } = s.store.database;
+  const always = { startTime: new Date("2020-01-01T00:00:00Z"), endTime: new Date("2999-01-01T00:00:00Z") };
+  const [squad] = await queries
+    .insert(squads)
+    .values({ name: "First team", ownerId: owner.id, createdAt: new Date() })
+    .returning();
+  const squadId = squad?.id ?? 0;
+  await queries.insert(squadMembers).values({ squadId, athleteId, params: {}, ...always });
+  await queries.insert(assignments).values({ ownerId: owner.id, deviceId: device.id, athleteId, ...always });
+  const times = {
+    start_time: new Date().toISOString(),
+    end_time: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const { body } = await s.post(
+    "/api/v2/sessions/",
+    { name: "Round 3", squad: squadId, kind: "match", sport: "soccer", ...times },
+    owner.token,
+  );
+  await s.send("PUT", `/api/v2/sessions/${body.id}/periods/`, {
+    token: owner.token,
+    json: [{ name: "1st half", ...times, athlete: null }],
+  });
+  await s.get(`/api/v2/sessions/${body.id}/figures/`, owner.token);
+  return { squad: squadId, session: body.id as number };
 }

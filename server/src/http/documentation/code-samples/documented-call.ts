@@ -83,6 +83,9 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   manager: 12,
   permission: 31,
   page_session: 4,
+  recipe: 3,
+  session: 5,
+  squad: 2,
   timeframe: 9,
   webhook: 2,
 };
