@@ -146,6 +146,16 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["updateAssignment", THE_OWNER_V2],
   ["deleteAssignment", THE_OWNER_V2],
 
+  ["listSquadSessions", MANAGERS_V2],
+  ["createSquadSession", MANAGERS_V2],
+  ["retrieveSquadSession", THE_OWNER_V2],
+  ["updateSquadSession", THE_OWNER_V2],
+  ["deleteSquadSession", THE_OWNER_V2],
+  ["retrieveSessionPeriods", THE_OWNER_V2],
+  ["replaceSessionPeriods", THE_OWNER_V2],
+  ["retrieveSessionFigures", THE_OWNER_V2],
+  ["retrieveSquadSeason", THE_OWNER_V2],
+
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],
   ["retrieveWebhook", THE_OWNER],

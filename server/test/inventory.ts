@@ -79,6 +79,15 @@ export const rows = [
   ["X13", "GET", "/api/v2/assignments/{assignment}/", "squads"],
   ["X13", "PATCH", "/api/v2/assignments/{assignment}/", "squads"],
   ["X13", "DELETE", "/api/v2/assignments/{assignment}/", "squads"],
+  ["X13", "GET", "/api/v2/sessions/", "squad sessions"],
+  ["X13", "POST", "/api/v2/sessions/", "squad sessions"],
+  ["X13", "GET", "/api/v2/sessions/{session}/", "squad sessions"],
+  ["X13", "PATCH", "/api/v2/sessions/{session}/", "squad sessions"],
+  ["X13", "DELETE", "/api/v2/sessions/{session}/", "squad sessions"],
+  ["X13", "GET", "/api/v2/sessions/{session}/periods/", "squad sessions"],
+  ["X13", "PUT", "/api/v2/sessions/{session}/periods/", "squad sessions"],
+  ["X13", "GET", "/api/v2/sessions/{session}/figures/", "squad sessions"],
+  ["X13", "GET", "/api/v2/squads/{squad}/season/", "squad sessions"],
   ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
   ["X4", "GET", "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", "webhooks"],
   [
@@ -130,5 +139,6 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "documentation",
   "operation",
   "sessions",
+  "squad sessions",
   "password reset",
 ]);

@@ -64,6 +64,7 @@ describe("documentation", () => {
       "createPermissions",
       "createRecipe",
       "createSquad",
+      "createSquadSession",
       "createTimeframe",
       "createWebhook",
       "findManager",

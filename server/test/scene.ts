@@ -25,7 +25,7 @@ export interface Scene {
 
 /**
  * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, a recipe, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and may read `thatAthlete` now, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
   const owner = await managingManager({}, "?create_default_athlete=true", s);
@@ -108,6 +108,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     { device: device.id, ...worn },
     owner.token,
   );
+  const session = await newSession(s, owner, squad.id);
 
   const scene = {
     owner,
@@ -130,7 +131,8 @@ export async function newScene(s: TestService): Promise<Scene> {
       webhook: webhook.id,
       delivery: delivery.id,
       job: job.id,
-      session: another.id,
+      page_session: another.id,
+      session,
       recipe: recipe.id,
       squad: squad.id,
       member: member.id,
@@ -141,4 +143,23 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
   };
   return scene;
+}
+
+/** A session of a squad with a period and stored figures. @returns its id */
+async function newSession(s: TestService, owner: TestAccount, squad: number): Promise<number> {
+  const times = {
+    start_time: new Date().toISOString(),
+    end_time: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const { body } = await s.post(
+    "/api/v2/sessions/",
+    { name: "Round 3", squad, kind: "match", sport: "soccer", ...times },
+    owner.token,
+  );
+  await s.send("PUT", `/api/v2/sessions/${body.id}/periods/`, {
+    token: owner.token,
+    json: [{ name: "1st half", ...times, athlete: null }],
+  });
+  await s.get(`/api/v2/sessions/${body.id}/figures/`, owner.token);
+  return body.id;
 }

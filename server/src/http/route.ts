@@ -93,7 +93,10 @@ export interface Operation<
     handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
   /** Reads a body of the type `text/csv`, which the operation takes besides JSON. The handler validates it. */
-  csv?: { handle(call: Omit<Call<Op, Path, Q, B>, "body"> & { csv: Uint8Array }): HandlerResult<S> };
+  csv?: {
+    example: string;
+    handle(call: Omit<Call<Op, Path, Q, B>, "body"> & { csv: Uint8Array }): HandlerResult<S>;
+  };
   /** Media type of a request body that is not JSON; the handler validates such a body. */
   consumes?: string;
   /** Only for the OpenAPI document. */
@@ -127,7 +130,7 @@ export interface Operation<
 /** An operation without its handlers, for the OpenAPI document and the tests. */
 export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patch" | "instead" | "csv"> & {
   patch?: { body: TSchema };
-  csv?: object;
+  csv?: { example: string };
 };
 
 /** All methods of the operation. */

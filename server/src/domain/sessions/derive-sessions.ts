@@ -25,7 +25,9 @@ interface Span {
 }
 
 /** The time from the first to the last instant of a change. */
-export const spanOfChange = (...spans: readonly (Span | null)[]): Pick<ChangedSessions, "fromMs" | "toMs"> => {
+export const spanOfChange = (
+  ...spans: readonly (Span | null)[]
+): Pick<ChangedSessions, "fromMs" | "toMs"> => {
   const known = spans.filter((span) => span !== null);
   return {
     fromMs: Math.min(...known.map(({ startTime }) => startTime.getTime())),

@@ -256,7 +256,8 @@ async function storedOf(queries: Queries, parts: readonly Part[]) {
   return { valid, missing };
 }
 
-const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) => `${sessionId} ${athleteId}`;
+const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) =>
+  `${sessionId} ${athleteId}`;
 
 /** Without the hash of the periods, because the whole session has the same figures with others. */
 const inputsIn = (inputs: string): string => inputs.split(":").slice(0, 2).join(":");

@@ -175,7 +175,9 @@ function describe(
                 schema: published(body, schemas),
                 example: exampleOf(body),
               },
-              ...(operation.csv === undefined ? {} : Object.fromEntries([describeText("text/csv")])),
+              ...(operation.csv === undefined
+                ? {}
+                : { "text/csv": { schema: { type: "string" }, example: operation.csv.example } }),
             },
           },
         }),

@@ -136,6 +136,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     success: { status: 200, schema: SessionPeriods },
     failures: [400, 409],
     csv: {
+      example: "period,start,end,player\n1st half,14:30,15:16,\n1st half,-,-,Bea Bell\n",
       handle: ({ ctx, target, query, csv }) =>
         replacePeriodsByCsv(ctx, target, new TextDecoder().decode(csv), query.tz),
     },
