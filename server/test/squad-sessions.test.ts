@@ -1,7 +1,7 @@
 /** Sessions of a squad: an activity with periods, and time frames that follow from them. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { assignments, auditLog, sessionFigures, sessions } from "../src/store/schema.js";
+import { auditLog, sessionFigures, sessions } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene, START, type TestPlayer } from "./squad-scene.js";
 
