@@ -2,6 +2,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { auditLog, sessionFigures, sessions } from "../src/store/schema.js";
+import { json, unzip } from "./personal-data-scene.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene, START, type TestPlayer } from "./squad-scene.js";
 
@@ -257,6 +258,24 @@ describe("the periods of a session", () => {
 });
 
 describe("an athlete", () => {
+  it("has the figures in the export, without serial numbers", async () => {
+    const { scene, first, path, session } = await played("Ann");
+    await putPeriods(scene, path, [half()]);
+    await scene.run(first.device, 0, 1);
+    await scene.figures(session);
+    const response = await fetch(`${s.service.url}/api/v1/athletes/${first.athlete}/export/`, {
+      headers: { Authorization: `Bearer ${scene.manager.token}` },
+    });
+    const files = await unzip(Buffer.from(await response.arrayBuffer()));
+    const [exported] = json(files, "session-figures.json");
+    expect([exported.session, exported.periods.map(({ period }: { period: string }) => period)]).toEqual([
+      session,
+      ["", "1st half"],
+    ]);
+    expect(exported.periods[0].figures.distance_m).toBeCloseTo(180, 0);
+    expect(files.get("session-figures.json")).not.toContain(first.device.serial_number);
+  });
+
   it("is deleted with the figures and the rows of periods", async () => {
     const { scene, first, path, session } = await played("Ann", "Bob");
     await putPeriods(scene, path, [

@@ -73,7 +73,9 @@ const deriveHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
-  run: async (ctx, { payload }) => ({ ...(await deriveSessions(ctx, payload as unknown as ChangedSessions)) }),
+  run: async (ctx, { payload }) => ({
+    ...(await deriveSessions(ctx, payload as unknown as ChangedSessions)),
+  }),
 };
 
 /**

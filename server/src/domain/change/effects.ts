@@ -11,7 +11,7 @@ import { deleteReassignedResult, queueComputation, recompute } from "../computed
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deletePermissions } from "../permissions/remove.js";
-import { auditEndOfSession } from "../sessions/audit.js";
+import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
 import { timeframeAudit } from "../timeframes/audit.js";
@@ -182,7 +182,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   sessionPeriodsChanged: [
     (unit, { session, before, after }) =>
-      unit.audit("session periods", session.id, { rows: before }, { rows: after }),
+      unit.audit("session periods", session.id, periodsAudit(before), periodsAudit(after)),
     (unit, { session }) => deriveTimeframes(unit, session),
   ],
   timeframesDerived: [

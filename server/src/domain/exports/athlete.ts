@@ -12,6 +12,7 @@ import {
   knownManagers,
   permissions,
   refreshTokens,
+  sessionFigures,
   squadMembers,
   squads,
   timeframes,
@@ -21,6 +22,7 @@ import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
 import { toAssignment } from "../assignments/resource.js";
 import { accessRecheck } from "../change/access-recheck.js";
+import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { toMember } from "../members/resource.js";
@@ -98,6 +100,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
   yield counted("timeframes.json", (count) => timeframesOf(ctx, athlete, count));
   yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
+  yield counted("session-figures.json", (count) => sessionFiguresOf(ctx, athlete, count));
   yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
   for (const worn of await wornDevices(ctx.queries, athlete.id)) {
     for await (const times of wornTimes(ctx.queries, worn)) {
@@ -292,6 +295,46 @@ const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
       computed_at: row.computedAt.toISOString(),
       data: JSON.parse(row.data) as unknown,
       further: JSON.parse(row.further) as unknown,
+    }),
+    count,
+  );
+
+/** Figures of sessions of squads. Omits serial numbers. */
+const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    LARGE_ROWS,
+    async (after, limit) => {
+      const ids = await queries
+        .selectDistinct({ id: sessionFigures.sessionId })
+        .from(sessionFigures)
+        .where(and(eq(sessionFigures.athleteId, id), gt(sessionFigures.sessionId, after)))
+        .orderBy(sessionFigures.sessionId)
+        .limit(limit);
+      if (ids.length === 0) return [];
+      const rows = await queries
+        .select()
+        .from(sessionFigures)
+        .where(
+          and(
+            eq(sessionFigures.athleteId, id),
+            inArray(
+              sessionFigures.sessionId,
+              ids.map((session) => session.id),
+            ),
+          ),
+        )
+        .orderBy(sessionFigures.sessionId, sessionFigures.period);
+      return ids.map((session) => ({
+        ...session,
+        periods: rows.filter(({ sessionId }) => sessionId === session.id),
+      }));
+    },
+    (session) => ({
+      session: session.id,
+      periods: session.periods.map(({ period, figures, computedAt }) => {
+        const { figures: values, definition } = JSON.parse(figures) as PlayerFigures;
+        return { period, computed_at: computedAt.toISOString(), figures: values, definition };
+      }),
     }),
     count,
   );

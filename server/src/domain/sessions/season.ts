@@ -35,7 +35,7 @@ import { type Session, selectSessions, toSession } from "./rules.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
 /** Sessions of one response. */
-const MAX_SESSIONS = 400;
+export const MAX_SESSIONS = 400;
 
 export const SeasonQuery = Type.Object({
   from: Query.dateTime("Only sessions that end later"),
