@@ -173,6 +173,8 @@ const domain = [
       ["activities"],
       ["timeframes"],
       ["computed-data", "webhooks"],
+      ["sessions"],
+      ["assignments", "members", "squads"],
       ["deletion", "exports"],
     ],
     TABLES,

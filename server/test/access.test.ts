@@ -23,6 +23,8 @@ const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
 /** Version 2 has 401 where nobody is signed in. */
 const MANAGERS_V2 = " 401 403 403 in  in  in";
+/** In version 2, another's object is not visible at all. */
+const THE_OWNER_V2 = "401 403 403 404 404 in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
@@ -125,9 +127,36 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
   ["listRecipes", MANAGERS_V2],
   ["createRecipe", MANAGERS_V2],
-  // Another's is not visible at all.
-  ["retrieveRecipe", "401 403 403 404 404 in"],
-  ["deleteRecipe", "401 403 403 404 404 in"],
+  ["retrieveRecipe", THE_OWNER_V2],
+  ["deleteRecipe", THE_OWNER_V2],
+
+  ["listSquads", MANAGERS_V2],
+  ["createSquad", MANAGERS_V2],
+  ["retrieveSquad", THE_OWNER_V2],
+  ["updateSquad", THE_OWNER_V2],
+  ["deleteSquad", THE_OWNER_V2],
+
+  ["listMembers", MANAGERS_V2],
+  ["createMember", MANAGERS_V2],
+  ["retrieveMember", THE_OWNER_V2],
+  ["updateMember", THE_OWNER_V2],
+  ["deleteMember", THE_OWNER_V2],
+
+  ["listAssignments", MANAGERS_V2],
+  ["createAssignment", MANAGERS_V2],
+  ["retrieveAssignment", THE_OWNER_V2],
+  ["updateAssignment", THE_OWNER_V2],
+  ["deleteAssignment", THE_OWNER_V2],
+
+  ["listSquadSessions", MANAGERS_V2],
+  ["createSquadSession", MANAGERS_V2],
+  ["retrieveSquadSession", THE_OWNER_V2],
+  ["updateSquadSession", THE_OWNER_V2],
+  ["deleteSquadSession", THE_OWNER_V2],
+  ["retrieveSessionPeriods", THE_OWNER_V2],
+  ["replaceSessionPeriods", THE_OWNER_V2],
+  ["retrieveSessionFigures", THE_OWNER_V2],
+  ["retrieveSquadSeason", THE_OWNER_V2],
 
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],

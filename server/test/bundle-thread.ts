@@ -20,6 +20,7 @@ export function bundleThread(folder: string): string {
     platform: "node",
     format: "esm",
     target: "node20",
+    logOverride: { "ignored-bare-import": "silent" },
   });
   return outfile;
 }

@@ -58,9 +58,13 @@ describe("documentation", () => {
     expect(named.toSorted()).toEqual([
       "bulkLoad",
       "createActivity",
+      "createAssignment",
       "createManagedAthlete",
+      "createMember",
       "createPermissions",
       "createRecipe",
+      "createSquad",
+      "createSquadSession",
       "createTimeframe",
       "createWebhook",
       "findManager",

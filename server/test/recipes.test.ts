@@ -4,8 +4,9 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";
 import { auditLog, recipes } from "../src/store/schema.js";
+import { problem } from "./problem.js";
 import { newRecipe, recipeNamed } from "./recipes.js";
-import { type Answer, service, startService, type TestAccount, type TestService } from "./service.js";
+import { service, startService, type TestAccount, type TestService } from "./service.js";
 import { grant, Team } from "./team.js";
 
 const PATH = "/api/v2/recipes/";
@@ -17,14 +18,6 @@ beforeAll(async () => {
 
 const create = ({ token }: TestAccount, body: unknown = newRecipe(), headers = {}) =>
   s.send("POST", PATH, { token, json: body, headers });
-
-/** The problem details of a refusal, without its words. */
-function problem({ status, headers, body }: Answer) {
-  expect(headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-  expect(body).toMatchObject({ type: "about:blank", status, title: expect.any(String) });
-  expect(headers.get("x-error-code")).toBe(body.code);
-  return [status, body.code];
-}
 
 describe("a recipe", () => {
   it("is stored as canonical JSON with its hash, and found by its Location", async () => {

@@ -25,7 +25,7 @@ export interface Scene {
 
 /**
  * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, a recipe, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and may read `thatAthlete` now, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
   const owner = await managingManager({}, "?create_default_athlete=true", s);
@@ -100,6 +100,16 @@ export async function newScene(s: TestService): Promise<Scene> {
 
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
+  const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
+  const worn = { athlete: managed.id, start_time: "2024-06-01T00:00:00.000Z" };
+  const { body: member } = await s.post("/api/v2/members/", { squad: squad.id, ...worn }, owner.token);
+  const { body: assignment } = await s.post(
+    "/api/v2/assignments/",
+    { device: device.id, ...worn },
+    owner.token,
+  );
+  const session = await newSession(s, owner, squad.id);
+
   const scene = {
     owner,
     formerOwner,
@@ -121,12 +131,35 @@ export async function newScene(s: TestService): Promise<Scene> {
       webhook: webhook.id,
       delivery: delivery.id,
       job: job.id,
-      session: another.id,
+      page_session: another.id,
+      session,
       recipe: recipe.id,
+      squad: squad.id,
+      member: member.id,
+      assignment: assignment.id,
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();
     },
   };
   return scene;
+}
+
+/** A session of a squad with a period and stored figures. @returns its id */
+async function newSession(s: TestService, owner: TestAccount, squad: number): Promise<number> {
+  const times = {
+    start_time: new Date().toISOString(),
+    end_time: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const { body } = await s.post(
+    "/api/v2/sessions/",
+    { name: "Round 3", squad, kind: "match", sport: "soccer", ...times },
+    owner.token,
+  );
+  await s.send("PUT", `/api/v2/sessions/${body.id}/periods/`, {
+    token: owner.token,
+    json: [{ name: "1st half", ...times, athlete: null }],
+  });
+  await s.get(`/api/v2/sessions/${body.id}/figures/`, owner.token);
+  return body.id;
 }

@@ -277,6 +277,17 @@ export const settings = {
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Versions of recipes of one account"),
+  quotaSquads: count("QUOTA_SQUADS", 200, "Squads of one account"),
+  quotaMembers: count(
+    "QUOTA_MEMBERS",
+    10_000,
+    "Members of the squads of one account, with those that have ended",
+  ),
+  quotaAssignments: count(
+    "QUOTA_ASSIGNMENTS",
+    50_000,
+    "Assignments of one account, with those that have ended",
+  ),
   quotaOwnerships: count("QUOTA_OWNERSHIPS", 10_000, "Ownerships of one account, with those that have ended"),
   quotaPermissions: count("QUOTA_PERMISSIONS", 1_000, "Permissions that one athlete may give"),
   quotaManagedAthletes: count("QUOTA_MANAGED_ATHLETES", 10_000, "Athletes that one account may manage"),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
+import type { Success } from "./responses.js";
 
 /**
  * Refuses a request with status 406 if its `Accept` excludes the media type of the response (RFC 9110 section 12.5.1). Errors are
@@ -8,11 +9,33 @@ import Negotiator from "negotiator";
 export function requireAcceptable({ headers, routeOptions }: FastifyRequest): void {
   const { operation } = routeOptions.config;
   if (operation === undefined || operation.ignoresAccept || (headers.accept ?? "").trim() === "") return;
-  const sent = operation.success.mediaType ?? "application/json";
-  // Clients may include or omit the charset.
-  const [accepted] = new Negotiator({ headers }).mediaTypes([sent, `${sent}; charset=utf-8`]);
-  if (accepted === undefined) throw Object.assign(new Error("Not acceptable"), { statusCode: 406 });
+  if (preferredType({ headers }, mediaTypesOf(operation.success)) === undefined)
+    throw Object.assign(new Error("Not acceptable"), { statusCode: 406 });
 }
+
+const JSON_TYPE = "application/json";
+
+/** The types of a response among which the client can choose. */
+const mediaTypesOf = (success: Success): readonly string[] =>
+  success.schema === undefined
+    ? [success.mediaType ?? JSON_TYPE]
+    : [JSON_TYPE, ...(success.otherMediaTypes ?? [])];
+
+/** The type that the client prefers; the first one without `Accept`, undefined if it accepts none of them. */
+export function preferredType(
+  { headers }: Pick<FastifyRequest, "headers">,
+  types: readonly string[],
+): string | undefined {
+  // Clients may include or omit the charset.
+  const [accepted] = new Negotiator({ headers }).mediaTypes(
+    types.flatMap((type) => [type, `${type}; charset=utf-8`]),
+  );
+  return accepted?.split(";", 1)[0];
+}
+
+/** Whether the client prefers CSV to JSON. */
+export const prefersCsv = (request: Pick<FastifyRequest, "headers">): boolean =>
+  preferredType(request, [JSON_TYPE, "text/csv"]) === "text/csv";
 
 /** Whether a response may be compressed with gzip (RFC 9110 section 12.5.3). */
 export const acceptsGzip = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>

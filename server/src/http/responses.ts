@@ -17,6 +17,8 @@ export interface JsonSuccess<Schema extends TSchema = TSchema> {
   headers?: Readonly<Record<string, string>>;
   /** The path of the list in which the resource that was created has its place by its `id`: `Location` says so. */
   collection?: string;
+  /** Types that a client can ask for with `Accept` instead of JSON; see `TypedText`. */
+  otherMediaTypes?: readonly string[];
   mediaType?: undefined;
 }
 
@@ -61,7 +63,7 @@ export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess |
 /** Return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
   S extends JsonSuccess<infer Schema>
-    ? Promise<JsonResponse<Static<Schema>> | CustomResponse>
+    ? Promise<JsonResponse<Static<Schema>> | Item<TypedText> | CustomResponse>
     : S extends FileSuccess
       ? Promise<FileResponse>
       : S extends EventsSuccess
@@ -99,6 +101,17 @@ export class FileResponse {
     this.bytes = bytes;
     this.content = content;
     this.mediaType = mediaType;
+  }
+}
+
+/** A representation of a resource in another type than JSON. */
+export class TypedText {
+  readonly mediaType: string;
+  readonly text: string;
+
+  constructor(mediaType: string, text: string) {
+    this.mediaType = mediaType;
+    this.text = text;
   }
 }
 
@@ -199,6 +212,9 @@ function isNotModified({ headers, method }: FastifyRequest, etag: string): boole
 function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
   if (isItem(result)) {
     reply.headers(itemHeaders(result.etag));
+    const { success } = request.routeOptions.config.operation ?? {};
+    if (success?.schema !== undefined && success.otherMediaTypes !== undefined)
+      reply.header("Vary", `${VARY}, Accept`);
     if (result.resource instanceof JsonBytes) reply.header("Vary", `${VARY}, Accept-Encoding`);
     if (isNotModified(request, result.etag)) return reply.code(304).send();
     return sendJson(request, reply, result.resource);
@@ -206,6 +222,9 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown)
   if (result instanceof StreamedPage || result instanceof StreamedArray) {
     request.responseShare?.resize(result.heldBytes);
     return reply.type(JSON_TYPE).send(streamOf(inPieces(result.json())));
+  }
+  if (result instanceof TypedText) {
+    return sendBytes(request, reply.type(`${result.mediaType}; charset=utf-8`), Buffer.from(result.text));
   }
   if (result instanceof JsonBytes) {
     const { buffer, byteOffset, byteLength } = result.bytes;

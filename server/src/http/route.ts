@@ -93,6 +93,11 @@ export interface Operation<
     when(target: TargetOf<Op>): boolean;
     handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
+  /** Reads a body of the type `text/csv`, which the operation takes besides JSON. The handler validates it. */
+  csv?: {
+    example: string;
+    handle(call: Omit<Call<Op, Path, Q, B>, "body"> & { csv: Uint8Array }): HandlerResult<S>;
+  };
   /** Media type of a request body that is not JSON; the handler validates such a body. */
   consumes?: string;
   /** Whether the body may also be a file, `application/octet-stream`. */
@@ -128,8 +133,9 @@ export interface Operation<
 }
 
 /** An operation without its handlers, for the OpenAPI document and the tests. */
-export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patch" | "instead"> & {
+export type AnyOperation = Omit<Operation<OperationId, string>, "handle" | "patch" | "instead" | "csv"> & {
   patch?: { body: TSchema };
+  csv?: { example: string };
 };
 
 /** All methods of the operation. */
@@ -194,7 +200,7 @@ export function route<
   app: FastifyInstance,
   operation: Operation<Op, Path, Q, B, P, S> & { path: IdsIn<Path> extends IdsOf<Op> ? Path : never },
 ): void {
-  const { id, success, patch, instead } = operation;
+  const { id, success, patch, instead, csv } = operation;
   const readQuery = operation.query && queryDecoder(operation.query);
   const readBody = operation.body && decoder(operation.body);
   const readPatch = patch && decoder(patch.body);
@@ -204,15 +210,17 @@ export function route<
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
     const { ctx, ids } = request;
     const isPatch = patch !== undefined && request.method === "PATCH";
+    const isCsv = csv !== undefined && request.body instanceof Uint8Array;
     const parts = [
       { schema: operation.query ?? operation.describedQuery, given: request.query },
-      { schema: isPatch ? patch.body : operation.body, given: request.body },
+      { schema: isCsv ? undefined : isPatch ? patch.body : operation.body, given: request.body },
     ] as const;
     if (operation.version === 2) refuseIgnored(...parts);
     else tellIgnored(reply, ...parts);
     const query = readQuery?.(request.query) as StaticDecode<Q>;
     const call = { ctx, ids, target: request.target as TargetOf<Op>, query, request, reply };
     if (instead?.when(call.target)) return instead.handle(call);
+    if (isCsv) return csv.handle({ ...call, csv: request.body as Uint8Array });
     return isPatch
       ? patch.handle({ ...call, body: readPatch?.(request.body) as StaticDecode<P> })
       : operation.handle({ ...call, body: readBody?.(request.body) as StaticDecode<B> });

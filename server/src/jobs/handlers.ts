@@ -5,6 +5,7 @@ import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
+import { type ChangedSessions, deriveSessions } from "../domain/sessions/derive-sessions.js";
 import { attemptDelivery } from "../domain/webhooks/attempt.js";
 import { fanOut } from "../domain/webhooks/fan-out.js";
 import { vacuumTable } from "../store/embedded/vacuum.js";
@@ -67,6 +68,16 @@ const recomputeHandler: JobHandler = {
   },
 };
 
+/** Derives the time frames of sessions after a change of their players. Only the database can cause a failure. */
+const deriveHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  run: async (ctx, { payload }) => ({
+    ...(await deriveSessions(ctx, payload as unknown as ChangedSessions)),
+  }),
+};
+
 /**
  * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost workers never
  * fail the job, because a worker that stops during a call may not have delivered.
@@ -101,6 +112,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   mail: mailHandler,
   compute: computeHandler,
   recompute: recomputeHandler,
+  derive: deriveHandler,
   webhook: webhookHandler,
   "webhook-fan-out": webhookFanOutHandler,
 };

@@ -169,7 +169,7 @@ export async function endSession(ctx: Context): Promise<void> {
 
 /** Ends a session of the caller. */
 export async function endOtherSession(ctx: Context, id: number): Promise<void> {
-  await change(ctx, "endOtherSession", { session: id }, (unit, session) => end(unit, session.tokenHash));
+  await change(ctx, "endOtherSession", { page_session: id }, (unit, session) => end(unit, session.tokenHash));
 }
 
 /** Ends the session of an access token. */

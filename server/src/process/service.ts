@@ -126,6 +126,7 @@ export async function startService(
         { kind: "bulk-load", places: config.jobConcurrency },
         { kind: "compute", places: config.jobConcurrency },
         { kind: "recompute", places: 1 },
+        { kind: "derive", places: 1 },
         { kind: "webhook-fan-out", places: 1 },
         { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
       ],

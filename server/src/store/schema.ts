@@ -317,6 +317,89 @@ export const timeframeRecipes = pgTable("timeframe_recipes", {
   recipeId: reference("recipe_id").notNull(),
 });
 
+export const squads = pgTable("squads", {
+  id: id(),
+  name: text("name").notNull(),
+  ownerId: reference("owner_id").notNull(),
+  createdAt: instant("created_at").notNull(),
+  version: version(),
+});
+
+/** The players of a squad. A change of number, position or thresholds ends one row and begins another. */
+export const squadMembers = pgTable("squad_members", {
+  id: id(),
+  squadId: reference("squad_id").notNull(),
+  athleteId: reference("athlete_id").notNull(),
+  number: smallint("number"),
+  position: text("position"),
+  /** Thresholds, by the names of the params of time frames. */
+  params: jsonb("params").$type<Record<string, unknown>>().notNull(),
+  startTime: instant("start_time").notNull(),
+  endTime: instant("end_time").notNull(),
+  version: version(),
+});
+
+/** Which athlete wears which device. */
+export const assignments = pgTable("assignments", {
+  id: id(),
+  ownerId: reference("owner_id").notNull(),
+  deviceId: reference("device_id").notNull(),
+  athleteId: reference("athlete_id").notNull(),
+  startTime: instant("start_time").notNull(),
+  endTime: instant("end_time").notNull(),
+  version: version(),
+});
+
+/** What a squad did together. The name, the owner and the sport are those of the activity. */
+export const sessions = pgTable("sessions", {
+  activityId: reference("activity_id").primaryKey(),
+  squadId: reference("squad_id").notNull(),
+  kind: text("kind").$type<"match" | "training" | "other">().notNull(),
+  place: text("place"),
+  notes: text("notes"),
+  startTime: instant("start_time").notNull(),
+  endTime: instant("end_time").notNull(),
+  version: version(),
+});
+
+/**
+ * Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
+ * take part.
+ */
+export const sessionPeriods = pgTable("session_periods", {
+  id: id(),
+  sessionId: reference("session_id").notNull(),
+  position: smallint("position").notNull(),
+  name: text("name").notNull(),
+  athleteId: reference("athlete_id"),
+  startTime: instant("start_time"),
+  endTime: instant("end_time"),
+});
+
+/** The time frames that are derived from a session. The period is empty for the whole session. */
+export const sessionTimeframes = pgTable("session_timeframes", {
+  timeframeId: reference("timeframe_id").primaryKey(),
+  sessionId: reference("session_id").notNull(),
+  period: text("period").notNull(),
+});
+
+/** The figures of a player in a period, or in the whole session if the period is empty. */
+export const sessionFigures = pgTable(
+  "session_figures",
+  {
+    sessionId: reference("session_id").notNull(),
+    athleteId: reference("athlete_id").notNull(),
+    period: text("period").notNull(),
+    /** The time frames and their versions from which the figures were computed. */
+    inputs: text("inputs").notNull(),
+    /** JSON text as computed. */
+    figures: text("figures").notNull(),
+    computedAt: instant("computed_at").notNull(),
+    rulesVersion: integer("rules_version").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.athleteId, table.period] })],
+);
+
 /** Changes of inputs of many results, until a job has marked their time frames. */
 export const recomputations = pgTable("recomputations", {
   id: id(),

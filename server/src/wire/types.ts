@@ -21,6 +21,8 @@ declare module "@sinclair/typebox" {
 
 /** Text without control characters and lone surrogates, which cannot be stored. */
 const TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+/** Text that may have several lines. */
+const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
 const EMAIL =
   /^[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+@[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+\.[^\s@\p{Cc}\p{Cs}.<>(),;:"\\[\]]+$/u;
 const BOOLEAN = /^(true|false|1|0)$/i;
@@ -29,6 +31,7 @@ const INTEGER = /^[+-]?\d+$/;
 export const isStorableText = (value: string): boolean => TEXT.test(value);
 
 FormatRegistry.Set("text", isStorableText);
+FormatRegistry.Set("lines", (value) => LINES.test(value));
 FormatRegistry.Set("email", (value) => EMAIL.test(value));
 FormatRegistry.Set("date", isDate);
 FormatRegistry.Set("date-time", (value) => parseDateTime(value) !== undefined);

@@ -16,14 +16,14 @@ export const thatAthlete: Rule<"athlete", Account> = {
 
 export type Session = typeof refreshTokens.$inferSelect;
 
-export const ownSession: Rule<"session", Session> = {
+export const ownPageSession: Rule<"page_session", Session> = {
   description: "The user whose session it is",
   roles: ALL_ROLES,
   async find({ caller }, ids, { queries, lock }) {
     const query = queries
       .select()
       .from(refreshTokens)
-      .where(and(eq(refreshTokens.id, ids.session), eq(refreshTokens.accountId, caller?.id ?? 0)));
+      .where(and(eq(refreshTokens.id, ids.page_session), eq(refreshTokens.accountId, caller?.id ?? 0)));
     const [session] = await (lock ? query.for("update") : query);
     if (session === undefined) throw errors.notFound();
     return session;

@@ -21,6 +21,7 @@ export async function requireSchemaOfTimeframes(
   { queries }: UnitOfWork,
   activityId: number,
   jsonSchemaId: number,
+  field = "json_schema",
 ) {
   // The lock prevents adding time frames to the activity.
   await queries
@@ -35,7 +36,7 @@ export async function requireSchemaOfTimeframes(
     .where(and(eq(timeframes.activityId, activityId), ne(jsonSchemas.parentId, jsonSchemaId)))
     .limit(1);
   if (others.length === 0) return;
-  throw errors.field("json_schema", "The activity has time frames whose JSON schemas belong to another one.");
+  throw errors.field(field, "The activity has time frames whose JSON schemas belong to another one.");
 }
 
 /**

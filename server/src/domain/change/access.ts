@@ -1,5 +1,6 @@
-import { ownSession, thatAthlete } from "../accounts/rules.js";
+import { ownPageSession, thatAthlete } from "../accounts/rules.js";
 import { anyActivity, ownActivity } from "../activities/rules.js";
+import { ownAssignment } from "../assignments/rules.js";
 import {
   athletesManager,
   athletesManagerWhoManages,
@@ -11,9 +12,12 @@ import {
 import { ownJob } from "../bulk-load/rules.js";
 import { jsonSchemaForManagers } from "../json-schemas/rules.js";
 import { thatManager } from "../managers/rules.js";
+import { ownMember } from "../members/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
+import { ownSession } from "../sessions/rules.js";
+import { ownSquad } from "../squads/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
 import type { Context } from "./context.js";
@@ -45,7 +49,7 @@ export const access = {
   createSession: anyone,
   listSessions: authenticated,
   endSession: authenticated,
-  endOtherSession: ownSession,
+  endOtherSession: ownPageSession,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,
@@ -125,6 +129,31 @@ export const access = {
   createRecipe: manager,
   retrieveRecipe: ownRecipe,
   deleteRecipe: ownRecipe,
+
+  listSquads: manager,
+  createSquad: manager,
+  retrieveSquad: ownSquad,
+  updateSquad: ownSquad,
+  deleteSquad: ownSquad,
+  listMembers: manager,
+  createMember: manager,
+  retrieveMember: ownMember,
+  updateMember: ownMember,
+  deleteMember: ownMember,
+  listAssignments: manager,
+  createAssignment: manager,
+  retrieveAssignment: ownAssignment,
+  updateAssignment: ownAssignment,
+  deleteAssignment: ownAssignment,
+  listSquadSessions: manager,
+  createSquadSession: manager,
+  retrieveSquadSession: ownSession,
+  updateSquadSession: ownSession,
+  deleteSquadSession: ownSession,
+  retrieveSessionPeriods: ownSession,
+  replaceSessionPeriods: ownSession,
+  retrieveSessionFigures: ownSession,
+  retrieveSquadSeason: ownSquad,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

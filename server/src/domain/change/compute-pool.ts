@@ -1,4 +1,6 @@
-import type { MetricsOptions, Recipe } from "asi-convert/metrics";
+import type { Metrics, MetricsOptions, ParameterOverrides, Recipe, Sport } from "asi-convert/metrics";
+import type { Cell, Interval } from "asi-convert/squad";
+import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
 import type { StoredChunk } from "../../store/samples/stored.js";
 
 /** A version of an account's recipe, by which a time frame counts. */
@@ -30,6 +32,47 @@ export interface ComputedTexts {
   sessionMaxSpeed: number | null;
 }
 
+/** A device of a player, and when its samples are those of the player: ascending and disjoint. */
+export interface PlayerTracker {
+  deviceId: number;
+  serial: string;
+  chunks: StoredChunk[];
+  times: readonly ClosedInterval[];
+}
+
+/** A period of a player; empty for the whole session. */
+export interface PlayerPeriod {
+  period: string;
+  /** Ascending and disjoint; empty if the player does not take part. */
+  intervals: readonly Interval[];
+  periodMs: number;
+  benchMs: number;
+}
+
+/** The input of the figures of a player in a session. */
+export interface PlayerTask {
+  trackers: PlayerTracker[];
+  name: string;
+  birthDate: string | null;
+  preset: Sport;
+  params: ParameterOverrides;
+  periods: PlayerPeriod[];
+}
+
+/** The figures of a player in a period, in the form in which they are stored. */
+export interface PlayerFigures {
+  /** By the keys of `SQUAD_COLUMNS`, with all digits. */
+  figures: Record<string, number | null>;
+  /** By the keys of `FILE_COLUMNS`, rounded as in files; instants in ms since 1970 UTC. */
+  cells: Record<string, Cell>;
+  /** Null without data. */
+  recordedMs: number | null;
+  hrCoverage: number | null;
+  /** Of the whole session, the seconds with data, since 1970 UTC: those of all players together are the length of the session. */
+  seconds: [from: number, to: number][];
+  definition: Metrics["definition"] | null;
+}
+
 /** A caller that waits for a computation. */
 export interface Waiter {
   account: number;
@@ -43,6 +86,8 @@ export interface Waiter {
 export interface ComputePool {
   /** @throws whatever the computation throws, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;
+  /** The figures of a player by period. @throws see `compute` */
+  computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;
   /**
    * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run.
    * @throws see `ComputationQueue`
@@ -57,6 +102,7 @@ export interface ComputePool {
 /** Pool for contexts without computations, such as commands of the operator. */
 export const noComputePool: ComputePool = {
   compute: () => Promise.reject(new Error("This process computes nothing")),
+  computePlayer: () => Promise.reject(new Error("This process computes nothing")),
   share: (_key, _waiter, work) => work(),
   threads: 0,
   close: () => Promise.resolve(),

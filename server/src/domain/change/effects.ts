@@ -12,6 +12,9 @@ import { deleteReassignedResult, queueComputation, recompute } from "../computed
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deletePermissions } from "../permissions/remove.js";
+import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
+import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
+import { deriveTimeframes } from "../sessions/derive-timeframes.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -80,6 +83,14 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "permission",
         granted.map((after) => ({ id: after.id, after })),
       ),
+    // Sessions of before the permission may now have time frames of the athlete.
+    async (unit, { granted }) => {
+      for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
+        if (permission !== "WRITE") continue;
+        const times = spanOfChange({ startTime, endTime: expirationTime });
+        await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
+      }
+    },
   ],
   permissionsRevoked: [
     (unit, { revoked }) =>
@@ -162,6 +173,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   activityDeleted: [
     (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
+    auditEndOfSession,
     (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
   ],
   activitiesErased: [
@@ -170,6 +182,30 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "activity",
         ids.map((id) => ({ id })),
       ),
+  ],
+
+  sessionChanged: [
+    (unit, { before, after }) => unit.audit("session", after.id, before, after),
+    (unit, { after }) => deriveTimeframes(unit, after),
+  ],
+  sessionPeriodsChanged: [
+    (unit, { session, before, after }) =>
+      unit.audit("session periods", session.id, periodsAudit(before), periodsAudit(after)),
+    (unit, { session }) => deriveTimeframes(unit, session),
+  ],
+  timeframesDerived: [
+    (unit, { created }) =>
+      unit.auditAll(
+        "timeframe",
+        created.map((after) => ({ id: after.id, after })),
+      ),
+    (unit, { created }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-created",
+        created.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+      ),
+    (unit, { created }) => queueComputation(unit, created),
   ],
 
   timeframeCreated: [
@@ -207,6 +243,22 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
 
   recipeChanged: [audit("recipe")],
+
+  squadChanged: [audit("squad")],
+  memberChanged: [
+    audit("squad member"),
+    async (unit, { before, after, ownerId }) => {
+      const squadId = (after ?? before)?.squadId ?? 0;
+      await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
+    },
+  ],
+  assignmentChanged: [
+    audit("assignment"),
+    async (unit, { before, after }) => {
+      const { ownerId, athleteId } = before === null ? after : before;
+      await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(before, after) });
+    },
+  ],
 
   webhookChanged: [audit("webhook")],
   deliveryChanged: [audit("webhook delivery")],

@@ -1,3 +1,4 @@
+import type { Sport } from "asi-convert/metrics";
 import type { Interval } from "../../store/samples/index.js";
 import type * as tables from "../../store/schema.js";
 
@@ -11,6 +12,22 @@ type Permission = typeof tables.permissions.$inferSelect;
 type Timeframe = typeof tables.timeframes.$inferSelect;
 type Webhook = typeof tables.webhooks.$inferSelect;
 type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
+
+/** A session with what its activity says of it. Both have the same id. */
+export type Session = Omit<typeof tables.sessions.$inferSelect, "activityId"> & {
+  id: number;
+  name: string;
+  ownerId: number;
+  sport: Sport;
+  /** Version of the activity. */
+  activityVersion: number;
+};
+
+/** A row of `periods.csv`. Without times, the athlete does not take part; without an athlete, it is the time of all others. */
+export type PeriodRow = Pick<
+  typeof tables.sessionPeriods.$inferSelect,
+  "name" | "athleteId" | "startTime" | "endTime"
+>;
 
 /** A row before and after a change: `before` is null for a new row, `after` for a deleted one. */
 export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
@@ -92,6 +109,11 @@ export interface Events {
   /** The owner is being deleted with everything that belongs to it. */
   activitiesErased: { ids: readonly number[] };
 
+  sessionChanged: { before: Session | null; after: Session };
+  sessionPeriodsChanged: { session: Session; before: readonly PeriodRow[]; after: readonly PeriodRow[] };
+  /** Time frames were added to a session. */
+  timeframesDerived: { created: readonly Timeframe[] };
+
   timeframeCreated: { timeframe: Timeframe };
   timeframeUpdated: { before: Timeframe; after: Timeframe };
   /**
@@ -104,6 +126,10 @@ export interface Events {
   resultsOutdated: { timeframes: readonly Pick<Timeframe, "id" | "ownerId">[] };
 
   recipeChanged: Changed<Recipe>;
+
+  squadChanged: Changed<typeof tables.squads.$inferSelect>;
+  memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
+  assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
 
   webhookChanged: Changed<Webhook>;
   /** The caller has requested a delivery. Deliveries caused by events are not announced. */

@@ -7,10 +7,13 @@ import { countSamplesOf, sqlClientOf } from "../../store/samples/index.js";
 import {
   accounts,
   activities,
+  assignments,
   idempotencyKeys,
   ownerships,
   permissions,
   recipes,
+  squadMembers,
+  squads,
   timeframes,
 } from "../../store/schema.js";
 import { ServiceError } from "./errors.js";
@@ -94,6 +97,31 @@ export const enforceRecipeQuota = quota(
     message: (limit) => `One account has at most ${limit} versions of recipes. Delete some first.`,
   },
 );
+
+/** After adding a squad. */
+export const enforceSquadQuota = quota(squads, (owner) => eq(squads.ownerId, owner), {
+  setting: "quotaSquads",
+  used: rows,
+  message: (limit) => `One account has at most ${limit} squads. Delete some first.`,
+});
+
+/** After adding a member to a squad. */
+export const enforceMemberQuota = quota(
+  squadMembers,
+  (owner) => sql`${squadMembers.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner})`,
+  {
+    setting: "quotaMembers",
+    used: rows,
+    message: (limit) => `The squads of one account have at most ${limit} members. Delete some first.`,
+  },
+);
+
+/** After adding an assignment. */
+export const enforceAssignmentQuota = quota(assignments, (owner) => eq(assignments.ownerId, owner), {
+  setting: "quotaAssignments",
+  used: rows,
+  message: (limit) => `One account has at most ${limit} assignments. Delete some first.`,
+});
 
 /** After adding an ownership. */
 export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownerships.managerId, manager), {

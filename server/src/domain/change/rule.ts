@@ -15,8 +15,12 @@ export interface PathIds {
   delivery: number;
   timeframe: number;
   job: string;
+  page_session: number;
   session: number;
   recipe: number;
+  squad: number;
+  member: number;
+  assignment: number;
 }
 
 /** Options of a lookup. */

@@ -40,6 +40,11 @@ const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS
     OR (change.device_id = ${timeframes.deviceId} AND coalesce(change.owner_id, ${timeframes.ownerId}) = ${timeframes.ownerId}
       AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && change.times)))`;
 
+/** The changes that affect the time frame in the row of `timeframes` and have not marked it yet, as text; null for none. */
+export const pendingChanges = sql<
+  string | null
+>`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`;
+
 /** Whether a stored result is current. A process of an older release accepts results of newer rules. */
 const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.timeframeVersion} = ${timeframes.version}
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
@@ -97,9 +102,7 @@ async function findResult(
       dataVersion: timeframes.dataVersion,
       stored: computedData,
       stays,
-      lastChange: sql<
-        string | null
-      >`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`,
+      lastChange: pendingChanges,
     })
     .from(timeframes)
     .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))

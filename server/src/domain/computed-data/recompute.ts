@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { NOBODY } from "../../store/queue/job-queue.js";
 import type { Interval } from "../../store/samples/index.js";
-import { computedData, recomputations, timeframes } from "../../store/schema.js";
+import {
+  computedData,
+  recomputations,
+  sessionFigures,
+  sessionTimeframes,
+  timeframes,
+} from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { instantsOf } from "./multirange.js";
@@ -108,9 +114,18 @@ async function mark(
   const ids = marked.map(({ id }) => id);
   if (forgets && ids.length > 0) {
     await queries.delete(computedData).where(inArray(computedData.timeframeId, ids));
+    await deleteSessionFigures(unit, ids);
   }
   await queueComputation(unit, marked);
   return { last: marked.length === MARKED_AT_A_TIME ? marked.at(-1) : undefined };
+}
+
+/** Deletes the figures of sessions that include samples of these time frames. */
+async function deleteSessionFigures({ queries }: UnitOfWork, ids: readonly number[]): Promise<void> {
+  await queries.execute(sql`
+    DELETE FROM ${sessionFigures} USING ${sessionTimeframes}, ${timeframes}
+    WHERE ${sessionTimeframes.timeframeId} = ANY(${sql.param(ids)}::bigint[]) AND ${timeframes.id} = ${sessionTimeframes.timeframeId}
+      AND ${sessionFigures.sessionId} = ${sessionTimeframes.sessionId} AND ${sessionFigures.athleteId} = ${timeframes.athleteId}`);
 }
 
 /**
@@ -169,4 +184,9 @@ export async function deleteReassignedResult(
 ): Promise<void> {
   if (isDeepStrictEqual(sourceOf(before), sourceOf(after))) return;
   await queries.delete(computedData).where(eq(computedData.timeframeId, after.id));
+  await queries
+    .delete(sessionFigures)
+    .where(
+      and(eq(sessionFigures.athleteId, before.athleteId), eq(sessionFigures.sessionId, before.activityId)),
+    );
 }

@@ -1,7 +1,7 @@
-import { and, eq, gt, type SQL } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { accounts, ownerships, permissions, timeframes } from "../../store/schema.js";
-import { eraseSome, ofPerson } from "../accounts/erase.js";
+import { accounts, assignments, ownerships, permissions, squads, timeframes } from "../../store/schema.js";
+import { deleting, eraseSome, ofPerson } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { usernameKey } from "../accounts/usernames.js";
@@ -70,12 +70,19 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** Matches the time frames of a manager, which belong to the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
+/** The squads of a manager, whose sessions are gone with their activities, and the assignments. */
+const squadsOf = (id: number) => [
+  deleting(squads, sql`owner_id = ${id}`),
+  deleting(assignments, sql`owner_id = ${id}`),
+];
+
 /** Number of managed athletes in one read. */
 const ATHLETES_AT_A_TIME = 100;
 
 async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   const run = withAccount(ctx, id);
   while (await run((unit) => eraseActivities(unit, id)));
+  while (await run((unit) => eraseSome(unit, squadsOf(id))));
   await eraseEarlierDeliveries(run, id);
   while (await run((unit) => eraseSome(unit, [carriersOf(id)])));
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
@@ -109,6 +116,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
     for (const athlete of managed) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) while (await eraseOwnerships(unit, device, id));
     while (await eraseActivities(unit, id));
+    while (await eraseSome(unit, squadsOf(id)));
     await deletePermissions(unit, toManager);
     await deleteRows(unit, account);
     for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });

@@ -8,6 +8,7 @@ import {
   computedData,
   permissions,
   refreshTokens,
+  sessionFigures,
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
@@ -60,6 +61,7 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
     account: 1,
     timeframes: await queries.$count(timeframes, eq(timeframes.athleteId, id)),
     computed_data: await queries.$count(computedData, sql`${computedData.timeframeId} IN ${frames}`),
+    session_figures: await queries.$count(sessionFigures, eq(sessionFigures.athleteId, id)),
     permissions: await queries.$count(permissions, eq(permissions.athleteId, id)),
     sessions: await queries.$count(refreshTokens, eq(refreshTokens.accountId, id)),
     access_tokens: await queries.$count(accessTokens, eq(accessTokens.accountId, id)),

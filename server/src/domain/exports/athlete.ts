@@ -1,24 +1,31 @@
 import type { Readable } from "node:stream";
 import { samplesToCsv } from "asi-convert/csv";
-import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, inArray, or, sql } from "drizzle-orm";
 import { allocateColumns, sliceColumns, sqlClientOf, streamSamples } from "../../store/samples/index.js";
 import {
   accounts,
   activities,
   applications,
+  assignments,
   auditLog,
   computedData,
   knownManagers,
   permissions,
   refreshTokens,
+  sessionFigures,
+  squadMembers,
+  squads,
   timeframes,
 } from "../../store/schema.js";
 import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAthlete } from "../accounts/resource.js";
+import { toAssignment } from "../assignments/resource.js";
 import { accessRecheck } from "../change/access-recheck.js";
+import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
 import type { WornTimes } from "../sample-ownership/wearer-sweep.js";
 import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
@@ -90,9 +97,12 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
   yield counted("known-managers.json", (count) => knownManagersOf(ctx, athlete, count));
   yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
+  yield counted("squads.json", (count) => membershipsOf(ctx, athlete, count));
+  yield counted("assignments.json", (count) => assignmentsOf(ctx, athlete, count));
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
   yield counted("timeframes.json", (count) => timeframesOf(ctx, athlete, count));
   yield counted("computed-data.json", (count) => computedDataOf(ctx, athlete, count));
+  yield counted("session-figures.json", (count) => sessionFiguresOf(ctx, athlete, count));
   yield counted("audit.json", (count) => auditOf(ctx, athlete, count));
   for (const worn of await wornDevices(ctx.queries, athlete.id)) {
     for await (const times of wornTimes(ctx.queries, worn)) {
@@ -156,6 +166,37 @@ const knownManagersOf = ({ queries }: Context, { id }: Account, count: Count) =>
         .orderBy(knownManagers.managerId)
         .limit(limit),
     (row) => ({ manager: row.id }),
+    count,
+  );
+
+/** The squads of which the athlete is or was a member. */
+const membershipsOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({ ...getTableColumns(squadMembers), name: squads.name })
+        .from(squadMembers)
+        .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+        .where(and(eq(squadMembers.athleteId, id), gt(squadMembers.id, after)))
+        .orderBy(squadMembers.id)
+        .limit(limit),
+    ({ name, ...member }) => ({ ...toMember(member), squad_name: name }),
+    count,
+  );
+
+/** The devices that a manager has assigned to the athlete. */
+const assignmentsOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select()
+        .from(assignments)
+        .where(and(eq(assignments.athleteId, id), gt(assignments.id, after)))
+        .orderBy(assignments.id)
+        .limit(limit),
+    (row) => ({ ...toAssignment(row), manager: row.ownerId }),
     count,
   );
 
@@ -256,6 +297,46 @@ const computedDataOf = ({ queries }: Context, { id }: Account, count: Count) =>
       computed_at: row.computedAt.toISOString(),
       data: JSON.parse(row.data) as unknown,
       further: JSON.parse(row.further) as unknown,
+    }),
+    count,
+  );
+
+/** Figures of sessions of squads. Omits serial numbers. */
+const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    LARGE_ROWS,
+    async (after, limit) => {
+      const ids = await queries
+        .selectDistinct({ id: sessionFigures.sessionId })
+        .from(sessionFigures)
+        .where(and(eq(sessionFigures.athleteId, id), gt(sessionFigures.sessionId, after)))
+        .orderBy(sessionFigures.sessionId)
+        .limit(limit);
+      if (ids.length === 0) return [];
+      const rows = await queries
+        .select()
+        .from(sessionFigures)
+        .where(
+          and(
+            eq(sessionFigures.athleteId, id),
+            inArray(
+              sessionFigures.sessionId,
+              ids.map((session) => session.id),
+            ),
+          ),
+        )
+        .orderBy(sessionFigures.sessionId, sessionFigures.period);
+      return ids.map((session) => ({
+        ...session,
+        periods: rows.filter(({ sessionId }) => sessionId === session.id),
+      }));
+    },
+    (session) => ({
+      session: session.id,
+      periods: session.periods.map(({ period, figures, computedAt }) => {
+        const { figures: values, definition } = JSON.parse(figures) as PlayerFigures;
+        return { period, computed_at: computedAt.toISOString(), figures: values, definition };
+      }),
     }),
     count,
   );

@@ -14,6 +14,7 @@ const ERASED: Readonly<Record<JobKind, string>> = {
   compute: "Its data are computed when they are next read.",
   recompute:
     "The next start of the service adds it again; until then, stale data are computed when they are read.",
+  derive: "A change of the session, its squad or an assignment derives its time frames again.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",
   "webhook-fan-out": "The event was erased when the job failed.",
 };

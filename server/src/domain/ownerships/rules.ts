@@ -131,3 +131,13 @@ export const ownOwnership: Rule<"device_ownership", Ownership> = {
     return ownership;
   },
 };
+
+/** Whether a manager owns or has owned a device. Does not reveal whether a device of another manager exists, because a serial number suffices to take a device. */
+export async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
+  const owned = await queries
+    .select({ id: ownerships.id })
+    .from(ownerships)
+    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, managerId)))
+    .limit(1);
+  return owned.length > 0;
+}

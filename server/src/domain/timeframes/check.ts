@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ParameterOverrides, parameterProblems } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { accounts, activities, ownerships, timeframes } from "../../store/schema.js";
+import { accounts, activities, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors, type FieldErrors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -10,6 +10,7 @@ import type { JsonSchemaRow } from "../json-schemas/rules.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { boundsProblem } from "../lists/json-bounds.js";
+import { hasOwned } from "../ownerships/rules.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { findNamed, type RecipeReference } from "../recipes/named.js";
 import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
@@ -155,16 +156,6 @@ async function findActivity(queries: Queries, id: number) {
   return activity;
 }
 
-/** Does not reveal whether a device of another manager exists, because a serial number suffices to take a device. */
-async function hasOwned(queries: Queries, managerId: number, deviceId: number): Promise<boolean> {
-  const owned = await queries
-    .select({ id: ownerships.id })
-    .from(ownerships)
-    .where(and(eq(ownerships.deviceId, deviceId), eq(ownerships.managerId, managerId)))
-    .limit(1);
-  return owned.length > 0;
-}
-
 async function isAthlete(queries: Queries, id: number): Promise<boolean> {
   const found = await queries
     .select({ id: accounts.id })
@@ -180,9 +171,10 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 export async function requireActivityTakesMore(
   { queries, config }: UnitOfWork,
   activityId: number,
+  more = 1,
 ): Promise<void> {
   const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
-  if (known < config.activityMaxTimeframes) return;
+  if (known + more <= config.activityMaxTimeframes) return;
   throw errors.conflict(
     "too_many_timeframes",
     `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,

@@ -38,7 +38,7 @@ function readForm(bytes: Buffer): Record<string, string | string[]> {
 }
 
 /**
- * Installs the parsers of request bodies: JSON for all routes; forms and file uploads only for routes that declare them.
+ * Installs the parsers of request bodies: JSON for all routes; CSV, forms and file uploads only for routes that declare them.
  * Compressed bodies are refused, because their uncompressed size would bypass the limits.
  */
 export async function installBodies(app: FastifyInstance): Promise<void> {
@@ -88,6 +88,15 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
       return readForm(Buffer.concat(chunks));
     },
   );
+  app.addContentTypeParser("text/csv", async (request: FastifyRequest, payload: Readable) => {
+    const { routeOptions } = request;
+    if (routeOptions.config.operation?.csv === undefined) throw unsupported();
+    const chunks: Buffer[] = [];
+    await receiveBody(request, payload, routeOptions.bodyLimit, (chunk) => chunks.push(chunk));
+    const bytes = Buffer.concat(chunks);
+    if (request.ctx.idempotency !== undefined) request.rawBody = bytes;
+    return bytes;
+  });
 }
 
 async function receiveJson(

@@ -3,6 +3,8 @@ import { MAX_HOURS, MAX_RUNS, MAX_VALUES } from "../../domain/computed-data/furt
 import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
 import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
+import { MAX_PERIOD_ROWS, MAX_HOURS as MAX_SESSION_HOURS } from "../../domain/sessions/resource.js";
+import { MAX_SESSIONS } from "../../domain/sessions/season.js";
 import { MAX_SECRET_CHARACTERS, MAX_URL_CHARACTERS } from "../../domain/webhooks/resource.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "../../oauth/issue-tokens.js";
 import { GPX_MAX_BYTES, MAX_RECIPES } from "../../store/json-schema-definitions.js";
@@ -24,6 +26,9 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["Gap inside a raw data range", "at most 5 minutes"],
   ["Age of a page of raw data", `at most ${PAGE_LIFETIME_MS / 1000} seconds`],
   ["From `start_time` to `end_time` of a time frame", `at most ${MAX_LENGTH_DAYS} days`],
+  ["From `start_time` to `end_time` of a session", `at most ${MAX_SESSION_HOURS} hours`],
+  ["Rows of the periods of a session", `at most ${MAX_PERIOD_ROWS}`],
+  ["Sessions of a season", `at most ${MAX_SESSIONS}`],
   ["`with_peaks`, `with_max_speed` and recipes", `at most ${MAX_HOURS} hours of samples`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
   ["Values in equal steps of a recipe", `at most ${MAX_VALUES}`],

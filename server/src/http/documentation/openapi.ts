@@ -21,6 +21,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Devices: "Tracking devices",
   Bluetooth: "Sensors paired to a device",
   "Device ownerships": "Who owned a device when",
+  Squads: "Squads, their members, and who wears which device",
+  Sessions: "What a squad did together: matches and trainings with their periods and figures",
   Recipes:
     "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
 };
@@ -179,6 +181,9 @@ function describe(
               ...(operation.consumesFile && {
                 [FILE]: { schema: FILE_SCHEMA, example: exampleOf(FILE_SCHEMA) },
               }),
+              ...(operation.csv === undefined
+                ? {}
+                : { "text/csv": { schema: { type: "string" }, example: operation.csv.example } }),
             },
           },
         }),
@@ -221,6 +226,7 @@ function describeSuccess({ success }: AnyOperation, schemas: Record<string, Json
         schema: published(success.schema, schemas),
         example: exampleOf(success.schema),
       },
+      ...Object.fromEntries((success.otherMediaTypes ?? []).map(describeText)),
     },
   };
 }

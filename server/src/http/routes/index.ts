@@ -21,6 +21,8 @@ import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { recordingRoutes } from "./recordings.js";
 import { sessionRoutes } from "./sessions.js";
+import { squadSessionRoutes } from "./squad-sessions.js";
+import { squadRoutes } from "./squads.js";
 import { timeframeRoutes } from "./timeframes.js";
 import { tokenRoutes } from "./tokens.js";
 import { webhookRoutes } from "./webhooks.js";
@@ -48,6 +50,8 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   timeframeRoutes,
   computedDataRoutes,
   recipeRoutes,
+  squadRoutes,
+  squadSessionRoutes,
   webhookRoutes,
   docsRoutes,
   healthRoutes,

@@ -89,8 +89,8 @@ export function sessionRoutes(app: FastifyInstance): void {
     tag,
     summary: "End one of your sessions",
     method: "DELETE",
-    path: "/session/{session}/",
+    path: "/session/{page_session}/",
     success: { status: 204 },
-    handle: ({ ctx, ids }) => endOtherSession(ctx, ids.session),
+    handle: ({ ctx, ids }) => endOtherSession(ctx, ids.page_session),
   });
 }

@@ -5,7 +5,7 @@ import { after, flag, idOf, oneOf, optionalInteger, optionalText, text } from ".
 import type { Commands } from "./outcome.js";
 
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
-const KINDS = ["mail", "bulk-load", "compute", "recompute", "webhook", "webhook-fan-out"] as const;
+const KINDS = ["mail", "bulk-load", "compute", "recompute", "derive", "webhook", "webhook-fan-out"] as const;
 
 /** Commands of the operator for jobs and webhooks. */
 export const workCommands = {

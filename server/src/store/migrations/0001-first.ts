@@ -308,6 +308,96 @@ CREATE TABLE timeframe_recipes (
 );
 CREATE INDEX timeframe_recipes_recipe ON timeframe_recipes (recipe_id);
 
+CREATE TABLE squads (
+  id bigserial PRIMARY KEY,
+  name text NOT NULL,
+  owner_id bigint NOT NULL REFERENCES accounts,
+  created_at timestamptz(3) NOT NULL,
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX squads_order ON squads (owner_id, id);
+
+-- The players of a squad. A change of number, position or thresholds ends one row and begins another.
+CREATE TABLE squad_members (
+  id bigserial PRIMARY KEY,
+  squad_id bigint NOT NULL REFERENCES squads ON DELETE CASCADE,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  number smallint,
+  position text,
+  -- Thresholds, by the names of the params of time frames.
+  params jsonb NOT NULL,
+  start_time timestamptz(3) NOT NULL,
+  end_time timestamptz(3) NOT NULL CHECK (end_time > start_time),
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX squad_members_order ON squad_members (squad_id, id);
+CREATE INDEX squad_members_athlete ON squad_members (athlete_id, squad_id);
+
+-- Which athlete wears which device.
+CREATE TABLE assignments (
+  id bigserial PRIMARY KEY,
+  owner_id bigint NOT NULL REFERENCES accounts,
+  device_id bigint NOT NULL REFERENCES devices,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  start_time timestamptz(3) NOT NULL,
+  end_time timestamptz(3) NOT NULL CHECK (end_time > start_time),
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX assignments_order ON assignments (owner_id, id);
+CREATE INDEX assignments_device ON assignments (device_id, owner_id, start_time);
+CREATE INDEX assignments_athlete ON assignments (athlete_id, owner_id, start_time);
+
+-- What a squad did together. The name, the owner and the sport are those of the activity.
+CREATE TABLE sessions (
+  activity_id bigint PRIMARY KEY REFERENCES activities ON DELETE CASCADE,
+  squad_id bigint NOT NULL REFERENCES squads,
+  kind text NOT NULL CHECK (kind IN ('match', 'training', 'other')),
+  place text,
+  notes text,
+  start_time timestamptz(3) NOT NULL,
+  end_time timestamptz(3) NOT NULL CHECK (end_time > start_time),
+  version integer NOT NULL DEFAULT 1
+);
+CREATE INDEX sessions_order ON sessions (squad_id, start_time, activity_id);
+
+-- Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
+-- take part.
+CREATE TABLE session_periods (
+  id bigserial PRIMARY KEY,
+  session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  position smallint NOT NULL,
+  name text NOT NULL,
+  athlete_id bigint REFERENCES accounts ON DELETE CASCADE,
+  start_time timestamptz(3),
+  end_time timestamptz(3) CHECK (end_time > start_time),
+  CHECK ((start_time IS NULL) = (end_time IS NULL)),
+  CHECK (start_time IS NOT NULL OR athlete_id IS NOT NULL)
+);
+CREATE UNIQUE INDEX session_periods_order ON session_periods (session_id, position);
+CREATE INDEX session_periods_athlete ON session_periods (athlete_id) WHERE athlete_id IS NOT NULL;
+
+-- The time frames that are derived from a session. The period is empty for the whole session.
+CREATE TABLE session_timeframes (
+  timeframe_id bigint PRIMARY KEY REFERENCES timeframes ON DELETE CASCADE,
+  session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  period text NOT NULL
+);
+CREATE INDEX session_timeframes_session ON session_timeframes (session_id);
+
+-- The figures of a player in a period, or in the whole session if the period is empty.
+CREATE TABLE session_figures (
+  session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  period text NOT NULL,
+  -- The time frames and their versions from which the figures were computed.
+  inputs text NOT NULL,
+  figures text NOT NULL,
+  computed_at timestamptz(3) NOT NULL,
+  rules_version integer NOT NULL,
+  PRIMARY KEY (session_id, athlete_id, period)
+);
+CREATE INDEX session_figures_athlete ON session_figures (athlete_id);
+
 -- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches of ascending ids, a
 -- time frame behind done_through that the change concerns is stale too.
 CREATE TABLE recomputations (

@@ -5,7 +5,14 @@ import { type JobState, jobs } from "../schema.js";
 import type { StoredBody } from "./job-body.js";
 
 /** Kinds of jobs; each has a handler, see `jobs/handlers.ts`. */
-export type JobKind = "mail" | "bulk-load" | "compute" | "recompute" | "webhook" | "webhook-fan-out";
+export type JobKind =
+  | "mail"
+  | "bulk-load"
+  | "compute"
+  | "recompute"
+  | "derive"
+  | "webhook"
+  | "webhook-fan-out";
 
 /** Account id charged for jobs of the service itself. */
 export const NOBODY = 0;

@@ -1,5 +1,11 @@
 import { Piscina } from "piscina";
-import type { ComputationTask, ComputedTexts, ComputePool } from "../../change/compute-pool.js";
+import type {
+  ComputationTask,
+  ComputedTexts,
+  ComputePool,
+  PlayerFigures,
+  PlayerTask,
+} from "../../change/compute-pool.js";
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
 
@@ -22,20 +28,23 @@ export function startComputer(
   refusal: (retryAfterMs: number) => Error,
   idleMs = IDLE_MS,
 ): ComputePool {
-  let pool: Piscina<ComputationTask, ComputedTexts> | undefined;
+  let pool: Piscina<ComputationTask | PlayerTask, ComputedTexts | Map<string, PlayerFigures>> | undefined;
+  const threadPool = () => {
+    pool ??= new Piscina({
+      ...threadProgram,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: idleMs,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    return pool;
+  };
   const queue = new ComputationQueue(threads, refusal);
   return {
     share: (key, waiter, work) => queue.share(key, waiter, work),
-    compute(task) {
-      pool ??= new Piscina({
-        ...threadProgram,
-        minThreads: 0,
-        maxThreads: threads,
-        idleTimeout: idleMs,
-        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-      });
-      return pool.run(task);
-    },
+    compute: (task) => threadPool().run(task) as Promise<ComputedTexts>,
+    computePlayer: (task) =>
+      threadPool().run(task, { name: "runPlayerTask" }) as Promise<Map<string, PlayerFigures>>,
     get threads() {
       return pool?.threads.length ?? 0;
     },

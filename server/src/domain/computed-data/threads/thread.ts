@@ -1,4 +1,4 @@
-// The entry point of the computation threads: takes a task, returns its results as JSON texts.
+// The entry point of the computation threads: takes a task, returns its results.
 import { constants, setPriority } from "node:os";
 
 // Requests have priority over computations, which still get a tenth of a processor that requests keep busy. With the lowest priority
@@ -6,4 +6,5 @@ import { constants, setPriority } from "node:os";
 // would change the priority of the whole process (setpriority(2), "C library/kernel differences").
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
+export { runPlayerTask } from "./player-task.js";
 export { runTask as default } from "./task.js";

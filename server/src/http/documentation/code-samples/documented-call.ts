@@ -82,7 +82,12 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   json_schema: 3,
   manager: 12,
   permission: 31,
-  session: 4,
+  member: 41,
+  assignment: 12,
+  page_session: 4,
+  recipe: 3,
+  session: 5,
+  squad: 2,
   timeframe: 9,
   webhook: 2,
 };

@@ -1,0 +1,125 @@
+import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { accounts, assignments } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { enforceAssignmentQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { hasOwned } from "../ownerships/rules.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { type AssignmentChange, assignmentItem, type NewAssignment } from "./resource.js";
+import type { Assignment } from "./rules.js";
+
+/** @throws ServiceError `invalid`, `assignment_overlaps`, `quota_exceeded` */
+export async function createAssignment(ctx: Context, body: NewAssignment) {
+  return change(ctx, "createAssignment", {}, async (unit) =>
+    assignmentItem(await addAssignment(ctx, unit, body)),
+  );
+}
+
+/** Adds an assignment within a change. */
+export async function addAssignment(
+  ctx: Context,
+  unit: UnitOfWork,
+  body: NewAssignment,
+): Promise<Assignment> {
+  const me = ctx.caller?.id ?? 0;
+  const { queries, now } = unit;
+  await lockAccount(unit, me);
+  const grants = await grantsOf(queries, me, "WRITE", [body.athlete], { lock: true });
+  const problems = {
+    ...((await hasOwned(queries, me, body.device))
+      ? {}
+      : { device: ["There is no device of yours with this id."] }),
+    ...(grants.activeAt(body.athlete, now)
+      ? {}
+      : { athlete: ["There is no athlete with this id on whom you have WRITE permission."] }),
+  };
+  if (Object.keys(problems).length > 0) throw errors.invalid(problems);
+  const row = {
+    ownerId: me,
+    deviceId: body.device,
+    athleteId: body.athlete,
+    startTime: body.start_time,
+    endTime: body.end_time ?? CURRENT_END,
+  };
+  await check(unit, row);
+  const [after] = await queries.insert(assignments).values(row).returning();
+  if (after === undefined) throw new Error("The assignment was not inserted");
+  await enforceAssignmentQuota(unit, me);
+  await unit.announce("assignmentChanged", { before: null, after });
+  return after;
+}
+
+/** @throws ServiceError `invalid`, `assignment_overlaps` */
+export async function updateAssignment(ctx: Context, assignment: number, body: AssignmentChange) {
+  return change(
+    ctx,
+    "updateAssignment",
+    { assignment },
+    (unit, before) => changeTime(unit, before, body),
+    (_unit, target) => assignmentItem(target),
+  );
+}
+
+async function changeTime(unit: UnitOfWork, before: Assignment, body: AssignmentChange) {
+  await lockAccount(unit, before.ownerId);
+  const startTime = body.start_time ?? before.startTime;
+  const endTime = body.end_time ?? before.endTime;
+  await check(unit, { ...before, startTime, endTime }, before.id);
+  const [after] = await unit.queries
+    .update(assignments)
+    .set({ startTime, endTime, version: sql`${assignments.version} + 1` })
+    .where(eq(assignments.id, before.id))
+    .returning();
+  if (after === undefined) throw errors.notFound();
+  await unit.announce("assignmentChanged", { before, after });
+  return assignmentItem(after);
+}
+
+export async function deleteAssignment(ctx: Context, assignment: number): Promise<void> {
+  await change(
+    ctx,
+    "deleteAssignment",
+    { assignment },
+    async ({ queries, announce }, before) => {
+      await queries.delete(assignments).where(eq(assignments.id, before.id));
+      await announce("assignmentChanged", { before, after: null });
+    },
+    (_unit, target) => assignmentItem(target),
+  );
+}
+
+/** Assignments of an account are written one after another, so that two of a device cannot overlap. */
+async function lockAccount({ queries }: UnitOfWork, id: number): Promise<void> {
+  await queries.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for("no key update");
+}
+
+/** Checks that nobody else wears the device at this time. @param id the assignment itself, when it changes */
+async function check(
+  { queries }: UnitOfWork,
+  { ownerId, deviceId, startTime, endTime }: Omit<Assignment, "id" | "version">,
+  id = 0,
+): Promise<void> {
+  if (endTime <= startTime) throw errors.field("end_time", "Must be after start_time.");
+  const [other] = await queries
+    .select({ id: assignments.id, athlete: assignments.athleteId })
+    .from(assignments)
+    .where(
+      and(
+        eq(assignments.ownerId, ownerId),
+        eq(assignments.deviceId, deviceId),
+        ne(assignments.id, id),
+        lt(assignments.startTime, endTime),
+        gt(assignments.endTime, startTime),
+      ),
+    )
+    .limit(1);
+  if (other !== undefined) {
+    throw errors.conflict(
+      "assignment_overlaps",
+      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that one first.`,
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  FILE_COLUMNS,
+  figureOf,
+  memberFigures,
+  type Player,
+  recordedSpans,
+  recordedTimeMs,
+  SQUAD_COLUMNS,
+  type SquadMember,
+  type SquadRecording,
+  squadMembers,
+  squadRow,
+  united,
+} from "asi-convert/squad";
+import {
+  concatColumns,
+  lowerBound,
+  type SampleColumns,
+  sliceColumns,
+} from "../../../store/samples/columns.js";
+import { decodeStored } from "../../../store/samples/stored.js";
+import type { PlayerFigures, PlayerPeriod, PlayerTask, PlayerTracker } from "../../change/compute-pool.js";
+
+/** The figures of a player in each period, as `asi squad` computes them from recordings with the same samples. */
+export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
+  const recordings = task.trackers
+    .map(
+      (tracker): SquadRecording => ({
+        fileName: tracker.serial,
+        serial: tracker.serial,
+        samples: samplesOf(tracker),
+        isDamaged: false,
+        isTruncated: false,
+      }),
+    )
+    .filter(({ samples }) => samples.length > 0);
+  const member = memberOf(task, recordings);
+  return new Map(task.periods.map((period) => [period.period, figuresIn(member, period, task)]));
+}
+
+/** The samples of the player, in the order of time. */
+function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
+  const all = concatColumns(chunks.map((chunk) => decodeStored(deviceId, chunk)));
+  const parts = times.map(({ startMs, stopMs }) =>
+    sliceColumns(
+      all,
+      lowerBound(all.timestampMs, all.length, startMs),
+      lowerBound(all.timestampMs, all.length, stopMs + 1),
+    ),
+  );
+  return concatColumns(parts);
+}
+
+/** Of trackers worn at the same time, the one with more data counts. */
+function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRecording[]): SquadMember {
+  const player: Player = {
+    name,
+    number: null,
+    position: null,
+    serials: recordings.map(({ serial }) => serial),
+    files: [],
+    maxHr: null,
+    restHr: null,
+    highSpeedMPerS: null,
+    sprintMPerS: null,
+    birthDate,
+    massKg: null,
+    line: 1,
+  };
+  const [member] = squadMembers(recordings, { players: [player] });
+  return member ?? { name, player, recordings: [], leftOut: [] };
+}
+
+function figuresIn(
+  member: SquadMember,
+  { period, intervals, periodMs, benchMs }: PlayerPeriod,
+  { preset, params }: PlayerTask,
+): PlayerFigures {
+  const computed = memberFigures(member, intervals, { preset, params });
+  const row = squadRow(member, period === "" ? null : period, periodMs, computed, benchMs);
+  const { metrics, hrCoverage } = row;
+  return {
+    figures: Object.fromEntries(SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)])),
+    cells: Object.fromEntries(FILE_COLUMNS.map(({ key, cell }) => [key, cell({ ...row, session: "" })])),
+    recordedMs: metrics === null ? null : recordedTimeMs(metrics),
+    hrCoverage,
+    seconds: period === "" ? secondsWithData(member, intervals) : [],
+    definition: metrics?.definition ?? null,
+  };
+}
+
+/** As in the length of a session of `asi squad`. */
+function secondsWithData(
+  { recordings }: SquadMember,
+  intervals: PlayerPeriod["intervals"],
+): [from: number, to: number][] {
+  const fromMs = intervals[0]?.startMs ?? 0;
+  const toMs = (intervals.at(-1)?.endMs ?? 0) - 1;
+  const spans = recordings.flatMap(({ samples }) => recordedSpans(samples));
+  const within = spans
+    .map(({ startMs, endMs }) => ({ startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }))
+    .filter(({ startMs, endMs }) => endMs >= startMs)
+    .map(({ startMs, endMs }) => ({
+      startMs: Math.floor(startMs / 1000),
+      endMs: Math.floor(endMs / 1000) + 1,
+    }));
+  return united(within).map(({ startMs, endMs }) => [startMs, endMs]);
+}

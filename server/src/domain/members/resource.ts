@@ -1,0 +1,97 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { PARAMETER_LIMITS } from "asi-convert/metrics";
+import { CURRENT_END, DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
+import { type Item, item } from "../change/entity-tags.js";
+import type { Member as MemberRow } from "./rules.js";
+
+/** Largest number on a shirt. */
+const MAX_NUMBER = 999;
+
+const speed = PARAMETER_LIMITS.sprint_threshold;
+
+/** The thresholds of a person; those of the sport hold for absent ones. */
+const Thresholds = Type.Object(
+  {
+    max_hr: Type.Optional(
+      Type.Number({ ...PARAMETER_LIMITS.max_hr, description: "Maximum heart rate in beats/min" }),
+    ),
+    sprint_threshold: Type.Optional(
+      Type.Number({ ...speed, description: "Speed in m/s from which a run is a sprint" }),
+    ),
+    hid_thresholds: Type.Optional(
+      Type.Array(Type.Number(PARAMETER_LIMITS.hid_thresholds), {
+        minItems: 2,
+        maxItems: 2,
+        description: "Two speeds in m/s of high-intensity distance, ascending",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "As in the params of time frames" },
+);
+
+const example = {
+  squad: 2,
+  athlete: 14,
+  number: 7,
+  position: "FW",
+  params: { max_hr: 196, sprint_threshold: 7 },
+  start_time: "2024-07-01T00:00:00.000Z",
+  end_time: CURRENT_END.toISOString(),
+};
+
+export const Member = Type.Object(
+  {
+    id: Id(),
+    squad: Id({ description: "Id of the squad" }),
+    athlete: Id({ description: "Id of the athlete" }),
+    number: Nullable(Type.Integer()),
+    position: Nullable(Type.String()),
+    params: Thresholds,
+    start_time: DateTimeOut(),
+    end_time: DateTimeOut({ description: "Excluded" }),
+  },
+  { $id: "Member", examples: [{ id: 41, ...example }] },
+);
+
+const changeable = {
+  number: Type.Optional(
+    Nullable(Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description: "Number on the shirt" })),
+  ),
+  position: Type.Optional(
+    Nullable(Text({ minLength: 1, maxLength: 20, description: "GK, DF, MF, FW or any other text" })),
+  ),
+  params: Type.Optional(Thresholds),
+  end_time: Type.Optional(DateTime({ description: `Excluded; default ${CURRENT_END.toISOString()}` })),
+};
+
+export const MemberInput = Type.Object(
+  {
+    squad: Id({ description: "Id of a squad of yours" }),
+    athlete: Id({ description: "Id of an athlete whom you may read" }),
+    start_time: DateTime(),
+    ...changeable,
+  },
+  { examples: [example] },
+);
+
+export const MemberPatch = Type.Object(
+  { start_time: Type.Optional(DateTime()), ...changeable },
+  { examples: [{ end_time: "2025-06-30T00:00:00.000Z" }] },
+);
+
+export type NewMember = StaticDecode<typeof MemberInput>;
+export type MemberChange = StaticDecode<typeof MemberPatch>;
+
+export const toMember = (row: MemberRow) => ({
+  id: row.id,
+  squad: row.squadId,
+  athlete: row.athleteId,
+  number: row.number,
+  position: row.position,
+  params: row.params,
+  start_time: row.startTime.toISOString(),
+  end_time: row.endTime.toISOString(),
+});
+
+export const memberItem = (row: MemberRow): Item<ReturnType<typeof toMember>> =>
+  item(toMember(row), row.version);

@@ -1,0 +1,129 @@
+import { parameterProblems } from "asi-convert/metrics";
+import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { squadMembers, squads } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { enforceMemberQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { type MemberChange, memberItem, type NewMember } from "./resource.js";
+import type { Member } from "./rules.js";
+
+/** @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded` */
+export async function createMember(ctx: Context, body: NewMember) {
+  return change(ctx, "createMember", {}, async (unit) => memberItem(await addMember(ctx, unit, body)));
+}
+
+/** Adds a member within a change. */
+export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember): Promise<Member> {
+  const me = ctx.caller?.id ?? 0;
+  const { queries, now } = unit;
+  // Requests for a squad run one after another, so that two members of an athlete cannot overlap.
+  const [squad] = await queries
+    .select({ id: squads.id })
+    .from(squads)
+    .where(and(eq(squads.id, body.squad), eq(squads.ownerId, me)))
+    .for("no key update");
+  if (squad === undefined) throw errors.field("squad", "There is no squad of yours with this id.");
+  const grants = await grantsOf(queries, me, "READ", [body.athlete], { lock: true });
+  if (!grants.activeAt(body.athlete, now))
+    throw errors.field("athlete", "There is no athlete with this id whom you may read.");
+  const row = {
+    squadId: squad.id,
+    athleteId: body.athlete,
+    number: body.number ?? null,
+    position: body.position ?? null,
+    params: body.params ?? {},
+    startTime: body.start_time,
+    endTime: body.end_time ?? CURRENT_END,
+  };
+  await check(unit, row);
+  const [after] = await queries.insert(squadMembers).values(row).returning();
+  if (after === undefined) throw new Error("The member was not inserted");
+  await enforceMemberQuota(unit, me);
+  await unit.announce("memberChanged", { ownerId: me, before: null, after });
+  return after;
+}
+
+/** @throws ServiceError `invalid`, `member_overlaps` */
+export async function updateMember(ctx: Context, member: number, body: MemberChange) {
+  return change(
+    ctx,
+    "updateMember",
+    { member },
+    async (unit, before) => {
+      const { queries } = unit;
+      await queries
+        .select({ id: squads.id })
+        .from(squads)
+        .where(eq(squads.id, before.squadId))
+        .for("no key update");
+      const row = {
+        ...before,
+        number: body.number === undefined ? before.number : body.number,
+        position: body.position === undefined ? before.position : body.position,
+        params: body.params ?? before.params,
+        startTime: body.start_time ?? before.startTime,
+        endTime: body.end_time ?? before.endTime,
+      };
+      await check(unit, row, before.id);
+      const { id, version: _, ...columns } = row;
+      const [after] = await queries
+        .update(squadMembers)
+        .set({ ...columns, version: sql`${squadMembers.version} + 1` })
+        .where(eq(squadMembers.id, id))
+        .returning();
+      if (after === undefined) throw errors.notFound();
+      await unit.announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after });
+      return memberItem(after);
+    },
+    (_unit, target) => memberItem(target),
+  );
+}
+
+export async function deleteMember(ctx: Context, member: number): Promise<void> {
+  await change(
+    ctx,
+    "deleteMember",
+    { member },
+    async ({ queries, announce }, before) => {
+      await queries.delete(squadMembers).where(eq(squadMembers.id, before.id));
+      await announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after: null });
+    },
+    (_unit, target) => memberItem(target),
+  );
+}
+
+/** Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, when it changes */
+async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {
+  const { squadId, athleteId, startTime, endTime, params } = member;
+  if (endTime <= startTime) throw errors.field("end_time", "Must be after start_time.");
+  const { hid_thresholds } = params as NonNullable<NewMember["params"]>;
+  // Thresholds of one sport; only those of this parameter relate to each other.
+  const [problem] =
+    hid_thresholds === undefined
+      ? []
+      : parameterProblems("soccer", { hid_thresholds: hid_thresholds as [number, number] });
+  if (problem !== undefined) throw errors.invalid({ params: { [problem.parameter]: [problem.message] } });
+  const [other] = await queries
+    .select({ id: squadMembers.id })
+    .from(squadMembers)
+    .where(
+      and(
+        eq(squadMembers.squadId, squadId),
+        eq(squadMembers.athleteId, athleteId),
+        ne(squadMembers.id, id),
+        lt(squadMembers.startTime, endTime),
+        gt(squadMembers.endTime, startTime),
+      ),
+    )
+    .limit(1);
+  if (other !== undefined) {
+    throw errors.conflict(
+      "member_overlaps",
+      `The athlete is already a member at this time, with the id ${other.id}. End that one first.`,
+    );
+  }
+}

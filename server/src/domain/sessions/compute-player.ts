@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from "node:util";
+import { parametersIn } from "asi-convert/metrics";
+import { and, eq } from "drizzle-orm";
+import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
+import { readStored, sqlClientOf } from "../../store/samples/index.js";
+import { sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
+import type { PlayerFigures, PlayerTracker } from "../change/compute-pool.js";
+import type { Context } from "../change/context.js";
+import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { intersect } from "../sample-ownership/intervals.js";
+import { ownedTimes } from "../sample-ownership/owners.js";
+import { framesOf, inputsOf, intervalsOf, playerPeriods, type SessionFrame } from "./figures-inputs.js";
+import type { SessionPlayer } from "./players.js";
+import type { Session } from "./rules.js";
+import type { SessionPlan } from "./wanted-timeframes.js";
+
+/** The figures of a player in a session, by period. */
+export interface ComputedPlayer {
+  inputs: string;
+  computedAt: Date;
+  byPeriod: ReadonlyMap<string, PlayerFigures>;
+}
+
+/** Computes the figures of a player in a session in a thread, and stores them. Requests for the same inputs share one computation. */
+export async function computePlayer(
+  ctx: Context,
+  session: Session,
+  plan: SessionPlan,
+  player: SessionPlayer,
+  inputs: string,
+): Promise<ComputedPlayer> {
+  return ctx.computer.share(
+    `session ${session.id}/${player.athleteId}/${inputs}`,
+    {
+      account: ctx.caller?.id ?? session.ownerId,
+      group: jobGroupOf(currentCaller(), ctx.serverKey),
+      signal: ctx.signal,
+    },
+    async () => {
+      const computed = await computeNow(ctx, session, plan, player);
+      await store(ctx, session, plan, player, computed);
+      return computed;
+    },
+  );
+}
+
+/** Reads the current time frames of the player, then their samples, and computes. */
+async function computeNow(
+  ctx: Context,
+  session: Session,
+  plan: SessionPlan,
+  player: SessionPlayer,
+): Promise<ComputedPlayer> {
+  const { queries, clock, computer } = ctx;
+  const frames = await framesOf(queries, session.id, player.athleteId);
+  const periods = playerPeriods(session, plan, player.athleteId, frames);
+  const trackers: PlayerTracker[] = [];
+  for (const deviceId of new Set(frames.map((frame) => frame.deviceId))) {
+    trackers.push(await trackerOf(ctx, session, deviceId, frames));
+  }
+  const byPeriod = await computer.computePlayer({
+    trackers,
+    name: player.name,
+    birthDate: player.birthDate,
+    preset: session.sport,
+    params: parametersIn(frames[0]?.params ?? player.params),
+    periods,
+  });
+  return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
+}
+
+async function trackerOf(
+  ctx: Context,
+  session: Session,
+  deviceId: number,
+  frames: readonly SessionFrame[],
+): Promise<PlayerTracker> {
+  const { queries } = ctx;
+  const own = frames.filter((frame) => frame.deviceId === deviceId);
+  const wanted = intervalsOf(own).map(({ startMs, endMs }) => ({ startMs, stopMs: endMs - 1 }));
+  const within = { startMs: wanted[0]?.startMs ?? 0, stopMs: wanted.at(-1)?.stopMs ?? 0 };
+  const owner = { deviceId, ownerId: session.ownerId };
+  const owned = await ownedTimes(queries, owner, within);
+  const chunks = await readStored(sqlClientOf(queries), deviceId, within);
+  // The owner of the device has changed, so the samples may belong to another owner.
+  if (!isDeepStrictEqual(await ownedTimes(queries, owner, within), owned))
+    return trackerOf(ctx, session, deviceId, frames);
+  return { deviceId, serial: own[0]?.serial ?? "", chunks, times: intersect(wanted, owned) };
+}
+
+/** Stores the figures, unless the time frames or their data have changed. */
+async function store(
+  { queries }: Context,
+  session: Session,
+  plan: SessionPlan,
+  { athleteId }: SessionPlayer,
+  { inputs, computedAt, byPeriod }: ComputedPlayer,
+): Promise<void> {
+  await queries.transaction(async (tx) => {
+    // The lock prevents changes from incrementing the versions.
+    await tx
+      .select({ id: timeframes.id })
+      .from(timeframes)
+      .innerJoin(sessionTimeframes, eq(sessionTimeframes.timeframeId, timeframes.id))
+      .where(and(eq(sessionTimeframes.sessionId, session.id), eq(timeframes.athleteId, athleteId)))
+      .orderBy(timeframes.id)
+      .for("share", { of: timeframes });
+    const frames = await framesOf(tx, session.id, athleteId);
+    if (frames.length === 0) return;
+    if (inputsOf(frames, playerPeriods(session, plan, athleteId, frames)) !== inputs) return;
+    const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
+    await tx.delete(sessionFigures).where(isOfPlayer);
+    await tx
+      .insert(sessionFigures)
+      .values(
+        [...byPeriod].map(([period, figures]) => ({
+          sessionId: session.id,
+          athleteId,
+          period,
+          inputs,
+          figures: JSON.stringify(figures),
+          computedAt,
+          rulesVersion: RULES_VERSION,
+        })),
+      )
+      .onConflictDoNothing();
+  });
+}

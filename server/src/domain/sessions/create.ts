@@ -1,0 +1,64 @@
+import { and, eq } from "drizzle-orm";
+import { activities, sessions, squads } from "../../store/schema.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { enforceActivityQuota } from "../change/quotas.js";
+import { activitySchemaOf, requireTimes } from "./check.js";
+import { type NewSession, sessionItem } from "./resource.js";
+import type { Session } from "./rules.js";
+
+/**
+ * Creates a session and its activity. Its time frames follow from the squad and the assignments.
+ * @throws ServiceError `invalid`, `too_many_timeframes`; QuotaExceeded
+ */
+export async function createSession(ctx: Context, body: NewSession) {
+  requireTimes(body.start_time, body.end_time);
+  return change(ctx, "createSquadSession", {}, async (unit) => {
+    const { queries, now } = unit;
+    const ownerId = ctx.caller?.id ?? 0;
+    const [squad] = await queries
+      .select({ id: squads.id })
+      .from(squads)
+      .where(and(eq(squads.id, body.squad), eq(squads.ownerId, ownerId)))
+      .for("key share");
+    if (squad === undefined) throw errors.field("squad", "There is no squad of yours with this id.");
+    const [activity] = await queries
+      .insert(activities)
+      .values({
+        name: body.name,
+        json: { sport: body.sport },
+        jsonSchemaId: await activitySchemaOf(queries, body.sport),
+        ownerId,
+        createdAt: now,
+      })
+      .returning();
+    if (activity === undefined) throw new Error("The activity was not inserted");
+    await enforceActivityQuota(unit, ownerId);
+    const [row] = await queries
+      .insert(sessions)
+      .values({
+        activityId: activity.id,
+        squadId: squad.id,
+        kind: body.kind,
+        place: body.place ?? null,
+        notes: body.notes ?? null,
+        startTime: body.start_time,
+        endTime: body.end_time,
+      })
+      .returning();
+    if (row === undefined) throw new Error("The session was not inserted");
+    const { activityId: id, ...columns } = row;
+    const session: Session = {
+      id,
+      ...columns,
+      name: activity.name,
+      ownerId,
+      sport: body.sport,
+      activityVersion: activity.version,
+    };
+    await unit.announce("activityCreated", { activity });
+    await unit.announce("sessionChanged", { before: null, after: session });
+    return sessionItem(session);
+  });
+}

@@ -1,0 +1,113 @@
+import { and, asc, eq, gt, inArray, lt, type SQL } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { activities, sessions, squadMembers } from "../../store/schema.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { ServiceError } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { deriveTimeframes } from "./derive-timeframes.js";
+import { selectSessions, toSession } from "./rules.js";
+
+/** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. */
+export interface ChangedSessions {
+  ownerId: number;
+  /** Only sessions of this squad. */
+  squadId?: number;
+  /** Only sessions of squads that this athlete has been a member of. */
+  athleteId?: number;
+  fromMs: number;
+  toMs: number;
+}
+
+interface Span {
+  startTime: Date;
+  endTime: Date;
+}
+
+/** The time from the first to the last instant of a change. */
+export const spanOfChange = (
+  ...spans: readonly (Span | null)[]
+): Pick<ChangedSessions, "fromMs" | "toMs"> => {
+  const known = spans.filter((span) => span !== null);
+  return {
+    fromMs: Math.min(...known.map(({ startTime }) => startTime.getTime())),
+    toMs: Math.max(...known.map(({ endTime }) => endTime.getTime())),
+  };
+};
+
+/** Adds a job that derives the time frames of the sessions again, if there are any. */
+export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
+  if ((await nextSession(unit.queries, changed, 0)) === undefined) return;
+  await unit.enqueueAll([
+    {
+      kind: "derive",
+      payload: { ...changed },
+      uniqueKey: JSON.stringify(Object.entries(changed).sort()),
+      chargedTo: changed.ownerId,
+    },
+  ]);
+}
+
+/**
+ * Derives the time frames of the sessions, one session in a transaction. May run again after an interruption.
+ * @returns how many sessions there were, and the ids of those that would exceed a limit and stay as they are
+ */
+export async function deriveSessions(
+  ctx: Context,
+  changed: ChangedSessions,
+): Promise<{ sessions: number; refused: number[] }> {
+  const refused: number[] = [];
+  let count = 0;
+  for (let after = 0; ; count++) {
+    const id = await nextSession(ctx.queries, changed, after);
+    if (id === undefined) return { sessions: count, refused };
+    try {
+      await transact(ctx, "derive sessions", (unit) => deriveOne(unit, id));
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.kind === "conflict")) throw error;
+      refused.push(id);
+    }
+    after = id;
+  }
+}
+
+async function nextSession(
+  queries: Queries,
+  { ownerId, squadId, athleteId, fromMs, toMs }: ChangedSessions,
+  after: number,
+): Promise<number | undefined> {
+  const ofAthlete: SQL | undefined =
+    athleteId === undefined
+      ? undefined
+      : inArray(
+          sessions.squadId,
+          queries
+            .select({ id: squadMembers.squadId })
+            .from(squadMembers)
+            .where(eq(squadMembers.athleteId, athleteId)),
+        );
+  const [next] = await queries
+    .select({ id: sessions.activityId })
+    .from(sessions)
+    .innerJoin(activities, eq(activities.id, sessions.activityId))
+    .where(
+      and(
+        eq(activities.ownerId, ownerId),
+        squadId === undefined ? undefined : eq(sessions.squadId, squadId),
+        ofAthlete,
+        lt(sessions.startTime, new Date(toMs)),
+        gt(sessions.endTime, new Date(fromMs)),
+        gt(sessions.activityId, after),
+      ),
+    )
+    .orderBy(asc(sessions.activityId))
+    .limit(1);
+  return next?.id;
+}
+
+async function deriveOne(unit: UnitOfWork, id: number): Promise<void> {
+  const [row] = await selectSessions(unit.queries)
+    .where(eq(sessions.activityId, id))
+    .for("no key update", { of: [activities, sessions] });
+  if (row !== undefined) await deriveTimeframes(unit, toSession(row));
+}

@@ -1,0 +1,99 @@
+import { and, eq, inArray, notInArray, or } from "drizzle-orm";
+import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
+import { enforceTimeframeQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { requireActivityTakesMore } from "../timeframes/check.js";
+import { deleteTimeframes } from "../timeframes/remove.js";
+import type { Session } from "./rules.js";
+import { planOf, type WantedTimeframe } from "./wanted-timeframes.js";
+
+/** What makes two time frames of a session the same. The database orders the members of params. */
+const keyOf = (
+  { athleteId, deviceId, period, startTime, endTime, params }: WantedTimeframe,
+  jsonSchemaId: number,
+): string =>
+  JSON.stringify([athleteId, deviceId, period, startTime.getTime(), endTime.getTime(), jsonSchemaId, params]);
+
+/**
+ * Makes the time frames of a session those that follow from it: adds the missing ones and deletes the others. Unchanged ones keep
+ * their ids and computed data. Lock the session before.
+ * @throws ServiceError `too_many_timeframes`; QuotaExceeded
+ */
+export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+  const { queries } = unit;
+  const { wanted } = await planOf(queries, session, { lock: true });
+  const [schema] = await queries
+    .select({ id: jsonSchemas.id })
+    .from(jsonSchemas)
+    .where(eq(jsonSchemas.name, `timeframe_${session.sport}`));
+  const jsonSchemaId = schema?.id ?? 0;
+  const known = await queries
+    .select({ timeframe: timeframes, period: sessionTimeframes.period })
+    .from(sessionTimeframes)
+    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+    .where(eq(sessionTimeframes.sessionId, session.id));
+  const missing = new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one]));
+  const superfluous = known.filter(({ timeframe, period }) => {
+    const isSessions = timeframe.activityId === session.id;
+    return !(isSessions && missing.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)));
+  });
+  if (superfluous.length > 0) {
+    await deleteTimeframes(
+      unit,
+      inArray(
+        timeframes.id,
+        superfluous.map(({ timeframe }) => timeframe.id),
+      ),
+    );
+  }
+  await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
+  await deleteFiguresOfOthers(unit, session, wanted);
+}
+
+async function addTimeframes(
+  unit: UnitOfWork,
+  { id, ownerId }: Session,
+  jsonSchemaId: number,
+  missing: readonly WantedTimeframe[],
+): Promise<void> {
+  if (missing.length === 0) return;
+  const { queries, now } = unit;
+  await requireActivityTakesMore(unit, id, missing.length);
+  const created = await queries
+    .insert(timeframes)
+    .values(
+      missing.map(({ period: _, ...columns }) => ({
+        ...columns,
+        activityId: id,
+        ownerId,
+        jsonSchemaId,
+        assignedAt: now,
+      })),
+    )
+    .returning();
+  // The rows are in the order of the values.
+  await queries.insert(sessionTimeframes).values(
+    created.map((row, place) => ({
+      timeframeId: row.id,
+      sessionId: id,
+      period: missing[place]?.period ?? "",
+    })),
+  );
+  await enforceTimeframeQuota(unit, ownerId);
+  await unit.announce("timeframesDerived", { created });
+}
+
+/** Figures of players and periods that are not in the session any more. */
+async function deleteFiguresOfOthers(
+  { queries }: UnitOfWork,
+  { id }: Session,
+  wanted: readonly WantedTimeframe[],
+): Promise<void> {
+  const athletes = [...new Set(wanted.map(({ athleteId }) => athleteId))];
+  const periods = [...new Set(wanted.map(({ period }) => period))];
+  const isOther =
+    wanted.length === 0
+      ? undefined
+      : or(notInArray(sessionFigures.athleteId, athletes), notInArray(sessionFigures.period, periods));
+  await queries.delete(sessionFigures).where(and(eq(sessionFigures.sessionId, id), isOther));
+}

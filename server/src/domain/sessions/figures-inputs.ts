@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { benchTimeMs, type Interval, lengthOf, united } from "asi-convert/squad";
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { devices, sessionTimeframes, timeframes } from "../../store/schema.js";
+import type { PlayerPeriod } from "../change/compute-pool.js";
+import { pendingChanges } from "../computed-data/compute.js";
+import { hasLostSamples } from "../computed-data/removed-samples.js";
+import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { idAsName } from "./period-rows.js";
+import type { Session } from "./rules.js";
+import { type SessionPlan, timesOf, WHOLE } from "./wanted-timeframes.js";
+
+/** A time frame of a session. */
+export interface SessionFrame {
+  id: number;
+  athleteId: number;
+  deviceId: number;
+  serial: string;
+  period: string;
+  startTime: Date;
+  endTime: Date;
+  params: Record<string, unknown>;
+  /** Versions from which figures are computed, as text. */
+  state: string;
+  /** Whether retention has removed samples. */
+  isLost: boolean;
+}
+
+/** The time frames of a session, by id. @param athleteId only those of this player */
+export async function framesOf(
+  queries: Queries,
+  sessionId: number,
+  athleteId?: number,
+): Promise<SessionFrame[]> {
+  return queries
+    .select({
+      id: timeframes.id,
+      athleteId: timeframes.athleteId,
+      deviceId: timeframes.deviceId,
+      serial: devices.serialNumber,
+      period: sessionTimeframes.period,
+      startTime: timeframes.startTime,
+      endTime: timeframes.endTime,
+      params: timeframes.params,
+      state: sql<string>`${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion}
+        || coalesce('.' || ${pendingChanges}, '')`,
+      isLost: hasLostSamples,
+    })
+    .from(sessionTimeframes)
+    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+    .innerJoin(devices, eq(devices.id, timeframes.deviceId))
+    .where(
+      and(
+        eq(sessionTimeframes.sessionId, sessionId),
+        athleteId === undefined ? undefined : eq(timeframes.athleteId, athleteId),
+      ),
+    )
+    .orderBy(asc(timeframes.id));
+}
+
+/** The times of time frames together: the end is not included. */
+export const intervalsOf = (
+  frames: readonly Pick<SessionFrame, "startTime" | "endTime">[],
+): readonly Interval[] =>
+  united(
+    frames.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), endMs: endTime.getTime() + 1 })),
+  );
+
+/**
+ * The periods of a player that have figures: those with time frames, and those in which the player does not take part.
+ * @param frames those of the player
+ */
+export function playerPeriods(
+  session: Session,
+  { periods }: Pick<SessionPlan, "periods">,
+  athleteId: number,
+  frames: readonly SessionFrame[],
+): PlayerPeriod[] {
+  const name = idAsName(athleteId);
+  return timesOf(session, periods, athleteId).flatMap(({ period, intervals }) => {
+    const own = frames.filter((frame) => frame.period === period);
+    if (own.length === 0 && intervals.length > 0) return [];
+    const isWhole = period === WHOLE;
+    return [
+      {
+        period,
+        intervals: intervalsOf(own),
+        periodMs: lengthOf(intervals),
+        benchMs: benchTimeMs(isWhole ? null : intervals, periods, name),
+      },
+    ];
+  });
+}
+
+/**
+ * What the figures of a player are computed from, as text: the version of the rules, the time frames with their versions, and a hash
+ * of the periods. Equal texts have equal figures.
+ */
+export function inputsOf(frames: readonly SessionFrame[], periods: readonly PlayerPeriod[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(periods)).digest("base64url").slice(0, 22);
+  return `${RULES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hash}`;
+}
+
+/** Whether figures are of the same time frames, with the same players and times, though perhaps of other samples. */
+export const isOfSameFrames = (a: string, b: string): boolean => idsAndVersions(a) === idsAndVersions(b);
+
+const idsAndVersions = (inputs: string): string =>
+  (inputs.split(":")[1] ?? "")
+    .split(" ")
+    .map((state) => state.split(".").slice(0, 2).join("."))
+    .join(" ");
+
+/**
+ * Whether stored figures are those to show: they are current, or retention has removed samples that new ones would need. Then only a
+ * change of the time frames themselves makes them invalid.
+ */
+export const staysValid = (stored: string, current: string, frames: readonly SessionFrame[]): boolean =>
+  stored === current || (frames.some(({ isLost }) => isLost) && isOfSameFrames(stored, current));

@@ -1,0 +1,113 @@
+import { Type } from "@sinclair/typebox";
+import { SQUAD_COLUMNS } from "asi-convert/squad";
+import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
+import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
+import type { tableAsJson } from "./figures.js";
+
+const NumberOrNull = (description?: string) =>
+  Nullable(Type.Number(description === undefined ? {} : { description }));
+
+/** Figures by the keys of `asi squad`. */
+export const Figures = Type.Object(
+  Object.fromEntries(
+    SQUAD_COLUMNS.map(({ key, title, unit }) => [
+      key,
+      NumberOrNull(unit === "" ? title : `${title}, ${unit}`),
+    ]),
+  ),
+  { description: "With all digits; null if it is unknown" },
+);
+
+const FIGURES_EXAMPLE = {
+  minutes: 46,
+  distance_m: 5123.4,
+  rate_m_per_min: 111.378,
+  high_speed_m: 312.5,
+  sprints: 7,
+  top_speed_km_per_h: 29.52,
+  accelerations: 21,
+  decelerations: 18,
+  hr_mean_bpm: 158,
+  hr_max_bpm: 187,
+  sprint_m: 96.2,
+};
+
+const Row = Type.Object({
+  athlete: Type.Integer(),
+  player: Type.String(),
+  number: Nullable(Type.String()),
+  position: Nullable(Type.String()),
+  period: Nullable(Type.String({ description: "null: the whole session" })),
+  start: Nullable(DateTimeOut({ description: "First sample that counts" })),
+  end: Nullable(DateTimeOut({ description: "Last sample that counts" })),
+  figures: Figures,
+  high_speed_from_m_per_s: NumberOrNull(),
+  sprint_from_m_per_s: NumberOrNull(),
+  period_minutes: Type.Number({
+    description:
+      "Length of the period for the player; of the whole session, the time with data of any player",
+  }),
+  bench_minutes: NumberOrNull("Of it on the bench, by the periods"),
+  share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
+  share_with_hr: NumberOrNull("Share of the recorded time with a heart rate, 0 to 1"),
+  too_fast_rows: NumberOrNull("Samples ignored as too fast"),
+  definition: Type.Unsafe<ReturnType<typeof tableAsJson>["rows"][number]["definition"]>(
+    Nullable(Type.Unsafe(COMPUTED_DATA_SCHEMA.properties.definition)),
+  ),
+  timeframes: Type.Array(Type.Integer(), { description: "Ids of the time frames whose samples count" }),
+  computed_at: DateTimeOut(),
+});
+
+export const SessionFigures = Type.Object(
+  {
+    session: Type.Integer(),
+    rows: Type.Array(Row),
+    left_out: Type.Array(
+      Type.Object({
+        athlete: Type.Integer(),
+        player: Type.String(),
+        period: Nullable(Type.String()),
+        reason: Type.Union([Type.Literal("no_device"), Type.Literal("no_permission")], {
+          description:
+            "no_device: the player wears no device of yours then; no_permission: the player has not given you WRITE permission for all of that time",
+        }),
+      }),
+      { description: "Players and periods without samples, and why" },
+    ),
+  },
+  {
+    $id: "SessionFigures",
+    examples: [
+      {
+        session: 5,
+        rows: [
+          {
+            athlete: 21,
+            player: "Bea Bell",
+            number: "7",
+            position: "MF",
+            period: "1st half",
+            start: "2024-01-01T13:30:00.000Z",
+            end: "2024-01-01T14:15:59.900Z",
+            figures: FIGURES_EXAMPLE,
+            high_speed_from_m_per_s: 5.5,
+            sprint_from_m_per_s: 7,
+            period_minutes: 46,
+            bench_minutes: 0,
+            share_with_data: 1,
+            share_with_hr: 0.99,
+            too_fast_rows: 0,
+            definition: null,
+            timeframes: [9],
+            computed_at: "2024-01-01T16:00:00.000Z",
+          },
+        ],
+        left_out: [{ athlete: 22, player: "Cem Cole", period: null, reason: "no_device" as const }],
+      },
+    ],
+  },
+);
+
+export const FiguresQuery = Type.Object({
+  tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),
+});

@@ -1,0 +1,251 @@
+import {
+  type Cell,
+  FILE_COLUMNS,
+  instantFormat,
+  lengthOf,
+  tableCsv,
+  textLayout,
+  united,
+} from "asi-convert/squad";
+import { eq } from "drizzle-orm";
+import { sessionFigures } from "../../store/schema.js";
+import type { PlayerFigures } from "../change/compute-pool.js";
+import type { Context } from "../change/context.js";
+import { type Tagged, tagged } from "../change/entity-tags.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { type ComputedPlayer, computePlayer } from "./compute-player.js";
+import {
+  framesOf,
+  inputsOf,
+  isOfSameFrames,
+  playerPeriods,
+  type SessionFrame,
+  staysValid,
+} from "./figures-inputs.js";
+import type { SessionPlayer } from "./players.js";
+import type { Session } from "./rules.js";
+import { inTimeZone } from "./time-zone.js";
+import { type LeftOut, planOf, WHOLE } from "./wanted-timeframes.js";
+
+/** A row of the table: a player in a period. */
+export interface FiguresRow {
+  player: SessionPlayer;
+  /** Empty for the whole session. */
+  period: string;
+  found: PlayerFigures;
+  /** Length of the period, ms; 0 if the player does not take part. */
+  periodMs: number;
+  /** Share of the period with data; null if the player does not take part. */
+  coverage: number | null;
+  timeframes: number[];
+  computedAt: Date;
+}
+
+export interface FiguresTable extends Tagged {
+  session: Session;
+  rows: FiguresRow[];
+  leftOut: (LeftOut & { player: SessionPlayer | undefined })[];
+}
+
+/** Number of players of one request computed concurrently, so that other requests can run in between. */
+const AT_A_TIME = 4;
+
+/** Figures that are stored and still valid, by athlete. */
+async function storedFigures({ queries }: Context, session: Session): Promise<Map<number, ComputedPlayer>> {
+  const rows = await queries.select().from(sessionFigures).where(eq(sessionFigures.sessionId, session.id));
+  const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
+  for (const { athleteId, inputs, computedAt, period, figures } of rows) {
+    const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
+    found.set(athleteId, known);
+    known.byPeriod.set(period, JSON.parse(figures) as PlayerFigures);
+  }
+  return found;
+}
+
+/** Maximum number of restarts because time frames have changed during the computation. */
+const MAX_TRIES = 3;
+
+/** The table of a session: what the caller may read of it. Figures that are not stored, or are stale, are computed first. */
+export async function sessionTable(ctx: Context, session: Session, tries = 1): Promise<FiguresTable> {
+  const plan = await planOf(ctx.queries, session);
+  const frames = await framesOf(ctx.queries, session.id);
+  const stored = await storedFigures(ctx, session);
+  const players = plan.players.flatMap((player) => {
+    const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
+    return own.length === 0 ? [] : [{ player, own }];
+  });
+  const computed = new Map<number, ComputedPlayer>();
+  const missing: (() => Promise<void>)[] = [];
+  for (const { player, own } of players) {
+    const { athleteId } = player;
+    const inputs = inputsOf(own, playerPeriods(session, plan, athleteId, own));
+    const known = stored.get(athleteId);
+    if (known !== undefined && staysValid(known.inputs, inputs, own)) computed.set(athleteId, known);
+    else
+      missing.push(async () => {
+        computed.set(athleteId, await computePlayer(ctx, session, plan, player, inputs));
+      });
+  }
+  for (let at = 0; at < missing.length; at += AT_A_TIME) {
+    await Promise.all(missing.slice(at, at + AT_A_TIME).map((compute) => compute()));
+  }
+  // Other time frames may have other players and times, whose rights would not be checked.
+  for (const { player, own } of players) {
+    const { athleteId } = player;
+    const expected = inputsOf(own, playerPeriods(session, plan, athleteId, own));
+    if (isOfSameFrames(computed.get(athleteId)?.inputs ?? "", expected)) continue;
+    if (tries < MAX_TRIES) return sessionTable(ctx, session, tries + 1);
+    computed.delete(athleteId);
+  }
+  // Read last, because the computations may take a long time.
+  const grants = await grantsOf(
+    ctx.queries,
+    ctx.caller?.id ?? 0,
+    "READ",
+    players.map(({ player }) => player.athleteId),
+  );
+  const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
+    grants.cover(athleteId, startTime, endTime);
+  const rows = players.flatMap(({ player, own }) =>
+    rowsOf(session, plan, player, own, computed.get(player.athleteId), isReadable),
+  );
+  const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
+  const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
+  const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
+  const leftOut = plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }));
+  return { session, rows: shown, leftOut, ...tagOf(session, shown, leftOut, computed) };
+}
+
+const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
+
+/** The length of the whole session is the time with data of any player, as in `asi squad`. */
+function asWhole(row: FiguresRow, playedMs: number): FiguresRow {
+  const { recordedMs } = row.found;
+  const coverage = playedMs === 0 ? null : recordedMs === null ? 0 : Math.min(1, recordedMs / playedMs);
+  return { ...row, periodMs: playedMs, coverage };
+}
+
+function rowsOf(
+  session: Session,
+  plan: Parameters<typeof playerPeriods>[1],
+  player: SessionPlayer,
+  frames: readonly SessionFrame[],
+  computed: ComputedPlayer | undefined,
+  isReadable: (frame: SessionFrame) => boolean,
+): FiguresRow[] {
+  if (computed === undefined) return [];
+  return playerPeriods(session, plan, player.athleteId, frames).flatMap(({ period, periodMs }) => {
+    const own = frames.filter((frame) => frame.period === period);
+    const found = computed.byPeriod.get(period);
+    if (found === undefined || !own.every(isReadable)) return [];
+    const { recordedMs } = found;
+    const coverage = periodMs === 0 ? null : recordedMs === null ? 0 : Math.min(1, recordedMs / periodMs);
+    return [
+      {
+        player,
+        period,
+        found,
+        periodMs,
+        coverage,
+        timeframes: own.map(({ id }) => id),
+        computedAt: computed.computedAt,
+      },
+    ];
+  });
+}
+
+function tagOf(
+  session: Session,
+  rows: readonly FiguresRow[],
+  leftOut: FiguresTable["leftOut"],
+  computed: ReadonlyMap<number, ComputedPlayer>,
+): Tagged {
+  const view = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
+    athleteId,
+    name,
+    number,
+    position,
+    period,
+    computedAt.getTime(),
+    computed.get(athleteId)?.inputs,
+  ]);
+  return tagged(
+    [view, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
+    session.version,
+  );
+}
+
+/** Column by column as in files of `asi squad`. */
+function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, session: string) {
+  return {
+    ...found.cells,
+    session,
+    period: period === WHOLE ? "session" : period,
+    player: player.name,
+    number: player.number,
+    position: player.position,
+    period_minutes: Math.round(periodMs / 6) / 10_000,
+    share_with_data: coverage === null ? null : Math.round(coverage * 1000) / 1000,
+    // The service keeps samples, not recordings.
+    damaged: null,
+    truncated: null,
+  } as Record<string, Cell>;
+}
+
+/** The table as the CSV of `asi squad`. */
+export function tableAsCsv(
+  { session, rows, etag }: FiguresTable,
+  timeZone: string | undefined,
+): Tagged & { csv: string } {
+  const instantText = inTimeZone(() => instantFormat(timeZone));
+  const start = instantText(session.startTime.getTime());
+  const columns = FILE_COLUMNS.map((column) => ({
+    ...column,
+    cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
+  }));
+  const csv = tableCsv(
+    columns,
+    rows.map((row) => cellsOf(row, start)),
+    textLayout(undefined, instantText),
+  );
+  // Representations have different strong tags (RFC 9110 section 8.8.3).
+  return { csv, ...tagged(["text/csv", timeZone ?? "UTC", etag]) };
+}
+
+const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms).toISOString() : null);
+
+const numberIn = (cell: Cell | undefined) => (typeof cell === "number" ? cell : null);
+
+/** The table as JSON. */
+export const tableAsJson = ({ session, rows, leftOut }: FiguresTable) => ({
+  session: session.id,
+  rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
+    const { cells, figures, hrCoverage, definition } = found;
+    return {
+      athlete: player.athleteId,
+      player: player.name,
+      number: player.number,
+      position: player.position,
+      period: period === WHOLE ? null : period,
+      start: instant(cells.start),
+      end: instant(cells.end),
+      figures,
+      high_speed_from_m_per_s: numberIn(cells.high_speed_from_m_per_s),
+      sprint_from_m_per_s: numberIn(cells.sprint_from_m_per_s),
+      period_minutes: periodMs / 60_000,
+      bench_minutes: numberIn(cells.bench_minutes),
+      share_with_data: coverage,
+      share_with_hr: hrCoverage,
+      too_fast_rows: numberIn(cells.too_fast_rows),
+      definition,
+      timeframes,
+      computed_at: computedAt.toISOString(),
+    };
+  }),
+  left_out: leftOut.map(({ athleteId, player, period, reason }) => ({
+    athlete: athleteId,
+    player: player?.name ?? "",
+    period: period === WHOLE ? null : period,
+    reason,
+  })),
+});

@@ -1,0 +1,71 @@
+import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { accounts, squadMembers } from "../../store/schema.js";
+import { playerNames } from "../accounts/player-names.js";
+import type { PeriodRow } from "./period-rows.js";
+import type { Session } from "./rules.js";
+
+/** An athlete who belongs to the squad during a session. */
+export interface SessionPlayer {
+  athleteId: number;
+  /** Differs from those of the others. */
+  name: string;
+  number: string | null;
+  position: string | null;
+  /** Thresholds, by the names of the params of time frames. */
+  params: Record<string, unknown>;
+  birthDate: string | null;
+}
+
+/**
+ * The players of a session, in the order in which they joined the squad. Of several rows of a player, the one that is valid first in
+ * the session counts, so that a session has one set of thresholds.
+ */
+export async function playersOf(
+  queries: Queries,
+  { squadId, startTime, endTime }: Pick<Session, "squadId" | "startTime" | "endTime">,
+): Promise<SessionPlayer[]> {
+  const rows = await queries
+    .select({ member: squadMembers, account: accounts })
+    .from(squadMembers)
+    .innerJoin(accounts, eq(accounts.id, squadMembers.athleteId))
+    .where(
+      and(
+        eq(squadMembers.squadId, squadId),
+        lt(squadMembers.startTime, endTime),
+        gt(squadMembers.endTime, startTime),
+      ),
+    )
+    .orderBy(asc(squadMembers.startTime), asc(squadMembers.id));
+  const first = new Map<number, (typeof rows)[number]>();
+  for (const row of rows) if (!first.has(row.member.athleteId)) first.set(row.member.athleteId, row);
+  const found = [...first.values()].sort((a, b) => a.member.id - b.member.id);
+  const names = playerNames(found.map(({ account }) => account));
+  return found.map(({ member, account }) => ({
+    athleteId: account.id,
+    name: names.get(account.id) ?? account.username,
+    number: member.number === null ? null : String(member.number),
+    position: member.position,
+    params: member.params,
+    birthDate: account.birthDate,
+  }));
+}
+
+/** Names that periods may use: those of the players, and of athletes who are in the rows. */
+export async function namesInPeriods(
+  queries: Queries,
+  players: readonly SessionPlayer[],
+  rows: readonly PeriodRow[],
+): Promise<Map<number, string>> {
+  const names = new Map(players.map(({ athleteId, name }) => [athleteId, name]));
+  const others = rows.flatMap(({ athleteId }) =>
+    athleteId === null || names.has(athleteId) ? [] : [athleteId],
+  );
+  if (others.length === 0) return names;
+  const left = await queries
+    .select()
+    .from(accounts)
+    .where(inArray(accounts.id, [...new Set(others)]));
+  for (const { id, username } of left) names.set(id, username);
+  return names;
+}

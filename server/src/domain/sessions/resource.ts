@@ -1,0 +1,134 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { SPORTS } from "asi-convert/metrics";
+import { DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
+import { type Item, item } from "../change/entity-tags.js";
+import type { PeriodRow } from "./period-rows.js";
+import type { Session as SessionRow } from "./rules.js";
+
+/** Longest session. */
+export const MAX_HOURS = 24;
+/** Characters of the notes. */
+const MAX_NOTES = 2_000;
+/** Rows of the periods of a session. */
+export const MAX_PERIOD_ROWS = 200;
+
+export const Kind = Type.Union([Type.Literal("match"), Type.Literal("training"), Type.Literal("other")]);
+const Sport = Type.Union(SPORTS.map((sport) => Type.Literal(sport)));
+
+const example = {
+  name: "Sunday league, round 3",
+  squad: 2,
+  kind: "match" as const,
+  sport: "soccer" as const,
+  place: "Home",
+  notes: null,
+  start_time: "2024-01-01T13:30:00.000Z",
+  end_time: "2024-01-01T15:30:00.000Z",
+};
+
+export const Session = Type.Object(
+  {
+    id: Type.Integer({ description: "Also the id of the activity" }),
+    name: Type.String(),
+    squad: Type.Integer(),
+    kind: Kind,
+    sport: Sport,
+    place: Nullable(Type.String()),
+    notes: Nullable(Type.String()),
+    start_time: DateTimeOut(),
+    end_time: DateTimeOut({ description: "Not included" }),
+  },
+  { $id: "SquadSession", examples: [{ id: 5, ...example }] },
+);
+
+export const SessionInput = Type.Object(
+  {
+    name: Text({ minLength: 1 }),
+    squad: Id({ description: "Id of a squad of yours" }),
+    kind: Kind,
+    sport: Sport,
+    place: Type.Optional(Nullable(Text())),
+    notes: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: MAX_NOTES,
+          format: "lines",
+          problem: "Control characters other than line breaks and tabs are not allowed.",
+        }),
+      ),
+    ),
+    start_time: DateTime(),
+    end_time: DateTime({ description: `After start_time, and at most ${MAX_HOURS} hours after it` }),
+  },
+  { examples: [example] },
+);
+
+export const SessionPatch = Type.Partial(Type.Omit(SessionInput, ["squad"]), {
+  examples: [{ place: "Away" }],
+});
+
+export type NewSession = StaticDecode<typeof SessionInput>;
+export type SessionChanges = StaticDecode<typeof SessionPatch>;
+
+export const toSessionResource = (row: SessionRow) => ({
+  id: row.id,
+  name: row.name,
+  squad: row.squadId,
+  kind: row.kind,
+  sport: row.sport,
+  place: row.place,
+  notes: row.notes,
+  start_time: row.startTime.toISOString(),
+  end_time: row.endTime.toISOString(),
+});
+
+export const sessionItem = (row: SessionRow): Item<ReturnType<typeof toSessionResource>> =>
+  item(toSessionResource(row), row.version, row.activityVersion);
+
+const periodExamples = [
+  {
+    name: "1st half",
+    start_time: "2024-01-01T13:30:00.000Z",
+    end_time: "2024-01-01T14:16:00.000Z",
+    athlete: null,
+  },
+  { name: "1st half", start_time: null, end_time: null, athlete: 21 },
+];
+
+const periodMembers = <T>(time: (options: { description: string }) => T) => ({
+  start_time: time({ description: "null for an athlete who does not take part" }),
+  end_time: time({ description: "Not included; null for an athlete who does not take part" }),
+});
+
+export const SessionPeriods = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    ...periodMembers((options) => Nullable(DateTimeOut(options))),
+    athlete: Nullable(Type.Integer({ description: "null: the time of all without their own rows" })),
+  }),
+  { $id: "SessionPeriods", examples: [periodExamples] },
+);
+
+export const SessionPeriodsInput = Type.Array(
+  Type.Object({
+    name: Text({ minLength: 1 }),
+    ...periodMembers((options) => Nullable(DateTime(options))),
+    athlete: Type.Optional(
+      Nullable(Id({ description: "An athlete of the squad; null: the time of all without their own rows" })),
+    ),
+  }),
+  { maxItems: MAX_PERIOD_ROWS, examples: [periodExamples] },
+);
+
+export type NewPeriods = StaticDecode<typeof SessionPeriodsInput>;
+
+export const periodsItem = (rows: readonly PeriodRow[], session: SessionRow) =>
+  item(
+    rows.map(({ name, athleteId, startTime, endTime }) => ({
+      name,
+      start_time: startTime?.toISOString() ?? null,
+      end_time: endTime?.toISOString() ?? null,
+      athlete: athleteId,
+    })),
+    session.version,
+  );

@@ -1,0 +1,152 @@
+import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
+import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { assignments, ownerships } from "../../store/schema.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
+import { playersOf, type SessionPlayer } from "./players.js";
+import type { Session } from "./rules.js";
+
+/** The name of the period that is the whole session. */
+export const WHOLE = "";
+
+/** A time frame that a session should have. Both times are included. */
+export interface WantedTimeframe {
+  athleteId: number;
+  deviceId: number;
+  period: string;
+  startTime: Date;
+  endTime: Date;
+  params: Record<string, unknown>;
+}
+
+/** Why a player has no samples in a period. */
+export type LeftOutReason = "no_device" | "no_permission";
+
+export interface LeftOut {
+  athleteId: number;
+  period: string;
+  reason: LeftOutReason;
+}
+
+/** Everything that a session is made of. */
+export interface SessionPlan {
+  players: SessionPlayer[];
+  periods: SessionPeriod[];
+  wanted: WantedTimeframe[];
+  leftOut: LeftOut[];
+}
+
+/** The times of a player by period: the whole session first; empty for a period in which the player does not take part. */
+export const timesOf = (
+  { startTime, endTime }: Pick<Session, "startTime" | "endTime">,
+  periods: readonly SessionPeriod[],
+  athleteId: number,
+): { period: string; intervals: readonly Interval[] }[] => [
+  { period: WHOLE, intervals: [{ startMs: startTime.getTime(), endMs: endTime.getTime() }] },
+  ...periods.map((period) => ({
+    period: period.name,
+    intervals: intervalsFor(period, idAsName(athleteId)),
+  })),
+];
+
+type Times = { startTime: Date; endTime: Date };
+
+/** What two times have in common: the end is not included. */
+const common = (interval: Interval, { startTime, endTime }: Times): Interval => ({
+  startMs: Math.max(interval.startMs, startTime.getTime()),
+  endMs: Math.min(interval.endMs, endTime.getTime()),
+});
+
+/**
+ * The time frames that follow from a session, its periods, the players and the assignments, and what the owner has no right to.
+ * @param lock prevents permissions from changing until the transaction ends
+ */
+export async function planOf(
+  queries: Queries,
+  session: Session,
+  { lock = false } = {},
+): Promise<SessionPlan> {
+  const players = await playersOf(queries, session);
+  const periods = periodsOfRows(await periodRowsOf(queries, session.id));
+  const athletes = players.map(({ athleteId }) => athleteId);
+  const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
+  const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);
+  const owned = worn.length === 0 ? [] : await ownershipsIn(queries, session, worn);
+  const wanted: WantedTimeframe[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { athleteId, params } of players) {
+    const own = worn.filter((one) => one.athleteId === athleteId);
+    for (const { period, intervals } of timesOf(session, periods, athleteId)) {
+      const frames = own.flatMap((assignment) =>
+        intervals
+          .map((interval) => common(interval, assignment))
+          // The end of a time frame is included.
+          .filter(({ startMs, endMs }) => endMs - 1 > startMs)
+          .filter((time) => isOwned(owned, assignment.deviceId, time))
+          .map(({ startMs, endMs }) => ({
+            athleteId,
+            deviceId: assignment.deviceId,
+            period,
+            startTime: new Date(startMs),
+            endTime: new Date(endMs - 1),
+            params,
+          })),
+      );
+      const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
+      wanted.push(...allowed);
+      if (intervals.length === 0) continue;
+      if (frames.length === 0) leftOut.push({ athleteId, period, reason: "no_device" });
+      else if (allowed.length < frames.length) leftOut.push({ athleteId, period, reason: "no_permission" });
+    }
+  }
+  return { players, periods, wanted, leftOut };
+}
+
+const assignmentsIn = (
+  queries: Queries,
+  { ownerId, startTime, endTime }: Session,
+  athletes: readonly number[],
+) =>
+  queries
+    .select()
+    .from(assignments)
+    .where(
+      and(
+        inArray(assignments.athleteId, [...athletes]),
+        eq(assignments.ownerId, ownerId),
+        lt(assignments.startTime, endTime),
+        gt(assignments.endTime, startTime),
+      ),
+    )
+    .orderBy(asc(assignments.id));
+
+const ownershipsIn = (
+  queries: Queries,
+  { ownerId, startTime, endTime }: Session,
+  worn: readonly { deviceId: number }[],
+) =>
+  queries
+    .select({
+      deviceId: ownerships.deviceId,
+      startTime: ownerships.startTime,
+      endTime: ownerships.endTime,
+    })
+    .from(ownerships)
+    .where(
+      and(
+        inArray(ownerships.deviceId, [...new Set(worn.map(({ deviceId }) => deviceId))]),
+        eq(ownerships.managerId, ownerId),
+        lt(ownerships.startTime, endTime),
+        gt(ownerships.endTime, startTime),
+      ),
+    );
+
+const isOwned = (
+  owned: readonly (Times & { deviceId: number })[],
+  deviceId: number,
+  { startMs, endMs }: Interval,
+) =>
+  owned.some(
+    (one) => one.deviceId === deviceId && one.startTime.getTime() < endMs && one.endTime.getTime() > startMs,
+  );

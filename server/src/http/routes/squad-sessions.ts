@@ -1,0 +1,180 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { deleteSession } from "../../domain/deletion/activity.js";
+import { createSession } from "../../domain/sessions/create.js";
+import { sessionTable, tableAsCsv, tableAsJson } from "../../domain/sessions/figures.js";
+import { FiguresQuery, SessionFigures } from "../../domain/sessions/figures-resource.js";
+import { listSessions, SessionFilters } from "../../domain/sessions/list.js";
+import {
+  replacePeriods,
+  replacePeriodsByCsv,
+  retrievePeriods,
+  retrievePeriodsCsv,
+} from "../../domain/sessions/periods.js";
+import {
+  Session,
+  SessionInput,
+  SessionPatch,
+  SessionPeriods,
+  SessionPeriodsInput,
+  sessionItem,
+} from "../../domain/sessions/resource.js";
+import { Season, SeasonQuery, squadSeason } from "../../domain/sessions/season.js";
+import { updateSession } from "../../domain/sessions/update.js";
+import { CursorPage } from "../../wire/cursor.js";
+import { Query } from "../../wire/types.js";
+import { prefersCsv } from "../negotiation.js";
+import { TypedText } from "../responses.js";
+import { route } from "../route.js";
+
+/** What the operations have in common. */
+const sessions = { tag: "Sessions", version: 2 } as const;
+
+const COLLECTION = "/api/v2/sessions/";
+const SESSION = `${COLLECTION}{session}/`;
+const CSV = "text/csv";
+
+const PeriodsQuery = Type.Object({
+  tz: Query.text("Time zone of the times of a CSV, such as Europe/Zurich; default UTC"),
+});
+
+export function squadSessionRoutes(app: FastifyInstance): void {
+  route(app, {
+    ...sessions,
+    id: "listSquadSessions",
+    summary: "List your sessions",
+    description: "The most recently created first.",
+    method: "GET",
+    path: COLLECTION,
+    query: SessionFilters,
+    success: { status: 200, schema: CursorPage(Session) },
+    failures: [400],
+    handle: ({ ctx, query }) => listSessions(ctx, query),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "createSquadSession",
+    summary: "Create a session",
+    description:
+      "Also creates the activity with its id. Time frames follow for each player of the squad and each device that is assigned to the player then.",
+    method: "POST",
+    path: COLLECTION,
+    body: SessionInput,
+    success: {
+      status: 201,
+      schema: Session,
+      headers: { Location: "The path of the session" },
+      collection: COLLECTION,
+    },
+    failures: [400, 409],
+    handle: ({ ctx, body }) => createSession(ctx, body),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "retrieveSquadSession",
+    summary: "Retrieve a session",
+    method: "GET",
+    path: SESSION,
+    success: { status: 200, schema: Session },
+    handle: async ({ target }) => sessionItem(target),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "updateSquadSession",
+    summary: "Change a session",
+    description:
+      "Absent fields do not change. The time frames follow; unchanged ones keep their ids and data.",
+    method: "PATCH",
+    path: SESSION,
+    body: SessionPatch,
+    success: { status: 200, schema: Session },
+    failures: [400, 409],
+    handle: ({ ctx, target, body }) => updateSession(ctx, target, body),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "deleteSquadSession",
+    summary: "Delete a session",
+    description: "With its activity, its time frames and their computed data. Samples stay.",
+    method: "DELETE",
+    path: SESSION,
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => deleteSession(ctx, ids.session),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "retrieveSessionPeriods",
+    summary: "Retrieve the periods of a session",
+    description: "As JSON or, with `Accept: text/csv`, as `periods.csv` with the names of the players.",
+    method: "GET",
+    path: `${SESSION}periods/`,
+    query: PeriodsQuery,
+    success: { status: 200, schema: SessionPeriods, otherMediaTypes: [CSV] },
+    failures: [400],
+    async handle({ ctx, target, query, request }) {
+      if (!prefersCsv(request)) return retrievePeriods(ctx, target);
+      const { csv, etag } = await retrievePeriodsCsv(ctx, target, query.tz);
+      return { resource: new TypedText(CSV, csv), etag };
+    },
+  });
+
+  route(app, {
+    ...sessions,
+    id: "replaceSessionPeriods",
+    summary: "Replace the periods of a session",
+    description:
+      "All of them. A row without an athlete is the time of the period; rows with an athlete replace it for this athlete: several for one who leaves and returns, one without times for one who does not take part. Periods may be within others, but do not overlap otherwise. `text/csv` is `periods.csv` of `asi squad`, with the names of the players.",
+    method: "PUT",
+    path: `${SESSION}periods/`,
+    query: PeriodsQuery,
+    body: SessionPeriodsInput,
+    success: { status: 200, schema: SessionPeriods },
+    failures: [400, 409],
+    csv: {
+      example: "period,start,end,player\n1st half,14:30,15:16,\n1st half,-,-,Bea Bell\n",
+      handle: ({ ctx, target, query, csv }) =>
+        replacePeriodsByCsv(ctx, target, new TextDecoder().decode(csv), query.tz),
+    },
+    handle: ({ ctx, target, body }) => replacePeriods(ctx, target, body),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "retrieveSessionFigures",
+    summary: "Retrieve the table of a session",
+    description:
+      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept: text/csv` its CSV. Stale figures are computed again first. Only rows whose samples you may read.",
+    method: "GET",
+    path: `${SESSION}figures/`,
+    query: FiguresQuery,
+    success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV] },
+    failures: [400],
+    hasLargeResponse: true,
+    async handle({ ctx, target, query, request }) {
+      const table = await sessionTable(ctx, target);
+      if (!prefersCsv(request)) return { resource: tableAsJson(table), etag: table.etag };
+      const { csv, etag } = tableAsCsv(table, query.tz);
+      return { resource: new TypedText(CSV, csv), etag };
+    },
+  });
+
+  route(app, {
+    ...sessions,
+    id: "retrieveSquadSeason",
+    summary: "Retrieve the season of a squad",
+    description:
+      "The stored figures of each player in each whole session, of at most the 400 latest sessions, with the normal range of the player. Nothing is computed: a session says whose figures are missing.",
+    method: "GET",
+    path: "/api/v2/squads/{squad}/season/",
+    query: SeasonQuery,
+    success: { status: 200, schema: Season },
+    failures: [400],
+    hasLargeResponse: true,
+    handle: ({ ctx, target, query }) => squadSeason(ctx, target.id, query),
+  });
+}

@@ -1,0 +1,219 @@
+import type { FastifyInstance } from "fastify";
+import { AssignmentFilters, listAssignments } from "../../domain/assignments/list.js";
+import {
+  Assignment,
+  AssignmentInput,
+  AssignmentPatch,
+  assignmentItem,
+} from "../../domain/assignments/resource.js";
+import { createAssignment, deleteAssignment, updateAssignment } from "../../domain/assignments/write.js";
+import { listMembers, MemberFilters } from "../../domain/members/list.js";
+import { Member, MemberInput, MemberPatch, memberItem } from "../../domain/members/resource.js";
+import { createMember, deleteMember, updateMember } from "../../domain/members/write.js";
+import { listSquads, SquadFilters } from "../../domain/squads/list.js";
+import { Squad, SquadInput, squadItem } from "../../domain/squads/resource.js";
+import { createSquad, deleteSquad, updateSquad } from "../../domain/squads/write.js";
+import { CursorPage } from "../../wire/cursor.js";
+import { route } from "../route.js";
+
+/** What the operations have in common. */
+const squads = { tag: "Squads", version: 2 } as const;
+
+const SQUADS = "/api/v2/squads/";
+const MEMBERS = "/api/v2/members/";
+const ASSIGNMENTS = "/api/v2/assignments/";
+
+export function squadRoutes(app: FastifyInstance): void {
+  route(app, {
+    ...squads,
+    id: "listSquads",
+    summary: "List your squads",
+    description: "The oldest first.",
+    method: "GET",
+    path: SQUADS,
+    query: SquadFilters,
+    success: { status: 200, schema: CursorPage(Squad) },
+    failures: [400],
+    handle: ({ ctx, query }) => listSquads(ctx, query),
+  });
+
+  route(app, {
+    ...squads,
+    id: "createSquad",
+    summary: "Create a squad",
+    method: "POST",
+    path: SQUADS,
+    body: SquadInput,
+    success: {
+      status: 201,
+      schema: Squad,
+      headers: { Location: "The path of the squad" },
+      collection: SQUADS,
+    },
+    failures: [400, 409],
+    handle: ({ ctx, body }) => createSquad(ctx, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "retrieveSquad",
+    summary: "Retrieve a squad",
+    method: "GET",
+    path: `${SQUADS}{squad}/`,
+    success: { status: 200, schema: Squad },
+    handle: async ({ target }) => squadItem(target),
+  });
+
+  route(app, {
+    ...squads,
+    id: "updateSquad",
+    summary: "Rename a squad",
+    method: "PATCH",
+    path: `${SQUADS}{squad}/`,
+    body: SquadInput,
+    success: { status: 200, schema: Squad },
+    failures: [400],
+    handle: ({ ctx, ids, body }) => updateSquad(ctx, ids.squad, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "deleteSquad",
+    summary: "Delete a squad",
+    description: "Its members are deleted too, its athletes are not. 409 while it has sessions.",
+    method: "DELETE",
+    path: `${SQUADS}{squad}/`,
+    success: { status: 204 },
+    failures: [409],
+    handle: ({ ctx, ids }) => deleteSquad(ctx, ids.squad),
+  });
+
+  route(app, {
+    ...squads,
+    id: "listMembers",
+    summary: "List the members of your squads",
+    description: "The oldest first.",
+    method: "GET",
+    path: MEMBERS,
+    query: MemberFilters,
+    success: { status: 200, schema: CursorPage(Member) },
+    failures: [400],
+    handle: ({ ctx, query }) => listMembers(ctx, query),
+  });
+
+  route(app, {
+    ...squads,
+    id: "createMember",
+    summary: "Add an athlete to a squad",
+    description:
+      "From a time to a time, with a number, a position and thresholds. When one of them changes, end this member and create another one, so that earlier sessions stay as they are. 409 when the athlete is a member already at one of these times.",
+    method: "POST",
+    path: MEMBERS,
+    body: MemberInput,
+    success: {
+      status: 201,
+      schema: Member,
+      headers: { Location: "The path of the member" },
+      collection: MEMBERS,
+    },
+    failures: [400, 409],
+    handle: ({ ctx, body }) => createMember(ctx, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "retrieveMember",
+    summary: "Retrieve a member of a squad",
+    method: "GET",
+    path: `${MEMBERS}{member}/`,
+    success: { status: 200, schema: Member },
+    handle: async ({ target }) => memberItem(target),
+  });
+
+  route(app, {
+    ...squads,
+    id: "updateMember",
+    summary: "Change a member of a squad",
+    description: "Changes the fields sent, also for sessions of the past.",
+    method: "PATCH",
+    path: `${MEMBERS}{member}/`,
+    body: MemberPatch,
+    success: { status: 200, schema: Member },
+    failures: [400, 409],
+    handle: ({ ctx, ids, body }) => updateMember(ctx, ids.member, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "deleteMember",
+    summary: "Delete a member of a squad",
+    description: "Also from sessions of the past. To keep these, end the member instead.",
+    method: "DELETE",
+    path: `${MEMBERS}{member}/`,
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => deleteMember(ctx, ids.member),
+  });
+
+  route(app, {
+    ...squads,
+    id: "listAssignments",
+    summary: "List your assignments",
+    description: "Which athlete wears which device from when to when. The oldest first.",
+    method: "GET",
+    path: ASSIGNMENTS,
+    query: AssignmentFilters,
+    success: { status: 200, schema: CursorPage(Assignment) },
+    failures: [400],
+    handle: ({ ctx, query }) => listAssignments(ctx, query),
+  });
+
+  route(app, {
+    ...squads,
+    id: "createAssignment",
+    summary: "Assign a device to an athlete",
+    description: "409 when the device is assigned already at one of these times.",
+    method: "POST",
+    path: ASSIGNMENTS,
+    body: AssignmentInput,
+    success: {
+      status: 201,
+      schema: Assignment,
+      headers: { Location: "The path of the assignment" },
+      collection: ASSIGNMENTS,
+    },
+    failures: [400, 409],
+    handle: ({ ctx, body }) => createAssignment(ctx, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "retrieveAssignment",
+    summary: "Retrieve an assignment",
+    method: "GET",
+    path: `${ASSIGNMENTS}{assignment}/`,
+    success: { status: 200, schema: Assignment },
+    handle: async ({ target }) => assignmentItem(target),
+  });
+
+  route(app, {
+    ...squads,
+    id: "updateAssignment",
+    summary: "Change the time of an assignment",
+    method: "PATCH",
+    path: `${ASSIGNMENTS}{assignment}/`,
+    body: AssignmentPatch,
+    success: { status: 200, schema: Assignment },
+    failures: [400, 409],
+    handle: ({ ctx, ids, body }) => updateAssignment(ctx, ids.assignment, body),
+  });
+
+  route(app, {
+    ...squads,
+    id: "deleteAssignment",
+    summary: "Delete an assignment",
+    method: "DELETE",
+    path: `${ASSIGNMENTS}{assignment}/`,
+    success: { status: 204 },
+    handle: ({ ctx, ids }) => deleteAssignment(ctx, ids.assignment),
+  });
+}

@@ -1,0 +1,10 @@
+import { expect } from "vitest";
+import type { Answer } from "./service.js";
+
+/** The problem details of a refusal of version 2, without its words. */
+export function problem({ status, headers, body }: Answer): [status: number, code: string] {
+  expect(headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+  expect(body).toMatchObject({ type: "about:blank", status, title: expect.any(String) });
+  expect(headers.get("x-error-code")).toBe(body.code);
+  return [status, body.code];
+}

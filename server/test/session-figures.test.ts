@@ -1,0 +1,292 @@
+/** The table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
+import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
+import {
+  FILE_COLUMNS,
+  figureOf,
+  instantFormat,
+  readPeriods,
+  readRoster,
+  SQUAD_COLUMNS,
+  squadMembers,
+  squadRows,
+  tableCsv,
+  textLayout,
+} from "asi-convert/squad";
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
+import { recordingOf } from "./recordings.js";
+import { service, type TestService } from "./service.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { grant } from "./team.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+/** A squad with a session of an hour, and its players. */
+async function played(...names: string[]) {
+  const scene = await SquadScene.of(s, names);
+  const [first, second] = scene.players as [TestPlayer, TestPlayer];
+  return { scene, first, second, session: await scene.session() };
+}
+
+const PERIODS = "period,start,end,player\n";
+
+const setPeriods = (scene: SquadScene, session: number, csv: string) =>
+  s.send("PUT", `/api/v2/sessions/${session}/periods/`, {
+    token: scene.manager.token,
+    body: PERIODS + csv,
+    headers: { "Content-Type": "text/csv" },
+  });
+
+const cellsOf = (rows: { player: string; period: string | null }[]) =>
+  rows.map(({ player, period }) => [player, period]);
+
+describe("the table of a session", () => {
+  it("has the figures of the samples of a player in the whole session and in each period", async () => {
+    const { scene, first, session } = await played("Ann", "Bob");
+    await scene.run(first.device, 0, 10);
+    expect((await setPeriods(scene, session, "1st half,13:02,13:06,\n1st half,-,-,Bob\n")).status).toBe(200);
+    const { status, body } = await scene.figures(session);
+    expect([status, body.left_out]).toEqual([200, []]);
+    expect(cellsOf(body.rows)).toEqual([
+      ["Ann", null],
+      ["Ann", "1st half"],
+      ["Bob", null],
+      ["Bob", "1st half"],
+    ]);
+    const [whole, half, absent, out] = body.rows;
+    expect(whole.figures.distance_m).toBeCloseTo(1800, 0);
+    expect(half.figures.distance_m).toBeCloseTo(720, 0);
+    expect([half.period_minutes, half.start, half.end]).toEqual([4, minute(2), "2024-06-01T13:05:59.900Z"]);
+    expect([half.figures.hr_mean_bpm, half.definition.parameters.max_valid_speed]).toEqual([150, 12.5]);
+    expect([absent.figures.distance_m, absent.share_with_data]).toEqual([null, 0]);
+    expect([out.period_minutes, out.share_with_data]).toEqual([0, null]);
+  });
+
+  it("equals the table of asi squad on the same files, digit by digit, with a player who has two trackers", async () => {
+    const startMs = Date.parse(minute(0)) - 44 * 60_000;
+    const match = demoSquad({ players: 25, startMs });
+    const scene = await SquadScene.of(s);
+    const { roster } = readRoster(match.roster);
+    const session = await scene.session({ start_time: minute(0), end_time: minute(12) });
+    const recordings = [];
+    const devices = new Map<string, string>();
+    for (const { name, serials, maxHr } of roster.players) {
+      const player = await scene.add(name, { max_hr: maxHr });
+      devices.set(serials[0] ?? "", player.device.serial_number);
+      const worn = [player.device];
+      for (const other of serials.slice(1)) {
+        const device = await scene.device();
+        devices.set(other, device.serial_number);
+        await scene.assign(player.athlete, device);
+        worn.push(device);
+      }
+      for (const [place, device] of worn.entries()) {
+        const demo = match.recordings.find(({ serial }) => serial === serials[place]);
+        // 12 minutes, in which a player changes the tracker.
+        const bytes = await recordingOf(device.serial_number, within(demo?.rows() ?? []));
+        await s.load(device, scene.manager, bytes);
+        recordings.push({
+          fileName: device.serial_number,
+          serial: device.serial_number,
+          samples: decodeSync(bytes).samples,
+          isDamaged: false,
+          isTruncated: false,
+        });
+      }
+    }
+    const periods = `${PERIODS}Warm-up,13:00,13:03,\n1st half,13:03,13:11:30,\n1st half,-,-,Koch\n1st half,13:05,13:08,Meier\n1st half,13:09,13:10,Meier\n`;
+    expect((await setPeriods(scene, session, periods.slice(PERIODS.length))).status).toBe(200);
+
+    const own = {
+      players: roster.players.map((player) => ({
+        ...player,
+        position: "MF",
+        serials: player.serials.map((serial) => devices.get(serial) ?? ""),
+      })),
+    };
+    const members = squadMembers(recordings, own);
+    const read = readPeriods(periods, {
+      session: { startMs: Date.parse(minute(0)), endMs: Date.parse(minute(12)) },
+      players: members.map(({ name }) => name),
+    });
+    const expected = squadRows(members, read.periods, { preset: "soccer" });
+
+    const { body } = await scene.figures(session);
+    const seen = body.rows.map((row: Record<string, unknown>) => [
+      row.player,
+      row.period,
+      row.figures,
+      row.share_with_data,
+      row.share_with_hr,
+      row.definition,
+    ]);
+    expect(seen).toEqual(
+      expected.map((row) => [
+        row.member.name,
+        row.period,
+        Object.fromEntries(SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)])),
+        row.coverage,
+        row.hrCoverage,
+        row.metrics?.definition ?? null,
+      ]),
+    );
+    const csv = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
+      Accept: "text/csv",
+    });
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const instantText = instantFormat(undefined);
+    const rows = expected.map((row) => ({ ...row, session: instantText(Date.parse(minute(0))) }));
+    const unknown = FILE_COLUMNS.map((column) =>
+      ["damaged", "truncated"].includes(column.key) ? { ...column, cell: () => null } : column,
+    );
+    expect(csv.body).toBe(tableCsv(unknown, rows, textLayout(undefined, instantText)));
+  });
+
+  it("does not show a player whose permission is withdrawn, in any period, nor in the CSV or the season", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
+    for (const { device } of [first, second]) await scene.run(device, 0, 3);
+    expect((await scene.figures(session)).body.rows).toHaveLength(6);
+    const { queries } = s.store.database;
+    await queries
+      .delete(permissions)
+      .where(and(eq(permissions.athleteId, second.athlete), eq(permissions.permission, "READ")));
+    const { body } = await scene.figures(session);
+    expect(cellsOf(body.rows)).toEqual([
+      ["Ann", null],
+      ["Ann", "1st half"],
+      ["Ann", "2nd half"],
+    ]);
+    const csv = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
+      Accept: "text/csv",
+    });
+    expect(csv.body).not.toContain("Bob");
+    const season = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
+    expect(JSON.stringify(season.body)).not.toContain("Bob");
+    // Permission for the first half only.
+    await grant(s, second.athlete, scene.manager.id, "READ", minute(1), minute(10));
+    expect(cellsOf((await scene.figures(session)).body.rows)).toContainEqual(["Bob", "1st half"]);
+    expect((await scene.figures(session)).body.rows).toHaveLength(4);
+  });
+
+  it("changes with samples that arrive later, and otherwise is read from what is stored", async () => {
+    const { scene, first, session } = await played("Ann");
+    await scene.run(first.device, 0, 5);
+    const before = await scene.figures(session);
+    const { queries } = s.store.database;
+    const isOfSession = eq(sessionFigures.sessionId, session);
+    const stored = await queries.select().from(sessionFigures).where(isOfSession);
+    expect(stored).toHaveLength(1);
+    const again = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
+      "If-None-Match": before.headers.get("etag") ?? "",
+    });
+    expect(again.status).toBe(304);
+    expect(await queries.select().from(sessionFigures).where(isOfSession)).toEqual(stored);
+    await scene.run(first.device, 5, 10);
+    const after = await scene.figures(session);
+    expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
+    expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+
+  it("names the players without a device or without permission", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    const carl = await s.athlete();
+    await scene.join(carl.id, {}, 9);
+    const stranger = await s.athlete();
+    await scene.join(stranger.id, {}, 10);
+    await scene.assign(stranger.id, first.device);
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { place: "Away" });
+    const { body } = await scene.figures(session);
+    expect(cellsOf(body.rows)).toEqual([
+      [first.name, null],
+      [second.name, null],
+    ]);
+    expect(body.left_out).toEqual([
+      { athlete: carl.id, player: carl.username, period: null, reason: "no_device" },
+      { athlete: stranger.id, player: stranger.username, period: null, reason: "no_permission" },
+    ]);
+  });
+
+  it("uses the thresholds that were valid for the player at the time of the session", async () => {
+    const { scene, first, session } = await played("Ann");
+    await scene.run(first.device, 0, 5);
+    const sprintFrom = async () => (await scene.figures(session)).body.rows[0].sprint_from_m_per_s;
+    const default_ = await sprintFrom();
+    const { queries } = s.store.database;
+    const isFirst = eq(memberRows.athleteId, first.athlete);
+    await queries
+      .update(memberRows)
+      .set({ endTime: new Date(minute(120)) })
+      .where(isFirst);
+    await queries.insert(memberRows).values({
+      squadId: scene.squad,
+      athleteId: first.athlete,
+      params: { sprint_threshold: 2 },
+      startTime: new Date(minute(120)),
+      endTime: new Date(minute(100_000)),
+    });
+    const later = await scene.session({ start_time: minute(120), end_time: minute(180) });
+    await scene.run(first.device, 120, 125);
+    expect([await sprintFrom(), (await scene.figures(later)).body.rows[0].sprint_from_m_per_s]).toEqual([
+      default_,
+      2,
+    ]);
+  });
+
+  it("is of the manager alone", async () => {
+    const { scene, session } = await played("Ann");
+    const other = await s.manager();
+    const found = [
+      await scene.figures(session, other.token),
+      await s.get(`/api/v2/squads/${scene.squad}/season/`, other.token),
+      await s.get(`/api/v2/sessions/${session}/periods/`, other.token),
+    ];
+    expect(found.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+});
+
+describe("the season of a squad", () => {
+  it("has the stored figures of each player, names sessions without them, and the normal range of five matches", async () => {
+    const { scene, first, session } = await played("Ann");
+    const season = async () =>
+      (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+    await scene.run(first.device, 0, 15);
+    expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
+    expect((await season()).players).toEqual([]);
+    await scene.figures(session);
+    const ids = [session];
+    for (const day of [1, 2, 3]) {
+      const from = day * 24 * 60;
+      ids.push(await scene.session({ start_time: minute(from), end_time: minute(from + 60) }));
+      await scene.run(first.device, from, from + 15, 3000 + 100 * day);
+      await scene.figures(ids.at(-1) ?? 0);
+    }
+    const { sessions, players } = await season();
+    expect(sessions.map((one: { id: number; not_computed: number[] }) => [one.id, one.not_computed])).toEqual(
+      ids.map((id) => [id, []]),
+    );
+    const [ann] = players;
+    expect([ann.player, ann.days_since_last, ann.entries.length]).toEqual(["Ann", 0, 4]);
+    expect(ann.entries[3]).toMatchObject({ session: ids[3], days_since: 1 });
+    // Of 3.0, 3.1 and 3.2 m/s for 15 minutes.
+    expect(ann.normal.distance_m.mean).toBeCloseTo(15 * 60 * 3.1, -1);
+    expect(ann.best.distance_m).toBeCloseTo(15 * 60 * 3.3, -1);
+    await scene.run(first.device, 20, 25);
+    expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
+  });
+});
+
+/** The rows in the 12 minutes of the session. */
+function within(rows: Iterable<EncodableRow>): EncodableRow[] {
+  const found: EncodableRow[] = [];
+  for (const row of rows) {
+    if (row.timestamp >= Date.parse(minute(12))) break;
+    if (row.timestamp >= Date.parse(minute(0))) found.push(row);
+  }
+  return found;
+}

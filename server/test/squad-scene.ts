@@ -1,0 +1,138 @@
+import { assignments, squadMembers, squads } from "../src/store/schema.js";
+import { managingManager } from "./people.js";
+import type { TestAccount, TestDevice, TestService } from "./service.js";
+import { type Sample, store } from "./team.js";
+
+/** First instant of the sessions of these tests. */
+export const START = "2024-06-01T13:00:00.000Z";
+
+/** An instant some minutes after `START`. */
+export const minute = (minutes: number): string =>
+  new Date(Date.parse(START) + minutes * 60_000).toISOString();
+
+export interface TestPlayer {
+  athlete: number;
+  name: string;
+  device: TestDevice;
+}
+
+/** A manager with a squad, whose players wear a device each. Members and assignments are rows, without their operations. */
+export class SquadScene {
+  readonly s: TestService;
+  readonly manager: TestAccount;
+  readonly squad: number;
+  readonly players: TestPlayer[] = [];
+
+  private constructor(s: TestService, manager: TestAccount, squad: number) {
+    this.s = s;
+    this.manager = manager;
+    this.squad = squad;
+  }
+
+  static async of(s: TestService, names: readonly string[] = []): Promise<SquadScene> {
+    const manager = await managingManager({}, "", s);
+    const [squad] = await s.store.database.queries
+      .insert(squads)
+      .values({ name: "First team", ownerId: manager.id, createdAt: new Date() })
+      .returning();
+    const scene = new SquadScene(s, manager, squad?.id ?? 0);
+    for (const name of names) await scene.add(name);
+    return scene;
+  }
+
+  /** Adds a managed athlete with a device. */
+  async add(name: string, params: Record<string, unknown> = {}): Promise<TestPlayer> {
+    const { s, manager } = this;
+    const { status, body } = await s.post(
+      "/api/v1/athletes/create-managed/",
+      { managed_by: manager.id, athlete_profile: { first_name: name } },
+      manager.token,
+    );
+    if (status !== 201) throw new Error(`No athlete: ${status} ${JSON.stringify(body)}`);
+    const player = { athlete: body.id as number, name, device: await this.device() };
+    this.players.push(player);
+    await this.join(player.athlete, params, this.players.length);
+    await this.assign(player.athlete, player.device);
+    return player;
+  }
+
+  /** A device that the manager owns since 2020. */
+  async device(): Promise<TestDevice> {
+    const device = await this.s.ownedDevice(this.manager);
+    await this.s.backdate(device, "2020-01-01T00:00:00Z");
+    return device;
+  }
+
+  join(athleteId: number, params: Record<string, unknown>, number: number) {
+    return this.s.store.database.queries.insert(squadMembers).values({
+      squadId: this.squad,
+      athleteId,
+      number,
+      position: "MF",
+      params,
+      startTime: new Date("2020-01-01T00:00:00Z"),
+      endTime: new Date("2999-01-01T00:00:00Z"),
+    });
+  }
+
+  assign(athleteId: number, { id }: TestDevice, from = "2020-01-01T00:00:00Z", to = "2999-01-01T00:00:00Z") {
+    return this.s.store.database.queries.insert(assignments).values({
+      ownerId: this.manager.id,
+      deviceId: id,
+      athleteId,
+      startTime: new Date(from),
+      endTime: new Date(to),
+    });
+  }
+
+  /** Body of a session, by default of an hour from `START`. */
+  body(changes: Record<string, unknown> = {}) {
+    return {
+      name: "Round 3",
+      squad: this.squad,
+      kind: "match",
+      sport: "soccer",
+      start_time: START,
+      end_time: minute(60),
+      ...changes,
+    };
+  }
+
+  send(method: string, path: string, json?: unknown, headers: Record<string, string> = {}) {
+    return this.s.send(method, path, { token: this.manager.token, json, headers });
+  }
+
+  async session(changes: Record<string, unknown> = {}): Promise<number> {
+    const { status, body } = await this.send("POST", "/api/v2/sessions/", this.body(changes));
+    if (status !== 201) throw new Error(`No session: ${status} ${JSON.stringify(body)}`);
+    return body.id;
+  }
+
+  figures(session: number, token = this.manager.token) {
+    return this.s.get(`/api/v2/sessions/${session}/figures/`, token);
+  }
+
+  /** Stores samples at a steady speed, ten a second, between two minutes of the session. */
+  run(device: TestDevice, fromMinute: number, toMinute: number, speedMmPerS = 3000, hr = 150) {
+    const samples: Sample[] = [];
+    for (let t = Date.parse(minute(fromMinute)); t < Date.parse(minute(toMinute)); t += 100)
+      samples.push({ t, speed: speedMmPerS, hr });
+    return store(this.s, device.id, samples);
+  }
+
+  /** The time frames of the activity, as version 1 lists them. */
+  async frames(activity: number) {
+    const { body } = await this.s.get(
+      `/api/v1/timeframes/?activity=${activity}&limit=100&ordering=id`,
+      this.manager.token,
+    );
+    return body.results as {
+      id: number;
+      athlete: number;
+      device: number;
+      start_time: string;
+      end_time: string;
+      params: Record<string, unknown>;
+    }[];
+  }
+}

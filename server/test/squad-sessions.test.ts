@@ -1,0 +1,298 @@
+/** Sessions of a squad: an activity with periods, and time frames that follow from them. */
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { auditLog, sessionFigures, sessions } from "../src/store/schema.js";
+import { json, unzip } from "./personal-data-scene.js";
+import { service, startService, type TestService } from "./service.js";
+import { minute, SquadScene, START, type TestPlayer } from "./squad-scene.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+async function played(...names: string[]) {
+  const scene = await SquadScene.of(s, names);
+  const [first, second] = scene.players as [TestPlayer, TestPlayer];
+  const session = await scene.session();
+  return { scene, first, second, session, path: `/api/v2/sessions/${session}/` };
+}
+
+const problem = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
+
+const half = (changes: Record<string, unknown> = {}) => ({
+  name: "1st half",
+  start_time: minute(5),
+  end_time: minute(25),
+  athlete: null,
+  ...changes,
+});
+
+const putPeriods = (scene: SquadScene, path: string, rows: unknown) =>
+  scene.send("PUT", `${path}periods/`, rows);
+
+const putCsv = (scene: SquadScene, path: string, body: string, query = "") =>
+  s.send("PUT", `${path}periods/${query}`, {
+    token: scene.manager.token,
+    body,
+    headers: { "Content-Type": "text/csv" },
+  });
+
+describe("a session", () => {
+  it("is an activity of version 1 with the same id, and is found by its Location", async () => {
+    const scene = await SquadScene.of(s);
+    const created = await scene.send("POST", "/api/v2/sessions/", scene.body({ notes: "Rain.\nCold." }));
+    expect(created.status).toBe(201);
+    const path = `/api/v2/sessions/${created.body.id}/`;
+    expect(created.headers.get("location")).toBe(path);
+    expect(created.body).toEqual({
+      ...scene.body(),
+      id: created.body.id,
+      place: null,
+      notes: "Rain.\nCold.",
+    });
+    expect((await scene.send("GET", path)).body).toEqual(created.body);
+    const activity = await s.get(`/api/v1/activities/${created.body.id}/`, scene.manager.token);
+    expect(activity.body).toMatchObject({
+      name: "Round 3",
+      json: { sport: "soccer" },
+      owner: scene.manager.id,
+    });
+  });
+
+  it("is refused with a squad of another manager, with an end before its start, and with more than a day", async () => {
+    const [scene, other] = [await SquadScene.of(s), await SquadScene.of(s)];
+    for (const [changes, field] of [
+      [{ squad: other.squad }, "squad"],
+      [{ end_time: START }, "end_time"],
+      [{ end_time: minute(25 * 60) }, "end_time"],
+      [{ sport: "chess" }, "sport"],
+      [{ colour: "red" }, "colour"],
+    ] as const) {
+      const answer = await scene.send("POST", "/api/v2/sessions/", scene.body(changes));
+      expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, field]);
+    }
+  });
+
+  it("is listed, the newest first, by squad, kind and time", async () => {
+    const scene = await SquadScene.of(s);
+    const first = await scene.session();
+    const second = await scene.session({ kind: "training", start_time: minute(120), end_time: minute(180) });
+    const listed = async (query: string) =>
+      (await scene.send("GET", `/api/v2/sessions/?${query}`)).body.results.map(
+        ({ id }: { id: number }) => id,
+      );
+    expect(await listed("")).toEqual([second, first]);
+    expect(await listed(`squad=${scene.squad}&kind=match`)).toEqual([first]);
+    expect(await listed(`from=${minute(60)}`)).toEqual([second]);
+    expect(await listed(`to=${minute(120)}`)).toEqual([first]);
+    const { body } = await scene.send("GET", "/api/v2/sessions/?limit=1");
+    expect(await listed(`limit=1&cursor=${body.next}`)).toEqual([first]);
+  });
+
+  it("is deleted with its activity, also by version 1, and both are in the audit", async () => {
+    const { scene, session, path } = await played("Ann");
+    const later = await scene.session();
+    expect((await scene.send("DELETE", path)).status).toBe(204);
+    expect((await scene.send("DELETE", `/api/v1/activities/${later}/`)).status).toBe(204);
+    for (const id of [session, later]) {
+      expect(problem(await scene.send("GET", `/api/v2/sessions/${id}/`))).toEqual([404, "not_found"]);
+      expect((await scene.send("GET", `/api/v1/activities/${id}/`)).status).toBe(404);
+      const rows = await s.store.database.queries.select().from(auditLog).where(eq(auditLog.entityId, id));
+      const ended = rows.filter(({ entity, after }) => entity === "session" && after === null);
+      expect(ended).toHaveLength(1);
+    }
+    expect(await scene.frames(session)).toEqual([]);
+  });
+
+  it("is changed only in the version that the client knows", async () => {
+    const { scene, path } = await played();
+    const { headers } = await scene.send("GET", path);
+    const tag = { "If-Match": headers.get("etag") ?? "" };
+    expect((await scene.send("PATCH", path, { name: "Cup" }, tag)).body.name).toBe("Cup");
+    expect(problem(await scene.send("PATCH", path, { name: "Final" }, tag))).toEqual([
+      412,
+      "precondition_failed",
+    ]);
+  });
+});
+
+describe("the time frames of a session", () => {
+  it("are one for each player, device and interval, end before the end, and count for version 1 like any other", async () => {
+    const { scene, first, path, session } = await played("Ann");
+    expect((await putPeriods(scene, path, [half()])).status).toBe(200);
+    const frames = await scene.frames(session);
+    expect(
+      frames.map(({ athlete, device, start_time, end_time }) => [athlete, device, start_time, end_time]),
+    ).toEqual([
+      [first.athlete, first.device.id, START, "2024-06-01T13:59:59.999Z"],
+      [first.athlete, first.device.id, minute(5), "2024-06-01T13:24:59.999Z"],
+    ]);
+    await scene.run(first.device, 0, 2);
+    await s.runJobs();
+    const computed = await scene.send("GET", `/api/v1/timeframes/${frames[0]?.id}/computed-data/`);
+    expect(computed.body.total_distance).toBeCloseTo(360, 0);
+  });
+
+  it("keep their ids if they are unchanged", async () => {
+    const { scene, path, session } = await played("Ann", "Bob");
+    await putPeriods(scene, path, [half()]);
+    const before = await scene.frames(session);
+    await putPeriods(scene, path, [
+      half({ name: "Drill", start_time: minute(30), end_time: minute(40) }),
+      half(),
+    ]);
+    const after = await scene.frames(session);
+    expect(after.filter(({ id }) => before.some((one) => one.id === id))).toEqual(before);
+    expect(after).toHaveLength(6);
+    await scene.send("PATCH", path, { end_time: minute(50) });
+    const shorter = await scene.frames(session);
+    expect(shorter.filter(({ id }) => after.some((one) => one.id === id))).toHaveLength(4);
+    expect(shorter).toHaveLength(6);
+  });
+
+  it("are restored by the next change after version 1 has deleted or changed them", async () => {
+    const { scene, first, path, session } = await played("Ann", "Bob");
+    const [ann, bob] = await scene.frames(session);
+    await scene.send("DELETE", `/api/v1/timeframes/${ann?.id}/`);
+    await scene.send("PATCH", `/api/v1/timeframes/${bob?.id}/`, { athlete: first.athlete });
+    await scene.send("PATCH", path, { place: "Away" });
+    const { id: _ann, ...one } = ann ?? {};
+    const { id: _bob, ...other } = bob ?? {};
+    expect(await scene.frames(session)).toEqual([
+      expect.objectContaining(one),
+      expect.objectContaining(other),
+    ]);
+  });
+
+  it("follow a change of the assignments, and of the sport", async () => {
+    const { scene, first, second, path, session } = await played("Ann", "Bob");
+    const known = await scene.send("GET", "/api/v2/assignments/");
+    for (const { id } of known.body.results) await scene.send("DELETE", `/api/v2/assignments/${id}/`);
+    const assign = (athlete: number, start_time: string, end_time: string) =>
+      scene.send("POST", "/api/v2/assignments/", { device: second.device.id, athlete, start_time, end_time });
+    await assign(first.athlete, START, minute(10));
+    await assign(second.athlete, minute(10), minute(60));
+    await s.runJobs();
+    const frames = await scene.frames(session);
+    const ends = new Map(frames.map(({ athlete, device, end_time }) => [athlete, [device, end_time]]));
+    expect(ends).toEqual(
+      new Map([
+        [first.athlete, [second.device.id, "2024-06-01T13:09:59.999Z"]],
+        [second.athlete, [second.device.id, "2024-06-01T13:59:59.999Z"]],
+      ]),
+    );
+    const changed = await scene.send("PATCH", path, { sport: "running" });
+    expect([changed.status, changed.body.sport]).toEqual([200, "running"]);
+    expect(await scene.frames(session)).toHaveLength(2);
+  });
+
+  it("are at most as many as an activity takes", async () => {
+    const small = await startService({ activityMaxTimeframes: 2 });
+    const { scene, path, session } = await played("Ann", "Bob");
+    const answer = await small.send("PUT", `${path}periods/`, { token: scene.manager.token, json: [half()] });
+    expect(problem(answer)).toEqual([409, "too_many_timeframes"]);
+    expect(await scene.frames(session)).toHaveLength(2);
+    expect((await scene.send("GET", `${path}periods/`)).body).toEqual([]);
+  });
+});
+
+describe("the periods of a session", () => {
+  it("are the same as JSON and as periods.csv, in the time zone of the query", async () => {
+    const { scene, first, second, path } = await played("Ann", "Bob");
+    const csv =
+      "period,start,end,player\n1st half,15:05:00,15:25:00,\n1st half,15:10:00,15:20:00,Ann\n1st half,-,-,Bob\n";
+    const { status, body } = await putCsv(scene, path, csv, "?tz=Europe/Zurich");
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      half(),
+      half({ start_time: minute(10), end_time: minute(20), athlete: first.athlete }),
+      half({ start_time: null, end_time: null, athlete: second.athlete }),
+    ]);
+    const text = await s.get(`${path}periods/?tz=Europe/Zurich`, scene.manager.token, { Accept: "text/csv" });
+    expect([text.headers.get("content-type"), text.body]).toEqual(["text/csv; charset=utf-8", csv]);
+    const again = await putPeriods(scene, path, body);
+    expect([again.status, again.body]).toEqual([200, body]);
+  });
+
+  it("are refused as a whole with the place of what is wrong", async () => {
+    const { scene, path } = await played("Ann");
+    await putPeriods(scene, path, [half()]);
+    const placesOf = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
+      status,
+      body.errors?.map(({ field }) => field),
+    ];
+    const rows = [
+      [half(), half({ name: "Drill", start_time: minute(20), end_time: minute(30) })],
+      [half({ end_time: minute(1) })],
+      [half({ athlete: scene.manager.id })],
+      [half({ end_time: null })],
+      [half({ name: "whole" })],
+    ];
+    const places = [];
+    for (const one of rows) places.push(placesOf(await putPeriods(scene, path, one)));
+    expect(places).toEqual([
+      [400, ["1"]],
+      [400, ["0"]],
+      [400, ["0.athlete"]],
+      [400, ["0.end_time"]],
+      [400, ["0"]],
+    ]);
+    expect(placesOf(await putPeriods(scene, path, [half({ end_time: minute(61) })]))[0]).toBe(400);
+    expect(
+      placesOf(
+        await putPeriods(
+          scene,
+          path,
+          Array.from({ length: 201 }, () => half()),
+        ),
+      )[0],
+    ).toBe(400);
+    const csv = "period,start,end,player\n1st half,13:05,13:25,\n2nd half,25:70,13:40,\n";
+    expect(placesOf(await putCsv(scene, path, csv))).toEqual([400, ["line 3"]]);
+    expect(placesOf(await putCsv(scene, path, csv, "?tz=Mars"))).toEqual([400, ["tz"]]);
+    expect((await scene.send("GET", `${path}periods/`)).body).toEqual([half()]);
+    expect(placesOf(await scene.send("PATCH", path, { end_time: minute(20) }))).toEqual([400, ["end_time"]]);
+  });
+});
+
+describe("an athlete", () => {
+  it("has the figures in the export, without serial numbers", async () => {
+    const { scene, first, path, session } = await played("Ann");
+    await putPeriods(scene, path, [half()]);
+    await scene.run(first.device, 0, 1);
+    await scene.figures(session);
+    const response = await fetch(`${s.service.url}/api/v1/athletes/${first.athlete}/export/`, {
+      headers: { Authorization: `Bearer ${scene.manager.token}` },
+    });
+    const files = await unzip(Buffer.from(await response.arrayBuffer()));
+    const [exported] = json(files, "session-figures.json");
+    expect([exported.session, exported.periods.map(({ period }: { period: string }) => period)]).toEqual([
+      session,
+      ["", "1st half"],
+    ]);
+    expect(exported.periods[0].figures.distance_m).toBeCloseTo(180, 0);
+    expect(files.get("session-figures.json")).not.toContain(first.device.serial_number);
+  });
+
+  it("is deleted with the figures and the rows of periods", async () => {
+    const { scene, first, path, session } = await played("Ann", "Bob");
+    await putPeriods(scene, path, [
+      half(),
+      half({ start_time: null, end_time: null, athlete: first.athlete }),
+    ]);
+    await scene.run(first.device, 0, 1);
+    await scene.figures(session);
+    const { status } = await scene.send("DELETE", `/api/v1/athletes/${first.athlete}/`);
+    expect(status).toBe(204);
+    const { queries } = s.store.database;
+    expect(await queries.$count(sessionFigures, eq(sessionFigures.athleteId, first.athlete))).toBe(0);
+    expect((await scene.send("GET", `${path}periods/`)).body).toEqual([half()]);
+    expect(await queries.$count(sessions, eq(sessions.activityId, session))).toBe(1);
+    expect((await scene.figures(session)).body.rows.map(({ player }: { player: string }) => player)).toEqual([
+      "Bob",
+      "Bob",
+    ]);
+  });
+});

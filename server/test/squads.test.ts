@@ -1,0 +1,186 @@
+/** Squads, their members, and who wears which device. */
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { deleteAccount } from "../src/domain/deletion/account.js";
+import { assignments, auditLog, squadMembers, squads } from "../src/store/schema.js";
+import { problem } from "./problem.js";
+import { type Answer, service, type TestAccount, type TestService } from "./service.js";
+import { grant, Team } from "./team.js";
+
+const SQUADS = "/api/v2/squads/";
+const MEMBERS = "/api/v2/members/";
+const ASSIGNMENTS = "/api/v2/assignments/";
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const day = (n: number) => new Date(Date.UTC(2024, 6, n)).toISOString();
+
+const patch = (path: string, json: object, token: string) => s.send("PATCH", path, { token, json });
+const remove = (path: string, token: string) => s.send("DELETE", path, { token });
+
+const squadOf = async ({ token }: TestAccount): Promise<number> =>
+  (await s.post(SQUADS, { name: "First team" }, token)).body.id;
+
+/** Every operation on one object. */
+const operationsOn = (path: string, token: string, change: object) =>
+  Promise.all([s.get(path, token), patch(path, change, token), remove(path, token)]);
+
+describe("a squad", () => {
+  it("is created, found by its Location, renamed and deleted", async () => {
+    const { token } = await s.manager();
+    const created = await s.post(SQUADS, { name: "First team" }, token);
+    const path = created.headers.get("location") ?? "";
+    expect([created.status, path]).toEqual([201, `${SQUADS}${created.body.id}/`]);
+    expect((await s.get(path, token)).body).toEqual(created.body);
+    expect((await patch(path, { name: "Second team" }, token)).body.name).toBe("Second team");
+    expect((await s.get(SQUADS, token)).body.results).toMatchObject([{ name: "Second team" }]);
+    expect((await remove(path, token)).status).toBe(204);
+    expect((await s.get(SQUADS, token)).body.results).toEqual([]);
+  });
+
+  it("is not found by another manager, with its members and assignments", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const squad = await squadOf(team.manager);
+    const member = await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(1) }, token);
+    const assignment = await s.post(
+      ASSIGNMENTS,
+      { device: team.device.id, athlete: team.athlete, start_time: day(1) },
+      token,
+    );
+    const stranger = await s.manager();
+    for (const [path, change] of [
+      [`${SQUADS}${squad}/`, { name: "Mine" }],
+      [`${MEMBERS}${member.body.id}/`, { number: 1 }],
+      [`${ASSIGNMENTS}${assignment.body.id}/`, { end_time: day(2) }],
+    ] as const) {
+      for (const { status } of await operationsOn(path, stranger.token, change)) expect(status).toBe(404);
+      expect((await s.get(path, token)).status).toBe(200);
+    }
+    for (const path of [SQUADS, MEMBERS, ASSIGNMENTS])
+      expect((await s.get(path, stranger.token)).body.results).toEqual([]);
+    expect(
+      (await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(9) }, stranger.token)).body
+        .errors,
+    ).toEqual([{ field: "squad", detail: "There is no squad of yours with this id." }]);
+  });
+
+  it("goes with its manager's account, and its members and assignments with it", async () => {
+    const team = await Team.of(s);
+    const squad = await squadOf(team.manager);
+    await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(1) }, team.manager.token);
+    await s.post(
+      ASSIGNMENTS,
+      { device: team.device.id, athlete: team.athlete, start_time: day(1) },
+      team.manager.token,
+    );
+    await deleteAccount(s.ctx, team.manager.username);
+    const { queries } = s.store.database;
+    expect(await queries.$count(squads, eq(squads.ownerId, team.manager.id))).toBe(0);
+    expect(await queries.$count(squadMembers, eq(squadMembers.squadId, squad))).toBe(0);
+    expect(await queries.$count(assignments, eq(assignments.ownerId, team.manager.id))).toBe(0);
+  });
+});
+
+describe("a member", () => {
+  it("has a number, a position, thresholds and a time, which ends only when it is told to", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const squad = await squadOf(team.manager);
+    const body = {
+      squad,
+      athlete: team.athlete,
+      number: 7,
+      position: "FW",
+      params: { max_hr: 196, sprint_threshold: 7, hid_thresholds: [4, 5.5] },
+      start_time: day(1),
+    };
+    const { status, body: created } = await s.post(MEMBERS, body, token);
+    expect(status).toBe(201);
+    expect(created).toEqual({ id: created.id, ...body, end_time: "2999-12-31T23:59:59.000Z" });
+    const ended = await patch(`${MEMBERS}${created.id}/`, { end_time: day(10) }, token);
+    expect(ended.body).toEqual({ ...created, end_time: day(10) });
+    const at = async (time: string) =>
+      (await s.get(`${MEMBERS}?squad=${squad}&at=${time}`, token)).body.results.length;
+    expect([await at(day(9)), await at(day(10))]).toEqual([1, 0]);
+  });
+
+  it("never overlaps another one of the same athlete, however many requests come at once", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const squad = await squadOf(team.manager);
+    const body = { squad, athlete: team.athlete, start_time: day(1), end_time: day(10) };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => s.post(MEMBERS, body, token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    const later = await s.post(MEMBERS, { ...body, start_time: day(10), end_time: day(20) }, token);
+    expect(later.status).toBe(201);
+    expect(problem(await patch(`${MEMBERS}${later.body.id}/`, { start_time: day(9) }, token))).toEqual([
+      409,
+      "member_overlaps",
+    ]);
+  });
+
+  it("is refused with the field that is wrong", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const squad = await squadOf(team.manager);
+    const body = { squad, athlete: team.athlete, start_time: day(1) };
+    const unread = await Team.of(s);
+    for (const [change, field] of [
+      [{ end_time: day(1) }, "end_time"],
+      [{ athlete: unread.athlete }, "athlete"],
+      [{ params: { hid_thresholds: [5, 4] } }, "params.hid_thresholds"],
+      [{ params: { speed: 1 } }, "params.speed"],
+      [{ number: 1000 }, "number"],
+      [{ colour: "red" }, "colour"],
+    ] as const) {
+      const { status, body: problem } = await s.post(MEMBERS, { ...body, ...change }, token);
+      expect([status, problem.errors?.[0]?.field]).toEqual([400, field]);
+    }
+  });
+});
+
+describe("an assignment", () => {
+  it("says who wears a device, and only one athlete at a time", async () => {
+    const team = await Team.of(s);
+    const { token } = team.manager;
+    const body = { device: team.device.id, athlete: team.athlete, start_time: day(1) };
+    const { body: first } = await s.post(ASSIGNMENTS, body, token);
+    const second = await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token);
+    expect(problem(second)).toEqual([409, "assignment_overlaps"]);
+    expect(second.body.detail).toContain(`The assignment ${first.id} `);
+    await patch(`${ASSIGNMENTS}${first.id}/`, { end_time: day(5) }, token);
+    expect((await s.post(ASSIGNMENTS, { ...body, start_time: day(5) }, token)).status).toBe(201);
+    const at = await s.get(`${ASSIGNMENTS}?device=${team.device.id}&at=${day(4)}`, token);
+    expect(at.body.results.map(({ id }: { id: number }) => id)).toEqual([first.id]);
+  });
+
+  it("needs a device of the manager and WRITE permission on the athlete", async () => {
+    const team = await Team.of(s);
+    const other = await Team.of(s);
+    const create = (device: number, athlete: number) =>
+      s.post(ASSIGNMENTS, { device, athlete, start_time: day(1) }, team.manager.token);
+    const fieldsOf = async (answer: Promise<Answer>) =>
+      (await answer).body.errors.map(({ field }: { field: string }) => field);
+    expect(await fieldsOf(create(other.device.id, other.athlete))).toEqual(["device", "athlete"]);
+    await grant(s, other.athlete, team.manager.id, "READ", day(1), "2999-01-01T00:00:00.000Z");
+    expect(await fieldsOf(create(team.device.id, other.athlete))).toEqual(["athlete"]);
+  });
+
+  it("is audited, with its members and squads", async () => {
+    const team = await Team.of(s);
+    const { body } = await s.post(
+      ASSIGNMENTS,
+      { device: team.device.id, athlete: team.athlete, start_time: day(1) },
+      team.manager.token,
+    );
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.entity, "assignment"), eq(auditLog.entityId, body.id)));
+    expect(rows).toMatchObject([{ operation: "createAssignment", after: { athleteId: team.athlete } }]);
+  });
+});
