@@ -65,6 +65,8 @@ function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRec
     sprintMPerS: null,
     birthDate,
     massKg: null,
+    maxSpeedMPerS: null,
+    aerobicSpeedMPerS: null,
     line: 1,
   };
   const [member] = squadMembers(recordings, { players: [player] });
