@@ -13,7 +13,7 @@ const ENDING_RUNS = isLong ? 8 : 4;
 
 const calls = await DocumentedCalls.of(await service());
 
-describe("any request gets a documented answer", () => {
+describe("any request has a documented response", () => {
   it("DELETE is among the methods tried", () => {
     expect(calls.operations.filter(({ method }) => method === "DELETE").length).toBeGreaterThan(6);
   });
@@ -25,8 +25,8 @@ describe("any request gets a documented answer", () => {
   });
 });
 
-describe("after calls of every operation", () => {
-  it("the database holds no orphan, no overlap of ownerships and no lost job", {
+describe("after calls to every operation", () => {
+  it("the database contains no orphaned rows, no overlapping ownerships and no lost jobs", {
     timeout: 240_000,
   }, async () => {
     const s = await TestService.start(await newStore());

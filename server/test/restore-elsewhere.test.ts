@@ -14,7 +14,7 @@ import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
 describe("a restore", () => {
-  it("is refused without a list of erasures, unless it is told to do without, and says what the list did", async () => {
+  it("is refused without a list of erasures, unless an option allows it, and explains the purpose of the list", async () => {
     const source = await TestService.start(await newStore());
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
@@ -51,7 +51,7 @@ describe("a restore", () => {
     });
   });
 
-  it("names the server key that the backup needs, as --verify does, and a start with another one warns", async () => {
+  it("names the server key that the backup requires, as does --verify, and a start with another key logs a warning", async () => {
     const dataDir = newScratchFolder();
     const store = await newStore();
     store.serverKey = serverKeyOf(dataDir);

@@ -35,6 +35,6 @@ it.each<[string, RequestListener]>([
   },
 );
 
-it("a server that responds returns the result", async () => {
+it("a server that responds returns the result of the command", async () => {
   expect(await answered((_, response) => response.end('{"items":[]}'))).toEqual({ items: [] });
 });
