@@ -99,7 +99,7 @@ describe("asi stats", () => {
     }
     writeFileSync(join(cwd, "roster.csv"), "player,serial,sprint\nMüller,TRK-1,20 m/s\n");
     const told =
-      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are not counted. Is its unit right?\n";
+      "no row reaches the threshold of 72.0 km/h, because rows faster than 45.0 km/h are not counted. Check the unit.\n";
     for (const [command, name] of [
       ["stats", "1.asi"],
       ["squad", "Müller"],
@@ -192,7 +192,7 @@ describe("asi stats", () => {
 
   it.for([
     [["--decimal", ","], /add --format csv/],
-    [["-o", "match.csv"], /--format csv: add it/],
+    [["-o", "match.csv"], /--format csv: add this option/],
     [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
     [["--sprint", "25"], /with its unit/],
   ] as const)("refuses %s", async ([args, message]) => {
@@ -242,7 +242,7 @@ describe("asi report", () => {
   it("says which options a squad does not take", async () => {
     const cwd = await clubFolder();
     const { status, stderr } = await asi(["report", ".", "-o", "x.html", "--max-hr", "190"], { cwd });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/there is no --max-hr/)]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/does not support --max-hr/)]);
   });
 });
 

@@ -61,7 +61,7 @@ describe("asi info", () => {
     // 1.9 s are a few rows, more than 300 s another range
     expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
-      text: "none of 2 seconds or more within a range",
+      text: "no gaps of 2 seconds or more within a range",
     });
     const { gaps: two, text } = await gaps(0, 2, 3, 303);
     expect(two).toEqual({
@@ -212,7 +212,7 @@ describe("asi repair", () => {
     const { status, stderr } = await asi(["repair", folder]);
     expect(status).toBe(1);
     expect(stderr).toBe(
-      `asi: ${folder}: There are only repaired recordings here; name one to repair it again. (NO_INPUT)\n`,
+      `asi: ${folder}: This folder contains only repaired recordings; name a file to repair it again. (NO_INPUT)\n`,
     );
     expect(namesIn(folder)).toEqual(["torn.repaired.asi"]);
   });

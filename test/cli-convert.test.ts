@@ -154,7 +154,7 @@ describe("asi convert loses nothing", () => {
     for (const output of [path, join(folder, "link.csv")]) {
       const { status, stderr } = await asi(["convert", path, "-o", output, "--force"]);
       expect(status).toBe(2);
-      expect(stderr).toMatch(/input itself/);
+      expect(stderr).toMatch(/is the input, which/);
     }
     expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
   });
@@ -168,7 +168,7 @@ describe("asi convert loses nothing", () => {
         cwd: folder,
       });
       expect(status).toBe(1);
-      expect(stderr).toMatch(/is an input itself/);
+      expect(stderr).toMatch(/is an input, which/);
       expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
       expect(namesIn(folder)).toEqual([MATCH.expected.fileName, "match.asi"]);
     }

@@ -143,7 +143,7 @@ describe("patterns", () => {
   });
 });
 
-describe("a pattern whose braces stand for more than can be looked for", () => {
+describe("a pattern with braces that expand to too many patterns", () => {
   test("is refused, however they are written; 1000 are not too many", () => {
     const numbers = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(",")}}`;
     expect(expandBraces(numbers(1000))).toHaveLength(1000);

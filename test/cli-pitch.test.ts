@@ -103,7 +103,7 @@ describe("asi pitch", () => {
       output,
     ]);
     expect(status).toBe(0);
-    expect(stderr).toContain("the places of the ball are null");
+    expect(stderr).toContain("the positions of the ball are null");
     const lines = readFileSync(output, "utf8")
       .trimEnd()
       .split("\n")
@@ -137,7 +137,7 @@ describe("asi pitch", () => {
     [["--corners", CORNERS, "--each"], /--each applies to csv/],
     [["--corners", CORNERS, "--every", "1ms"], /at least 40ms/],
     [["--corners", CORNERS, "--size", "105"], /105x68/],
-    [["--corners", CORNERS, "-o", "shape.pdf"], /says no format/],
+    [["--corners", CORNERS, "-o", "shape.pdf"], /is not a known format/],
   ] as const)("refuses with what to do: %j", async (args, message) => {
     const { status, stdout, stderr } = await asi(["pitch", await matchFolder(), ...args]);
     expect(status).not.toBe(0);

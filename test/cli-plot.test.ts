@@ -47,7 +47,7 @@ describe("asi plot", () => {
       return { plot: stdout.replace(`${name}.asi`, ""), stderr };
     };
     const said =
-      "stray.asi: not drawn: 2 rows of another day, which are in the figures; --from and --to select rows.\n";
+      "stray.asi: not drawn: 2 rows of another day, which are included in the figures; --from and --to select rows.\n";
     expect(await drawn("stray")).toEqual({ plot: (await drawn("alone")).plot, stderr: said });
     const asked = await drawn("stray", "--from", "2025-05-16T00:00:00Z");
     expect(asked.stderr).toBe("");

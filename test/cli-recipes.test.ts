@@ -83,9 +83,9 @@ describe("asi recipes", () => {
     [
       "a name that is neither",
       ["show", "soccer/sprnt"],
-      /no recipe and no file "soccer\/sprnt"; asi recipes list/,
+      /no recipe or file "soccer\/sprnt"; asi recipes list/,
     ],
-    ["names for list", ["list", "soccer/sprint"], /takes no names/],
+    ["names for list", ["list", "soccer/sprint"], /does not accept names/],
     ["another action", ["delete", "soccer/sprint"], /list, show, check, compare/],
   ])("%s: exits with 2", async (_, args, message) => {
     const { status, stderr } = await asi(["recipes", ...args]);

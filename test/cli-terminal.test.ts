@@ -64,7 +64,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
       const { stdout, status } = await onTerminal(command, folder);
       const format = /--format (\w+)/.exec(command)?.[1];
       expect(stdout).toContain(
-        `The format ${format} is binary, which a terminal cannot show. Name a file with -o`,
+        `The format ${format} is binary and cannot be shown in a terminal. Name a file with -o`,
       );
       expect(status).toBe(2);
       const piped = await onTerminal(`${command} | wc -c`, folder);

@@ -163,7 +163,7 @@ describe("asi stats --hrv", () => {
       /variability: none, there are no beats/,
     );
     const { status, stderr } = await asi(["stats", "-", "--hrv"], { input: RECORDING });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/read once only, .* give a file/)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/read only once, .* name a file/)]);
     expect((await asi(["stats", MATCH.path, "--at-rest"])).status).toBe(2);
   });
 });

@@ -69,7 +69,7 @@ describe("a recording compressed with gzip", () => {
     for (const bytes of [whole.subarray(0, -1), whole.subarray(0, 5), flipped]) {
       writeFileSync(join(folder, "match.asi.gz"), bytes);
       const { status, stderr } = await asi(["convert", "match.asi.gz"], { cwd: folder });
-      expect(stderr).toMatch(/gzip data is damaged or cut off.*\(BAD_GZIP\)/);
+      expect(stderr).toMatch(/gzip data is damaged or truncated.*\(BAD_GZIP\)/);
       expect(status).toBe(1);
       expect(namesIn(folder)).toEqual(["match.asi.gz"]);
     }

@@ -50,7 +50,9 @@ describe("the data folder", { timeout: 180_000 }, () => {
     const { dataDir } = processes;
     const [key, uploads] = [join(dataDir, "server.key"), join(dataDir, "uploads")];
     writeFileSync(key, "not a key");
-    expect(await processes.refusal([])).toMatch(/^The file \S+server\.key does not hold a server key.*\n$/);
+    expect(await processes.refusal([])).toMatch(
+      /^The file \S+server\.key does not contain a server key.*\n$/,
+    );
     rmSync(key);
     writeFileSync(uploads, "");
     expect(await processes.refusal([])).toMatch(

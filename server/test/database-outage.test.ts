@@ -19,7 +19,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 const UNAVAILABLE = {
   status: 503,
-  body: { detail: "The service is unavailable for the moment. Try again later." },
+  body: { detail: "The service is temporarily unavailable. Try again later." },
 };
 
 /** A response that tells the client to retry. */

@@ -157,7 +157,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
       .toBe("off");
     try {
       await expect(started(url({ sslmode: "require" }))).rejects.toThrow(
-        "The database server of DATABASE_URL does not offer TLS.",
+        "The database server of DATABASE_URL does not support TLS.",
       );
     } finally {
       await admin.query("ALTER SYSTEM SET ssl = on");
@@ -167,7 +167,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
 
   it("an unknown mode and a missing file are refused with a message", async () => {
     await expect(started(url({ sslmode: "prefer" }))).rejects.toThrow(
-      "sslmode=prefer, which is not among disable",
+      "sslmode=prefer, which is not one of disable",
     );
     await expect(started(url({ sslmode: "verify-full", sslrootcert: at("none") }))).rejects.toThrow(
       /^The file .*none of sslrootcert cannot be read/,

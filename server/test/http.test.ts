@@ -132,7 +132,7 @@ describe("bodies", () => {
   it("a number outside the range of a double is refused, not stored as null", async () => {
     for (const number of ["1e400", "-1E+999", "9".repeat(400), `${"9".repeat(250)}e99`]) {
       const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
-      expect([status, body]).toEqual([400, { detail: "The body holds a number that is too large." }]);
+      expect([status, body]).toEqual([400, { detail: "The body contains a number that is too large." }]);
     }
     expect((await sendText('{"username": "a", "other": 1e300}')).body).not.toHaveProperty("detail");
   });

@@ -206,12 +206,12 @@ describe("key rotate", () => {
   it("requires the new key in a file if SERVER_KEY is set, and otherwise refuses a file", async () => {
     const s = await start();
     const file = join(newScratchFolder(), "key");
-    await expect(commands["key rotate"](s.ctx, { newKey: file })).rejects.toThrow("Leave out --new-key");
+    await expect(commands["key rotate"](s.ctx, { newKey: file })).rejects.toThrow("Omit --new-key");
     const ctx = { ...s.ctx, config: { ...s.config, serverKey: new Uint8Array(s.store.serverKey) } };
     await expect(commands["key rotate"](ctx, {})).rejects.toThrow("name it with --new-key");
     await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("cannot be read");
     writeFileSync(file, "too short");
-    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("does not hold 32 bytes");
+    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("does not contain 32 bytes");
   });
 });
 
@@ -295,7 +295,7 @@ describe("a lost server key", () => {
     rmSync(join(s.config.dataDir, "server.key"));
     const store = { ...s.store, serverKey: serverKeyOf(s.config.dataDir) };
     await expect(startProcess(testConfig(), store, "api", systemClock)).rejects.toThrow(
-      /are encrypted for the server key [0-9a-f]{16}, and this process has [0-9a-f]{16}.*asi-server key reset/,
+      /are encrypted with the server key [0-9a-f]{16}, but this process has [0-9a-f]{16}.*asi-server key reset/,
     );
     const lost = { ...s.ctx, serverKey: store.serverKey };
     expect(await commands["key reset"](lost, {})).toMatchObject({ reset: false, webhooks_disabled: 1 });
@@ -381,7 +381,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
     finish.push("--yes");
     expect(await processes.refusal(finish)).toContain("restart it with the new SERVER_KEY");
     expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");
-    expect(await processes.refusal(["serve", "--role", "api"])).toContain("are encrypted for the server key");
+    expect(await processes.refusal(["serve", "--role", "api"])).toContain(
+      "are encrypted with the server key",
+    );
     const secrets = await client.query("SELECT count(DISTINCT server_key_id) FROM encryption_keys");
     expect(Number(secrets.rows[0].count)).toBe(1);
     await client.end();

@@ -48,7 +48,11 @@ describe("an athlete who wants to grant", () => {
       body,
       headers.get("x-error-code"),
     ];
-    const one = [400, { username: ["No manager has this number and this username."] }, "manager_not_found"];
+    const one = [
+      400,
+      { username: ["There is no manager with this number and username."] },
+      "manager_not_found",
+    ];
     expect(answers.map(told)).toEqual(answers.map(() => one));
     expect((await s.get(path(ida), ida.token)).body.count).toBe(0);
   });

@@ -226,7 +226,7 @@ describe("the memory for bodies", () => {
     await expect.poll(async () => (await send(3, 1_000_000)).status, { timeout: 10_000 }).toBe(503);
     const refused = await send(3, 1_000_000);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(refused.body).toEqual({ detail: "The service is receiving too much at once." });
+    expect(refused.body).toEqual({ detail: "The service is receiving too many bytes at once." });
     expect((await on.get("/api/v1/account/", users[3].token)).status).toBe(200);
     expect(
       (await on.send("PATCH", `/api/v1/managers/${ann.id}/`, { token: ann.token, json: {} })).status,

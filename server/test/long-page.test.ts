@@ -57,7 +57,7 @@ it("a page with too many bytes is refused with the number of results that fit; i
   expect([status, headers.get("X-Error-Code"), body]).toEqual([
     400,
     "page_too_large",
-    { limit: [`This page has more than ${4 * MIB} bytes. Ask for fewer results at a time: 3 of these fit.`] },
+    { limit: [`This page has more than ${4 * MIB} bytes. Request fewer results per page: 3 of these fit.`] },
   ]);
   const pages = [await list("limit=3"), await list("limit=3&page=2")].map((answer) => answer.body);
   expect(pages.map(({ count, page, next }) => [count, page, next])).toEqual([

@@ -66,7 +66,7 @@ describe("a database and a release that do not match", () => {
     await newer.pool.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
     const refused = migrate(newer);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
-    await expect(refused).rejects.toThrow(/^The database is of a newer release: .*9999-of-tomorrow/);
+    await expect(refused).rejects.toThrow(/^The database belongs to a newer release: .*9999-of-tomorrow/);
   });
 
   it.runIf(isPostgres)("a release migrates only if no process of an earlier release runs", async () => {
@@ -76,11 +76,11 @@ describe("a database and a release that do not match", () => {
     // Processes of the same release can start concurrently.
     expect(await migrate(other)).toEqual([]);
     await expect(migrate(other, next)).rejects.toThrow(
-      /^Processes of a former release run on this database.* End all of them/,
+      /^Processes of a former release are running on this database.* Stop all of them/,
     );
     release();
     await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);
-    await expect(migrate(other)).rejects.toThrow(/^The database is of a newer release/);
+    await expect(migrate(other)).rejects.toThrow(/^The database belongs to a newer release/);
   });
 
   it.runIf(isPostgres)("a process of an earlier release does not start during a migration", async () => {
@@ -91,7 +91,7 @@ describe("a database and a release that do not match", () => {
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
     // A process that has seen the former schema gets the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
-      /^The database is of a newer release: it has the migration 9001-a/,
+      /^The database belongs to a newer release: it has the migration 9001-a/,
     );
   });
 
@@ -107,7 +107,7 @@ describe("a database and a release that do not match", () => {
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       expect(await running.exited).toBe(1);
       expect(running.output()).toContain(
-        "The database is of a newer release: it has the migration 9999-of-tomorrow",
+        "The database belongs to a newer release: it has the migration 9999-of-tomorrow",
       );
     },
   );

@@ -83,7 +83,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     const ended = await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })]);
     expect(ended).toBe(0);
     await closed;
-    expect(output()).toContain("running requests cut off");
+    expect(output()).toContain("running requests aborted");
   });
 
   it.skipIf(isPostgres)(
@@ -139,7 +139,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     await unused.at(-1)?.closed;
     expect(await terminate()).toBe(0);
     await Promise.all(unused.map(({ closed }) => closed));
-    expect(output()).not.toContain("running requests cut off");
+    expect(output()).not.toContain("running requests aborted");
   });
 
   it.runIf(isPostgres)(
@@ -185,7 +185,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     stopAfterTest(() => admin.end());
     await admin.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
     expect(await processes.refusal([])).toMatch(
-      /^The database is of a newer release: .*9999-of-tomorrow.*\n$/,
+      /^The database belongs to a newer release: .*9999-of-tomorrow.*\n$/,
     );
   });
 

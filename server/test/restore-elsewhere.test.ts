@@ -30,7 +30,7 @@ describe("a restore", () => {
     const elsewhere = testConfig({ databaseUrl });
     const list = erasureListOf(elsewhere);
     await expect(restoreFrom(elsewhere, file)).rejects.toThrow(
-      `There is no list of erasures ${list}: the backup would bring back the people who were erased after it was written.`,
+      `There is no list of erasures ${list}: the restore would include accounts that were erased after the backup.`,
     );
     expect(await restoreFrom(elsewhere, file, { withoutErasures: true })).toMatchObject({
       erasure_list: list,
@@ -67,14 +67,14 @@ describe("a restore", () => {
     await close();
     const config = testConfig({ databaseUrl, dataDir });
     const restored = await restoreFrom(config, file);
-    expect(restored.next).toContain(`need the server key ${before}, and this process has ${server_key}`);
+    expect(restored.next).toContain(`require the server key ${before}, but this process has ${server_key}`);
     const opened = await openStore(config);
     const ctx = { ...source.ctx, serverKey: opened.serverKey };
     expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
-      `encrypted for another server key than the key of this process, ${server_key}`,
+      `not encrypted with the key of this process, ${server_key}`,
     );
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
-    expect((await processes.start()).output()).toContain("encrypted for another server key");
+    expect((await processes.start()).output()).toContain("not encrypted with the key of this process");
   });
 });

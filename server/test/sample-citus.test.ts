@@ -105,9 +105,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     await expect(run("samples distribute", { citus: true })).rejects.toThrow("CREATE EXTENSION citus");
     await installCitusStandIn(databaseUrl);
     await expect(run("samples distribute", { citus: true, servers: "servers.txt" })).rejects.toThrow(
-      "--citus or --servers, not both",
+      "Specify either --citus or --servers",
     );
-    await expect(run("samples distribute")).rejects.toThrow("Give --servers FILE or --citus");
+    await expect(run("samples distribute")).rejects.toThrow("--servers FILE or --citus");
   });
 
   it("must be moved back before they are moved to servers", async () => {
@@ -122,7 +122,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     const gather = () => run("samples gather");
     const refuseAll = async () => {
       for (const other of [distribute, gather, distributeToServers])
-        await expect(other()).rejects.toThrow("Another command moves the samples now");
+        await expect(other()).rejects.toThrow("Another command is moving the samples");
     };
     expect(await whileCitusIsBusy(distribute, refuseAll)).toMatchObject({ changed: true });
     expect(await whileCitusIsBusy(gather, refuseAll)).toEqual({ changed: true });

@@ -301,7 +301,7 @@ describe("time frames", () => {
     const moved = await patch({ athlete: team.athlete });
     expect([moved.status, moved.body.detail]).toEqual([
       403,
-      expect.stringContaining("WRITE permission on the athlete of the time frame"),
+      expect.stringContaining("WRITE permission for the athlete of the time frame"),
     ]);
     expect((await patch({ start_time: frame.start_time })).status).toBe(403);
     const { body } = await s.get(`${path}${frame.id}/`, team.manager.token);

@@ -205,7 +205,7 @@ describe("a fair queue", () => {
     const { done, finish } = work();
     const first = queue.run("a", () => done);
     const waiting = [queue.run("a", settled), queue.run("a", settled)];
-    await expect(queue.run("a", settled)).rejects.toThrow("Too many tasks wait");
+    await expect(queue.run("a", settled)).rejects.toThrow("Too many tasks are waiting");
     const other = queue.run("b", settled);
     finish();
     await Promise.all([first, ...waiting, other]);
@@ -217,7 +217,7 @@ describe("a fair queue", () => {
     const first = queue.run("a", () => done);
     const left = new AbortController();
     const dropped = queue.run("b", settled, left.signal);
-    await expect(queue.run("c", settled)).rejects.toThrow("Too many tasks wait");
+    await expect(queue.run("c", settled)).rejects.toThrow("Too many tasks are waiting");
     left.abort(new Error("left"));
     await expect(dropped).rejects.toThrow("left");
     const next = queue.run("c", async () => "done");

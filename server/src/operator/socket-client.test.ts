@@ -30,7 +30,7 @@ it.each<[string, RequestListener]>([
   async (_, end) => {
     await expect(answered(end)).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("may have been carried out"),
+      message: expect.stringContaining("may have been executed"),
     });
   },
 );

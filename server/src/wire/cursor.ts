@@ -23,8 +23,8 @@ export const CursorQuery = {
     Type.Transform(
       Type.String({
         format: "cursor",
-        description: "`next` of the page before; absent for the first page",
-        problem: "There is no such page. Begin with the first one.",
+        description: "`next` of the previous page; absent for the first page",
+        problem: "There is no such page. Start with the first page.",
         openapi: { type: "string" },
       }),
     )

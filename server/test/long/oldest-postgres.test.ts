@@ -64,7 +64,7 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     writeFileSync(servers, `${databaseUrl.replace("/postgres", "/template1")}\n`);
     for (const dryRun of [true, undefined]) {
       await expect(commands["samples distribute"](s.ctx, { servers, dryRun })).rejects.toThrow(
-        "samples distribute needs PostgreSQL 16 or later, and the server is PostgreSQL 15.",
+        "samples distribute requires PostgreSQL 16 or later, but the server is PostgreSQL 15.",
       );
     }
     const client = new pg.Client(databaseUrl);

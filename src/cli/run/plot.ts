@@ -132,7 +132,7 @@ function drawnOf(
     samples: own,
     fromMs: Math.max(firstMs, startMs),
     toMs: Math.min(lastMs, endMs - 1),
-    notDrawn: `${count(samples.length - own.length, "row")} of another day, which are in the figures; --from and --to select rows.`,
+    notDrawn: `${count(samples.length - own.length, "row")} of another day, which are included in the figures; --from and --to select rows.`,
   };
 }
 

@@ -81,7 +81,7 @@ export class FitWriter {
     if (this.#dataBytes() > MAX_DATA_BYTES) {
       throw new AsiError(
         "FORMAT_LIMIT",
-        `The recording has ${extent.rows} rows, and a FIT file is never longer than 4 GiB; write it in parts with from and to.`,
+        `The recording has ${extent.rows} rows, but a FIT file can have at most 4 GiB; write the rows in parts with from and to.`,
       );
     }
   }

@@ -13,7 +13,7 @@ export const STANDARD_RUNS_VERSION = 1;
 
 /** What has to be said wherever standard runs are shown. */
 export const STANDARD_RUNS_CAUTION =
-  "Experimental: the rules were tried on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023); what is found in training is not one.";
+  "Experimental: the rules were tested on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023), but runs found in training are not supervised tests.";
 
 /** The end of a run whose heart rate counts, and how much of it must be known, in seconds. */
 const HEART_S = 30;
@@ -81,7 +81,7 @@ export function selectedSeconds(
   if (hours > LONGEST_HOURS) {
     throw new AsiError(
       "BAD_ARGUMENT",
-      `The samples cover ${hours} hours; standard runs are searched in at most ${LONGEST_HOURS}. Select a part with from and to.`,
+      `The samples cover ${hours} hours; standard runs are searched for in at most ${LONGEST_HOURS}. Select a part with from and to.`,
     );
   }
   return { seconds: secondsOf(selected, signal), parameters };

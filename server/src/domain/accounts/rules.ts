@@ -17,7 +17,7 @@ export const thatAthlete: Rule<"athlete", Account> = {
 export type Session = typeof refreshTokens.$inferSelect;
 
 export const ownSession: Rule<"session", Session> = {
-  description: "The user whose session it is",
+  description: "The user of the session",
   roles: ALL_ROLES,
   async find({ caller }, ids, { queries, lock }) {
     const query = queries

@@ -42,7 +42,11 @@ export async function acceptBulkLoad(
 ): Promise<ReturnType<typeof toJob>> {
   const { serial } = await headerOf(recording);
   if (serial !== device.serialNumber) {
-    throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
+    throw errors.field(
+      "asi_b64",
+      `The recording is of device ${serial}, not of this device.`,
+      "wrong_device",
+    );
   }
   const compressed = await compressBody(recording);
   const giveBack = await reserveWaiting(

@@ -75,7 +75,7 @@ describe("the budget of bodies", () => {
     expect(() => bob.add(1)).toThrow(
       expect.objectContaining({
         kind: "unavailable",
-        body: { detail: "The service is receiving too much at once." },
+        body: { detail: "The service is receiving too many bytes at once." },
       }),
     );
   });

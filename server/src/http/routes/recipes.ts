@@ -59,7 +59,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     id: "deleteRecipe",
     summary: "Delete a version of a recipe",
     description:
-      "Its number is not given again. 409 while the params of a time frame name it; whoever reads the data of the time frame finds it in their definition.",
+      "The number of the version is not reused. The response is 409 while the params of a time frame use the version, because readers of its data find the recipe in the definition.",
     method: "DELETE",
     path: `${COLLECTION}{recipe}/`,
     success: { status: 204 },

@@ -12,7 +12,7 @@ describe("the version of a server", () => {
     const refused = requireMajor(server(140_012, "14.12"), 15, "The service");
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(
-      "The service needs PostgreSQL 15 or later, and the server is PostgreSQL 14.12. Upgrade the server first.",
+      "The service requires PostgreSQL 15 or later, but the server is PostgreSQL 14.12. Upgrade the server first.",
     );
   });
 
