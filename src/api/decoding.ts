@@ -44,7 +44,7 @@ export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decod
   };
 }
 
-/** A decoding with other items, which are made from those of `decoding`. */
+/** A decoding with items that are derived from the items of `decoding`. */
 export function mapDecoding<T, U>(
   decoding: Decoding<T>,
   items: (decoding: AsyncIterable<T>) => AsyncIterator<U>,

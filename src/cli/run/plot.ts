@@ -117,7 +117,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   return status;
 }
 
-/** The rows that --from and --to select; without them those of the session, because a few rows of another day would leave it no room. */
+/** The rows selected by --from and --to; by default the rows of the session, because rows of another day would compress the plot. */
 function drawnOf(
   { samples, from, to }: ReadSamples,
   { first_timestamp, last_timestamp }: Metrics,

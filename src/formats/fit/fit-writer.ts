@@ -62,7 +62,7 @@ export class FitWriter {
   #isBegun = false;
   /** The gaps of a range that starts with the next row; null for none. */
   #dueGaps: readonly number[] | null = null;
-  /** All rows of the current range, or of the one that is due, if only some are written. */
+  /** All rows of the current or the next range, if only some rows are written. */
   #recorded: RecordedRows | null = null;
   #dueRecorded: RecordedRows | null = null;
   #laps = 0;

@@ -6,7 +6,7 @@ import { type GapRule, hasSpeed } from "../segments.js";
 import { shared } from "../shared.js";
 import type { RecipeGate } from "./recipe.js";
 
-/** The samples that reach a gate. */
+/** The samples that pass a gate. */
 export interface GatedSamples extends OrderedSamples {
   /** Times of all samples with a speed: they say at what rate was recorded. */
   readonly recordedMs: Float64Array;

@@ -6,7 +6,7 @@ import { Recipe, RecipeInput, recipeItem } from "../../domain/recipes/resource.j
 import { CursorPage } from "../../wire/cursor.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Common properties of the operations. */
 const recipes = { tag: "Recipes", version: 2 } as const;
 
 const COLLECTION = "/api/v2/recipes/";
