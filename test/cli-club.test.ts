@@ -56,7 +56,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("leaves every figure empty in a period without data: 0 would say that somebody stood still", async () => {
+  it("leaves all figures of a period without data empty, because 0 would mean that the player stood still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
     const { stdout } = await asi(["stats", "1.asi", ...CLUB, "--format", "csv"], { cwd });
@@ -88,7 +88,7 @@ describe("asi stats", () => {
     expect((await drillOf("squad")).metres).toBe("1196");
   });
 
-  it("refuses a threshold that is faster than what counts, and tells one of a roster", async () => {
+  it("refuses a threshold above the maximum valid speed, and identifies a threshold of a roster", async () => {
     const cwd = await clubFolder();
     for (const command of [["stats"], ["squad"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
@@ -157,7 +157,7 @@ describe("asi stats", () => {
     expect([season.status, season.stderr]).toEqual([0, told]);
   });
 
-  it("shows a person the same, and gives it as JSON", async () => {
+  it("shows the same figures as text and as JSON", async () => {
     const cwd = await clubFolder();
     const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });
     expect(stdout).toMatch(

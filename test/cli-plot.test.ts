@@ -99,7 +99,7 @@ describe("asi plot", () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([2 * Number(width), 2 * Number(height)]);
   });
 
-  test("tells damage, and goes on after a file that cannot be drawn", async () => {
+  test("reports damage, and continues after a file that cannot be drawn", async () => {
     const { status, stdout, stderr } = await asi(["plot", WITHOUT_ROW.path, TORN.path]);
     expect(status).toBe(1);
     expect(stdout).toContain("DMG-0001");

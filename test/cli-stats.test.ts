@@ -40,7 +40,7 @@ describe("figures beyond the ordinary ones", () => {
     );
   });
 
-  test("--profile gives the maximum speed, and the profile or why there is none", async () => {
+  test("--profile prints the maximum speed, and the profile or the reason why there is none", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const { figures } = JSON.parse((await asi(["stats", MATCH.path, "--json", "--profile"])).stdout);
     expect(figures.session_max_speed).toBe(sessionMaxSpeed(samples));
@@ -191,7 +191,7 @@ describe("asi stats", () => {
     expect(stdout).toContain("'=HYPERLINK(1).asi");
   });
 
-  test("ends with status 3 for a damaged recording, and says so in JSON too", async () => {
+  test("exits with status 3 for a damaged recording, also with JSON", async () => {
     const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
     expect(status).toBe(3);
     expect(JSON.parse(stdout).report.damage).toEqual(TORN.expected.report.damage);
@@ -280,7 +280,7 @@ describe("asi stats", () => {
     });
   });
 
-  test("takes the heart rates of the source that --hr names", async () => {
+  test("uses the heart rates selected by --hr", async () => {
     const { path, bytes } = new Fixture("valid/match-ecg");
     const means = await Promise.all(
       (["device", "ecg"] as const).map(async (hr) => {

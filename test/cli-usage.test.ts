@@ -36,13 +36,13 @@ describe("help", () => {
     expect(text.match(/choices: [^)]*/g)).toEqual(["choices: auto, always, never; default: auto"]);
   });
 
-  test("--version tells the version of the package", async () => {
+  test("--version prints the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(await asi(["--version"])).toEqual({ status: 0, signal: null, stdout: `${version}\n`, stderr: "" });
   });
 });
 
-describe("wrong usage exits with 2, says what to do, and does nothing", () => {
+describe("incorrect usage exits with 2, explains the usage, and changes nothing", () => {
   test.each<[string, string[], RegExp]>([
     ["no such command", ["convrt", "m.asi"], /Did you mean convert/],
     ["no such option", ["convert", "m.asi", "--ouput", "x"], /Did you mean --output/],
@@ -158,7 +158,7 @@ describe("messages", () => {
     expect(traced.stderr).toMatch(/\n {4}at /);
   });
 
-  test("tell of a file that cannot be made why, and in which folder", async () => {
+  test("report the reason and the folder of a file that cannot be created", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["convert", MATCH.path, "-o", "nowhere/x.csv"], { cwd: folder });
     expect(status).toBe(1);

@@ -32,7 +32,7 @@ describe("a recording compressed with gzip", () => {
     expect(JSON.parse(stdout).report).toEqual(MATCH.expected.report);
   });
 
-  test("gives outputs their names without .gz", async () => {
+  test("names outputs without .gz", async () => {
     const { folder } = compressedMatch();
     await asi(["repair", "match.asi.gz"], { cwd: folder });
     await asi(["convert", "match.asi.gz", "--name", "{input}"], { cwd: folder });
@@ -61,7 +61,7 @@ describe("a recording compressed with gzip", () => {
     });
   });
 
-  test("that is cut off or damaged is an error, and leaves nothing", async () => {
+  test("that is truncated or damaged causes an error, and leaves no file", async () => {
     const { folder } = compressedMatch();
     const whole = gzipSync(MATCH.bytes);
     const flipped = Buffer.from(whole);
@@ -75,7 +75,7 @@ describe("a recording compressed with gzip", () => {
     }
   });
 
-  test("that expands to 400 MB takes no more memory than another", async () => {
+  test("that expands to 400 MB needs no more memory than other data", async () => {
     const folder = scratchFolder();
     // foreign bytes after a header: all of them are read
     const zeros = Buffer.alloc(1_000_000);

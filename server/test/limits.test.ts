@@ -52,7 +52,7 @@ describe("json of an activity", () => {
     ]);
   });
 
-  it("unchanged by an update is neither validated again nor written to the audit", async () => {
+  it("is neither validated again nor written to the audit log if an update does not change it", async () => {
     const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
     const path = `/api/v1/activities/${body.id}/`;
     // An earlier release may have stored it.
