@@ -267,7 +267,7 @@ export const settings = {
   quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_SAMPLES",
     5_000_000_000,
-    "Maximum number of samples of the devices of one account; each five minutes with samples count as at least 50",
+    "Maximum number of samples of the devices of one account; each period of five minutes with samples counts as at least 50",
   ),
   quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Maximum number of activities of one account"),
   quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(

@@ -201,7 +201,7 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   const count = () => countSamplesOf(sqlClientOf(unit.queries), accountId, isSampleServerAway);
   if (await isWithin(unit, quotaSamples, `samples ${accountId}`, stored, count)) return;
   throw new QuotaExceeded(
-    `The devices of one account can have at most ${quotaSamples} samples; each five minutes with samples count as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
   );
 }
 

@@ -83,7 +83,7 @@ describe("the memory of spooled files", () => {
   it.each([
     ["a file for which there is no room left", 1000, 600],
     ["a file of more than 4 MiB", 64 * MIB, 3 * MIB],
-  ])("is not used for %s: it goes to disk, whole, and takes none", async (_, memoryBytes, chunkBytes) => {
+  ])("is not used for %s, which is stored on disk", async (_, memoryBytes, chunkBytes) => {
     const memory = new SpoolMemory(memoryBytes);
     const file = new SpooledFile(join(folder, "1"), memory);
     const parts = ["a", "b", "c"].map((letter) => letter.repeat(chunkBytes));
