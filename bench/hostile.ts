@@ -20,7 +20,7 @@ export const HOSTILE_INPUTS = {
   overlong: "syncs that overlap, each with too great a length",
   headers: "headers",
   heartRates: "heart-rate frames",
-  waitingRates: "heart rates that wait, a row behind each",
+  waitingRates: "waiting heart rates, each followed by a row",
   ranges: "one range for each row",
   emptyFrames: "empty unknown frames",
   shortFrames: "unknown frames of one byte",

@@ -116,7 +116,9 @@ function report(
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}; node ${process.versions.node}; ${date}`,
       `Session: ${megabytes(main.bytes.length)}, ${main.rows} rows (10 Hz, heart rate at 1 Hz). Medians of runs interleaved in ${extent.rounds} rounds.`,
       ...(loadAtStart > 0.5
-        ? [`The machine was not idle (load ${loadAtStart.toFixed(1)} before the start): times are too long.`]
+        ? [
+            `The machine was not idle (load ${loadAtStart.toFixed(1)} before the start), so times are too long.`,
+          ]
         : []),
       ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
       "",
@@ -124,8 +126,8 @@ function report(
       "",
       squadTable(squad),
       "",
-      `Slow peers read the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second;`,
-      "a FIT file of the same rows is smaller, hence its MB/s. Whole processes are compared with the native whole process.",
+      `Slow libraries read only the first ${megabytes(slice.bytes.length)} of the session (${slice.rows} rows) and are compared by rows per second.`,
+      "A FIT file with the same rows is smaller, so its MB/s are lower. Whole processes are compared with the native whole process.",
       "",
       "Inputs designed to be slow, compared with valid frames of the same size, each in one `Uint8Array`:",
       "",

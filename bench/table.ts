@@ -98,10 +98,7 @@ function ratio(id: CaseId, measurement: Measurement, measurements: Measurements)
 function cells(target: TargetResult | undefined): [string, string, string] {
   if (target === undefined) return ["", "", ""];
   const { bound, limit, unit, what, measured, reached } = target;
-  const text =
-    unit === "MB"
-      ? `${what} ${bound} ${limit} MB`
-      : `${bound} ${limit} × ${what}`.replace(" × our", " ×: our");
+  const text = unit === "MB" ? `${what} ${bound} ${limit} MB` : `${bound} ${limit} × ${what}`;
   if (measured === null) return [text, "not measured", ""];
   return [text, measured.toFixed(measured < 10 ? 2 : 0), reached === true ? "yes" : "no"];
 }

@@ -112,7 +112,7 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("whatever is handed in, the error is the library's own", () => {
+describe("for any argument, the error is that of the library", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {
@@ -158,7 +158,7 @@ const batch = (): SampleBatch => ({
   fixType: Uint8Array.of(3, 3),
 });
 
-describe("samples are refused that are none", () => {
+describe("invalid samples are refused", () => {
   it.for<[string, Partial<Record<keyof SampleBatch, unknown>>, RegExp]>([
     ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, but length is 3/],
     ["a length beyond one column", { hr: new Uint8Array(1) }, /hr has 1 entries/],
@@ -184,7 +184,7 @@ describe("samples are refused that are none", () => {
   });
 
   it.for([Number.NaN, 0.5, Number.POSITIVE_INFINITY, 253_402_300_800_000, -62_167_219_200_001])(
-    "a time that JSON cannot hold: %d",
+    "a time that cannot be written as JSON: %d",
     (ms) => {
       for (const engine of ["simd", "scalar", "plain"] as const) {
         const samples = { ...batch(), timestampMs: Float64Array.of(1, ms) };
@@ -204,7 +204,7 @@ describe("samples are refused that are none", () => {
   });
 });
 
-describe("arguments that are none are refused by name", () => {
+describe("invalid arguments are refused by name", () => {
   it.for<[string, () => unknown, object]>([
     ["strict", () => library.convert(recording, { strict: "no" as never }), { code: "BAD_OPTION" }],
     ["from as text", () => library.decode(recording, { from: "2025" as never }), { code: "BAD_OPTION" }],

@@ -21,7 +21,7 @@ const GOLDENS: readonly [string, FormatName, ConvertOptions][] = [
 describe.for(GOLDENS)("%s", ([name, format, options]) => {
   const path = fileURLToPath(new URL(`../fixtures/valid/${name}`, import.meta.url));
 
-  it("is what every engine writes", async () => {
+  it("is the output of every engine", async () => {
     for (const engine of ENGINES) {
       const written = await wholeBytes(convert(edges.bytes, { ...options, format, engine }).body);
       if (process.env.UPDATE_GOLDENS === "1") writeFileSync(path, written);
@@ -29,7 +29,7 @@ describe.for(GOLDENS)("%s", ([name, format, options]) => {
     }
   });
 
-  it("holds, for an independent reader, the rows that went in", async () => {
+  it("contains the original rows for an independent reader", async () => {
     const rows = [...rowsOf(decodeSync(edges.bytes, { fillHrMs: format === "fit" ? 2000 : 0 }).samples)];
     const expected = rows.map((row) => rowIn(format, row));
     expect(await rowsInFile(format, new Uint8Array(readFileSync(path)))).toEqual(expected);

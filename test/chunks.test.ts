@@ -61,7 +61,7 @@ function halves(bytes: Uint8Array, cut: number): Uint8Array[] {
 }
 
 describe.for(engines)("cutting a small recording in two at any byte, read by the %s engine", (engine) => {
-  it("gives the same CSV, name, header and report", async () => {
+  it("returns the same CSV, name, header and report", async () => {
     const whole = await converted([small], { engine });
     expect(whole.report.rows).toEqual({ total: 4, withHr: 2, twoD: 1 });
     expect(whole.report.damage).toEqual({ badChecksums: 1, overlong: 1, overruns: 1 });
@@ -70,7 +70,7 @@ describe.for(engines)("cutting a small recording in two at any byte, read by the
     }
   });
 
-  it("gives the same columns, frames, inspection and repaired recording", async () => {
+  it("returns the same columns, frames, inspection and repaired recording", async () => {
     const read = async (chunks: Uint8Array[]) => ({
       columns: wholeColumns(await all(decode(chunks, { engine }))),
       inspection: await inspect(chunks, { engine }),
@@ -96,21 +96,21 @@ describe.for(engines)("cutting a small recording in two at any byte, read by the
 });
 
 describe.for(engines)("cutting anywhere else, read by the %s engine", (engine) => {
-  it("into pieces of 1 to 130 bytes gives the same", async () => {
+  it("into pieces of 1 to 130 bytes returns the same output", async () => {
     const whole = await converted([small], { engine });
     for (let size = 1; size <= 130; size++) {
       expectSame(await converted(pieces(small, size), { engine }), whole, `pieces of ${size}`);
     }
   });
 
-  it("with empty pieces between gives the same", async () => {
+  it("with empty pieces in between returns the same output", async () => {
     const nothing = new Uint8Array(0);
     const whole = await converted([small], { engine });
     const chunks = [...pieces(small, 50)].flatMap((piece) => [nothing, piece, nothing]);
     expect(await converted(chunks, { engine })).toEqual(whole);
   });
 
-  it("at every byte of damaged recordings gives the same of every output", () => {
+  it("at every byte of damaged recordings returns the same output", () => {
     const reused = createEngine(engine);
     for (let seed = 0; seed < inLongForm(12, 4); seed++) {
       const bytes = mutate(small, seed);
@@ -142,7 +142,7 @@ function largeRecording(): Uint8Array {
 describe("random chunks of a large recording", () => {
   const large = largeRecording();
 
-  it.for(engines)("give the same bytes and the same report, read by the %s engine", async (engine) => {
+  it.for(engines)("return the same bytes and the same report with the %s engine", async (engine) => {
     const whole = await converted([large], { engine });
     expect(whole.report.bytes.total).toBeGreaterThan(7e6);
     expect(whole.report.damage.badChecksums).toBeGreaterThan(20);
@@ -155,7 +155,7 @@ describe("random chunks of a large recording", () => {
     }
   });
 
-  it("give the same columns and the same repaired recording", async () => {
+  it("return the same columns and the same repaired recording", async () => {
     const columns = wholeColumns(await all(decode(large)));
     const repaired = await wholeBytes(repair(large).recording);
     for (let seed = 20; seed < 23; seed++) {
@@ -165,7 +165,7 @@ describe("random chunks of a large recording", () => {
     }
   });
 
-  it("give the golden CSV of a match", async () => {
+  it("return the golden CSV of a match", async () => {
     const { bytes, csv, expectation } = fixture("valid/match-ecg");
     for (let seed = 0; seed < inLongForm(10, 2); seed++) {
       const outcome = await converted(randomChunks(bytes, seededRandom(seed)));

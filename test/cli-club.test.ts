@@ -56,7 +56,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("leaves every figure empty in a period without data: 0 would say that somebody stood still", async () => {
+  it("leaves all figures of a period without data empty, because 0 would mean that the player stood still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
     const { stdout } = await asi(["stats", "1.asi", ...CLUB, "--format", "csv"], { cwd });
@@ -88,7 +88,7 @@ describe("asi stats", () => {
     expect((await drillOf("squad")).metres).toBe("1196");
   });
 
-  it("refuses a threshold that is faster than what counts, and tells one of a roster", async () => {
+  it("refuses a threshold above the maximum valid speed, and identifies a threshold of a roster", async () => {
     const cwd = await clubFolder();
     for (const command of [["stats"], ["squad"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
@@ -99,7 +99,7 @@ describe("asi stats", () => {
     }
     writeFileSync(join(cwd, "roster.csv"), "player,serial,sprint\nMüller,TRK-1,20 m/s\n");
     const told =
-      "nothing reaches the threshold of 72.0 km/h: rows faster than 45.0 km/h are not counted. Is its unit right?\n";
+      "no row reaches the threshold of 72.0 km/h, because rows faster than 45.0 km/h are not counted. Check the unit.\n";
     for (const [command, name] of [
       ["stats", "1.asi"],
       ["squad", "Müller"],
@@ -157,7 +157,7 @@ describe("asi stats", () => {
     expect([season.status, season.stderr]).toEqual([0, told]);
   });
 
-  it("shows a person the same, and gives it as JSON", async () => {
+  it("shows the same figures as text and as JSON", async () => {
     const cwd = await clubFolder();
     const { stdout } = await asi(["stats", ".", ...CLUB], { cwd });
     expect(stdout).toMatch(
@@ -192,7 +192,7 @@ describe("asi stats", () => {
 
   it.for([
     [["--decimal", ","], /add --format csv/],
-    [["-o", "match.csv"], /--format csv: add it/],
+    [["-o", "match.csv"], /--format csv: add this option/],
     [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
     [["--sprint", "25"], /with its unit/],
   ] as const)("refuses %s", async ([args, message]) => {
@@ -242,7 +242,7 @@ describe("asi report", () => {
   it("says which options a squad does not take", async () => {
     const cwd = await clubFolder();
     const { status, stderr } = await asi(["report", ".", "-o", "x.html", "--max-hr", "190"], { cwd });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/there is no --max-hr/)]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/does not support --max-hr/)]);
   });
 });
 

@@ -20,7 +20,7 @@ import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 const json = (stdout: string) => JSON.parse(stdout);
 
 describe("asi info", () => {
-  test("tells header, duration, rows, rates, ranges and where every byte went", async () => {
+  test("shows the header, duration, rows, rates, ranges and the use of every byte", async () => {
     const { status, stdout, stderr } = await asi(["info", MATCH.path]);
     expect([status, stderr]).toEqual([0, ""]);
     const { bytes } = MATCH.expected.report;
@@ -39,7 +39,7 @@ describe("asi info", () => {
     }
   });
 
-  test("tells the rate of the ECG waveform, and why frames gave no row", async () => {
+  test("shows the rate of the ECG waveform, and the reasons for frames without rows", async () => {
     const { stdout } = await asi(["info", new Fixture("valid/match-ecg").path]);
     expect(stdout).toMatch(/ECG waveform 250 Hz/);
     const reasons = new Fixture("valid/run-fix-loss");
@@ -61,7 +61,7 @@ describe("asi info", () => {
     // 1.9 s are a few rows, more than 300 s another range
     expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
-      text: "none of 2 seconds or more within a range",
+      text: "no gaps of 2 seconds or more within a range",
     });
     const { gaps: two, text } = await gaps(0, 2, 3, 303);
     expect(two).toEqual({
@@ -101,7 +101,7 @@ describe("asi info", () => {
     expect(await gapsOf(10, 0, 1)).toEqual([[1, 10]]);
   });
 
-  test("--json gives what inspect gives; exit status 3 with damage, 0 without a row", async () => {
+  test("--json prints the result of inspect; exit status 3 with damage, 0 without a row", async () => {
     const torn = await asi(["info", TORN.path, "--json"]);
     expect(torn.status).toBe(3);
     expect(json(torn.stdout)).toMatchObject({
@@ -133,14 +133,14 @@ describe("asi ranges", () => {
     expect(both.stdout.split("\n").slice(0, 2)).toEqual(ranges.map((line) => `${MATCH.path}\t${line}`));
   });
 
-  test("--json gives the ranges of the report", async () => {
+  test("--json prints the ranges of the report", async () => {
     const { stdout } = await asi(["ranges", MATCH.path, "--json"]);
     expect(json(stdout)).toEqual({ input: MATCH.path, ranges: MATCH.expected.report.ranges });
   });
 });
 
 describe("asi validate", () => {
-  test("exit status 0 whole, 3 damaged, 1 no recording", async () => {
+  test("exit status 0 if undamaged, 3 if damaged, 1 if not a recording", async () => {
     const whole = await asi(["validate", MATCH.path]);
     expect(whole).toMatchObject({ status: 0, stdout: `${MATCH.path}: whole, 7200 rows\n`, stderr: "" });
     const foreign = await asi(["validate", WITH_NMEA.path]);
@@ -186,7 +186,7 @@ describe("asi validate", () => {
 });
 
 describe("asi repair", () => {
-  test("writes a clean recording beside the input, which gives the same CSV", async () => {
+  test("writes a clean recording with the same CSV beside the input", async () => {
     const folder = scratchFolder();
     const path = TORN.copyTo(folder, "torn.asi");
     const repaired = await asi(["repair", path]);
@@ -206,18 +206,18 @@ describe("asi repair", () => {
     expect(namesIn(folder)).toEqual(["torn.asi", "torn.repaired.asi"]);
   });
 
-  test("says so where there is nothing but what it wrote itself", async () => {
+  test("reports a folder that contains only repaired recordings", async () => {
     const folder = scratchFolder();
     TORN.copyTo(folder, "torn.repaired.asi");
     const { status, stderr } = await asi(["repair", folder]);
     expect(status).toBe(1);
     expect(stderr).toBe(
-      `asi: ${folder}: There are only repaired recordings here; name one to repair it again. (NO_INPUT)\n`,
+      `asi: ${folder}: This folder contains only repaired recordings; name a file to repair it again. (NO_INPUT)\n`,
     );
     expect(namesIn(folder)).toEqual(["torn.repaired.asi"]);
   });
 
-  test("of a whole recording changes nothing", async () => {
+  test("of an undamaged recording changes nothing", async () => {
     const folder = scratchFolder();
     const { status, stdout } = await asi(["repair", MATCH.path, "-o", "same.asi", "--json"], { cwd: folder });
     expect(status).toBe(0);
@@ -240,7 +240,7 @@ describe("asi repair", () => {
 });
 
 describe("asi encode", () => {
-  test("makes a recording of a CSV, named by its serial number, that gives the CSV again", async () => {
+  test("creates a recording with the same rows from a CSV, named after its serial number", async () => {
     const folder = scratchFolder();
     const name = MATCH.expected.fileName;
     writeFileSync(join(folder, name), MATCH.csv);
@@ -292,7 +292,7 @@ describe("asi encode", () => {
     ]);
   });
 
-  test("tells the line of a CSV that it cannot read, and leaves nothing", async () => {
+  test("reports the line of a CSV that cannot be read, and leaves no file", async () => {
     const folder = scratchFolder();
     const csv = "timestamp,latitude,longitude,speed\n1,2,3,4\n1,2,north,4\n";
     const { status, stdout } = await asi(["encode", "-", "--serial", "X", "--json"], {
@@ -312,7 +312,7 @@ describe("asi encode of tracks of other devices", () => {
     ${point(0, "<extensions><x:hr>80</x:hr><x:speed>1.5</x:speed></extensions>")}${point(1)}<trkpt lat="1" lon="2"/>
   </trkseg></trk></gpx>`;
 
-  test("a GPX file, told by its content, and what became of its points", async () => {
+  test("a GPX file is detected by its content, and omitted points are reported", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "morning.gpx"), gpx);
     const made = await asi(["encode", "morning.gpx", "--serial", "W-1"], { cwd: folder });
@@ -344,7 +344,7 @@ describe("asi encode of tracks of other devices", () => {
     });
   });
 
-  test("a FIT file that was cut off: the records before, said like the damage of a recording", async () => {
+  test("a truncated FIT file is read up to the damage, which is reported like the damage of a recording", async () => {
     const folder = scratchFolder();
     const whole = readFileSync("fixtures/valid/edges.fit");
     writeFileSync(join(folder, "ride.fit"), whole.subarray(0, whole.length - 200));

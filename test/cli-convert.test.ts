@@ -105,7 +105,7 @@ describe("asi convert writes the CSV", () => {
 });
 
 describe("asi convert loses nothing", () => {
-  test("does not overwrite, unless --force says so", async () => {
+  test("does not overwrite files without --force", async () => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
     const name = MATCH.expected.fileName;
@@ -120,7 +120,7 @@ describe("asi convert loses nothing", () => {
     expect(namesIn(folder)).toEqual([name, "match.asi"]);
   });
 
-  test("overwrites what a link points to, not the link", async () => {
+  test("overwrites the target of a link, not the link", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "target.csv"), "old");
     symlinkSync("target.csv", join(folder, "link.csv"));
@@ -154,7 +154,7 @@ describe("asi convert loses nothing", () => {
     for (const output of [path, join(folder, "link.csv")]) {
       const { status, stderr } = await asi(["convert", path, "-o", output, "--force"]);
       expect(status).toBe(2);
-      expect(stderr).toMatch(/input itself/);
+      expect(stderr).toMatch(/is the input, which/);
     }
     expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
   });
@@ -168,7 +168,7 @@ describe("asi convert loses nothing", () => {
         cwd: folder,
       });
       expect(status).toBe(1);
-      expect(stderr).toMatch(/is an input itself/);
+      expect(stderr).toMatch(/is an input, which/);
       expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
       expect(namesIn(folder)).toEqual([MATCH.expected.fileName, "match.asi"]);
     }
@@ -185,8 +185,8 @@ describe("asi convert loses nothing", () => {
   });
 });
 
-describe("asi convert writes what was asked for", () => {
-  test("--split: one CSV per range, which together are the whole", async () => {
+describe("asi convert writes the selected rows and columns", () => {
+  test("--split: one CSV per range, with all rows together", async () => {
     const folder = scratchFolder();
     const { status } = await asi(["convert", MATCH.path, "--split", "-d", "."], { cwd: folder });
     expect(status).toBe(0);
@@ -207,20 +207,23 @@ describe("asi convert writes what was asked for", () => {
     ["2025-03-15T15:43:00+01:00", "2025-03-15T10:13:10-0430"],
     ["20250315T144300", "20250315T144310Z"],
     ["1742049780", "1742049790.000"],
-  ])("--from %s --to %s: both ends included, and the name tells the rows written", async (from, to) => {
-    const folder = scratchFolder();
-    const { status } = await asi(["convert", MATCH.path, "--from", from, "--to", to, "-d", "."], {
-      cwd: folder,
-    });
-    expect(status).toBe(0);
-    const lines = MATCH.csv.split("\n");
-    const expected = lines.filter((line) => line >= "1742049780.000" && line <= "1742049790.000,~");
-    expect(expected).toHaveLength(101);
-    expect(namesIn(folder)).toEqual(["AS-10017_20250315T144300_20250315T144310.csv"]);
-    expect(textOf(folder, namesIn(folder)[0] ?? "")).toBe(`${HEADER}${expected.join("\n")}\n`);
-  });
+  ])(
+    "--from %s --to %s: both ends are inclusive, and the name has the times of the written rows",
+    async (from, to) => {
+      const folder = scratchFolder();
+      const { status } = await asi(["convert", MATCH.path, "--from", from, "--to", to, "-d", "."], {
+        cwd: folder,
+      });
+      expect(status).toBe(0);
+      const lines = MATCH.csv.split("\n");
+      const expected = lines.filter((line) => line >= "1742049780.000" && line <= "1742049790.000,~");
+      expect(expected).toHaveLength(101);
+      expect(namesIn(folder)).toEqual(["AS-10017_20250315T144300_20250315T144310.csv"]);
+      expect(textOf(folder, namesIn(folder)[0] ?? "")).toBe(`${HEADER}${expected.join("\n")}\n`);
+    },
+  );
 
-  test("a date as --from and --to is the whole day", async () => {
+  test("a date as --from and --to means the whole day", async () => {
     const day = await asi(["convert", MATCH.path, "--from", "2025-03-15", "--to", "2025-03-15", "-o", "-"]);
     expect(day.stdout).toBe(MATCH.csv);
     const next = await asi(["convert", MATCH.path, "--from", "2025-03-16", "-o", "-"]);
@@ -322,7 +325,7 @@ describe("asi convert --json", () => {
     ]);
   });
 
-  test("tells of a failure the code, the place, and the report where there is one", async () => {
+  test("reports the code, the position and, if available, the report of a failure", async () => {
     const strict = JSON.parse((await asi(["convert", TORN.path, "--strict", "--json"])).stdout);
     expect(strict).toEqual({
       input: TORN.path,

@@ -39,7 +39,7 @@ const found = async (folder: string, ...args: string[]) => {
 };
 
 describe("inputs", () => {
-  test("a folder stands for the .asi files in it and below, in order of their names", async () => {
+  test("a folder means the .asi files in it and its subfolders, in order of their names", async () => {
     const folder = tree();
     const all = ["B/[6].asi", "a/1.asi", "a/2.ASI", "a/x/3.asi"];
     expect(await found(folder, ".")).toEqual({ status: 0, inputs: all, stderr: "" });
@@ -68,7 +68,7 @@ describe("inputs", () => {
     expect((await found(tree(), pattern)).inputs).toEqual(expected);
   });
 
-  test("what matches nothing fails by itself; the others go on", async () => {
+  test("a pattern without matches fails; other inputs are still read", async () => {
     const folder = tree();
     mkdirSync(join(folder, "empty"));
     const { status, stdout } = await asi(["ranges", "--json", "missing.asi", "*.xyz", "empty", "a/1.asi"], {
@@ -87,7 +87,7 @@ describe("inputs", () => {
     ]);
   });
 
-  test("with --serial a folder stands for its .ubx files too, which it names otherwise", async () => {
+  test("with --serial a folder also means its .ubx files, which are otherwise only mentioned", async () => {
     const folder = scratchFolder();
     PLAIN_LOG.copyTo(folder, "log.UBX");
     const without = await found(folder, ".");
@@ -143,8 +143,8 @@ describe("patterns", () => {
   });
 });
 
-describe("a pattern whose braces stand for more than can be looked for", () => {
-  test("is refused, however they are written; 1000 are not too many", () => {
+describe("a pattern with braces that expand to too many patterns", () => {
+  test("is refused in any notation; 1000 patterns are accepted", () => {
     const numbers = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(",")}}`;
     expect(expandBraces(numbers(1000))).toHaveLength(1000);
     expect(expandBraces(numbers(1001))).toBeNull();
@@ -153,7 +153,7 @@ describe("a pattern whose braces stand for more than can be looked for", () => {
     expect(expandBraces(`${"{a,".repeat(10_000)}${"}".repeat(10_000)}`)).toBeNull();
   });
 
-  test("fails by itself and says what to do; the others go on", async () => {
+  test("fails with a message; other inputs are still read", async () => {
     const { status, stdout } = await asi(["ranges", "--json", "{a,b}".repeat(30), "a/1.asi"], {
       cwd: tree(),
     });
@@ -173,7 +173,7 @@ describe("a pattern whose braces stand for more than can be looked for", () => {
 });
 
 describe("a batch", () => {
-  test("goes on behind a bad file, and its exit status tells the worst", async () => {
+  test("continues after an invalid file, and the exit status is that of the worst result", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const args = (...paths: string[]) => ["convert", ...paths, "-f", "-d", folder];
@@ -284,7 +284,7 @@ const probe = await shell(
 );
 
 test.skipIf(probe.status !== 0 || process.platform === "win32")(
-  "says in plain words what the system refuses, and goes on",
+  "describes errors of the system in plain words, and continues",
   async () => {
     const folder = scratchFolder();
     const user = process.getuid?.() === 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";

@@ -59,7 +59,7 @@ describe("asi load", () => {
         Array.from({ length: 20 }, (_, i) => 50_000 + i * 60),
       );
       expect((await asi(["load", "two.asi"], { cwd })).stderr).toBe(
-        "two.asi has rows of 2024-06-01 and 2024-06-02, and the load of 2024-06-01 has all of them. Divide it with asi convert --from and --to, and asi encode\n",
+        "two.asi has rows of 2024-06-01 and 2024-06-02, and all of them are included in the load of 2024-06-01. Split the recording with asi convert --from and --to, and asi encode\n",
       );
       expect((await asi(["load", "late.asi"], { cwd })).stderr).toBe("");
     });
@@ -70,7 +70,7 @@ describe("asi load", () => {
       await write(cwd, "b.asi", minute(30));
       await write(cwd, "c.asi", minute(100));
       expect((await asi(["load", "a.asi", "b.asi", "c.asi"], { cwd })).stderr).toBe(
-        "b.asi has rows of the same time as a.asi, and the load has both. Leave one of them out\n",
+        "b.asi has rows of the same time as a.asi, and both are included in the load. Remove one of them\n",
       );
     });
   });
@@ -100,7 +100,7 @@ describe("asi load", () => {
     expect(days[0].load).toBeCloseTo(2 * one.total_distance, 3);
     const text = (await asi(["load", folder, "--of", "trimp-edwards", "--max-hr", "190", "--ratio"])).stdout;
     expect(text).toMatch(/^DEMO-0001, trimp-edwards\n {2}day +load +7 days/);
-    expect(text).toMatch(/no causal link to injury is shown/);
+    expect(text).toMatch(/no causal link to injury has been shown/);
   });
 
   test("says which option a TRIMP needs, before it reads", async () => {

@@ -10,7 +10,7 @@ const SHOWN = "\\x1b[2J\\x1b[31m\\nasi: all is well\\x9b2J\\u202e";
 const ACTING = /(?![\n\t])\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u;
 
 describe.skipIf(process.platform === "win32")(
-  "a name with control characters never reaches the terminal as it is",
+  "a name with control characters is never printed unescaped to the terminal",
   () => {
     test.for<[string, string[]]>([
       ["converted", ["convert", NASTY, "-d", "out"]],
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")(
       }
     });
 
-    test("it is shown with its escapes, and JSON gives it back unchanged", async () => {
+    test("it is printed with escapes, and unchanged in JSON", async () => {
       const folder = scratchFolder();
       MATCH.copyTo(folder, NASTY);
       const { stderr } = await asi(["convert", NASTY, "-d", "."], { cwd: folder });

@@ -87,7 +87,7 @@ describe("asi pitch", () => {
     );
   });
 
-  it("writes a tracking file in the Common Data Format, and says what the format has no place for", async () => {
+  it("writes a tracking file in the Common Data Format, and reports unsupported data", async () => {
     const folder = await matchFolder();
     const output = join(folder, "tracking.jsonl");
     const { status, stderr } = await asi([
@@ -103,7 +103,7 @@ describe("asi pitch", () => {
       output,
     ]);
     expect(status).toBe(0);
-    expect(stderr).toContain("the places of the ball are null");
+    expect(stderr).toContain("the positions of the ball are null");
     const lines = readFileSync(output, "utf8")
       .trimEnd()
       .split("\n")
@@ -137,8 +137,8 @@ describe("asi pitch", () => {
     [["--corners", CORNERS, "--each"], /--each applies to csv/],
     [["--corners", CORNERS, "--every", "1ms"], /at least 40ms/],
     [["--corners", CORNERS, "--size", "105"], /105x68/],
-    [["--corners", CORNERS, "-o", "shape.pdf"], /says no format/],
-  ] as const)("refuses with what to do: %j", async (args, message) => {
+    [["--corners", CORNERS, "-o", "shape.pdf"], /is not a known format/],
+  ] as const)("refuses with a message that explains the required action: %j", async (args, message) => {
     const { status, stdout, stderr } = await asi(["pitch", await matchFolder(), ...args]);
     expect(status).not.toBe(0);
     expect(stdout).toBe("");
@@ -150,7 +150,7 @@ describe("asi pitch", () => {
     expect((await asi(args)).stderr).toContain("1st half");
   });
 
-  it("asks for the halves where a tracking file has none", async () => {
+  it("asks for the halves if a tracking file has no halves", async () => {
     const folder = await matchFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,12:30,12:34\n");
     const { status, stderr } = await asi(["pitch", folder, "--corners", CORNERS, "--format", "cdf"]);

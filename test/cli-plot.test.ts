@@ -47,7 +47,7 @@ describe("asi plot", () => {
       return { plot: stdout.replace(`${name}.asi`, ""), stderr };
     };
     const said =
-      "stray.asi: not drawn: 2 rows of another day, which are in the figures; --from and --to select rows.\n";
+      "stray.asi: not drawn: 2 rows of another day, which are included in the figures; --from and --to select rows.\n";
     expect(await drawn("stray")).toEqual({ plot: (await drawn("alone")).plot, stderr: said });
     const asked = await drawn("stray", "--from", "2025-05-16T00:00:00Z");
     expect(asked.stderr).toBe("");
@@ -99,7 +99,7 @@ describe("asi plot", () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([2 * Number(width), 2 * Number(height)]);
   });
 
-  test("tells damage, and goes on after a file that cannot be drawn", async () => {
+  test("reports damage, and continues after a file that cannot be drawn", async () => {
     const { status, stdout, stderr } = await asi(["plot", WITHOUT_ROW.path, TORN.path]);
     expect(status).toBe(1);
     expect(stdout).toContain("DMG-0001");

@@ -15,7 +15,7 @@ const sprint = RECIPES.find(({ name }) => name === "soccer/sprint")?.recipe;
 const HASH = "abc7392f77b6948b17ba870671cb8ce2777d484aeef4aaddb023f0cbc1bf1aa2";
 
 describe("asi recipes", () => {
-  test("lists every recipe with its hash and what it is", async () => {
+  test("lists every recipe with its hash and description", async () => {
     const { status, stdout } = await asi(["recipes", "list"]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^soccer\/sprint +abc7392f77b6 {2}sprints of soccer, from 7 m\/s\n/);
@@ -32,7 +32,7 @@ describe("asi recipes", () => {
     );
   });
 
-  test("shows a recipe as a file that check takes, with the same hash", async () => {
+  test("prints a recipe as a file that check accepts, with the same hash", async () => {
     const { stdout } = await asi(["recipes", "show", "soccer/sprint"]);
     expect(JSON.parse(stdout)).toEqual(sprint);
     expect(await asi(["recipes", "check", fileOf("ours.json", stdout)])).toMatchObject({
@@ -83,9 +83,9 @@ describe("asi recipes", () => {
     [
       "a name that is neither",
       ["show", "soccer/sprnt"],
-      /no recipe and no file "soccer\/sprnt"; asi recipes list/,
+      /no recipe or file "soccer\/sprnt"; asi recipes list/,
     ],
-    ["names for list", ["list", "soccer/sprint"], /takes no names/],
+    ["names for list", ["list", "soccer/sprint"], /does not accept names/],
     ["another action", ["delete", "soccer/sprint"], /list, show, check, compare/],
   ])("%s: exits with 2", async (_, args, message) => {
     const { status, stderr } = await asi(["recipes", ...args]);
@@ -96,7 +96,7 @@ describe("asi recipes", () => {
 describe("asi stats --recipe", () => {
   const { samples } = decodeSync(readFileSync(MATCH.path));
 
-  test("counts by a recipe of the list and by one of a file, with the hash", async () => {
+  test("counts by a built-in recipe and by the recipe of a file, with the hash", async () => {
     const ours = { ...sprint, enter: 5000, exit: 4000 } as NonNullable<typeof sprint>;
     const args = ["--recipe", "soccer/sprint", "--recipe", fileOf("slow.json", ours)];
     const { stdout } = await asi(["stats", MATCH.path, "--json", ...args]);

@@ -40,7 +40,7 @@ describe("figures beyond the ordinary ones", () => {
     );
   });
 
-  test("--profile gives the maximum speed, and the profile or why there is none", async () => {
+  test("--profile prints the maximum speed, and the profile or the reason why there is none", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const { figures } = JSON.parse((await asi(["stats", MATCH.path, "--json", "--profile"])).stdout);
     expect(figures.session_max_speed).toBe(sessionMaxSpeed(samples));
@@ -159,7 +159,7 @@ describe("asi stats", () => {
     // the others continue, and the most severe status is returned
     expect(status).toBe(1);
     expect(stderr).toMatch(/c\.asi: damaged: 8 bad checksums/);
-    expect(stderr).toMatch(/asi: d\.asi: The recording has no row.*\(NO_SAMPLES\)/);
+    expect(stderr).toMatch(/asi: d\.asi: The recording has no rows.*\(NO_SAMPLES\)/);
   });
 
   test("reads several files at a time in threads, with the same results in the same order", async () => {
@@ -191,7 +191,7 @@ describe("asi stats", () => {
     expect(stdout).toContain("'=HYPERLINK(1).asi");
   });
 
-  test("ends with status 3 for a damaged recording, and says so in JSON too", async () => {
+  test("exits with status 3 for a damaged recording, also with JSON", async () => {
     const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
     expect(status).toBe(3);
     expect(JSON.parse(stdout).report.damage).toEqual(TORN.expected.report.damage);
@@ -239,8 +239,8 @@ describe("asi stats", () => {
 
   test("says how often times run backwards, and which rows and heart rates do not count", async () => {
     const backwards = "fixtures/damaged/backwards-in-time.asi";
-    const told = "times run backwards 5 times; figures and totals count each moment once";
-    const repeated = "3 rows not used: another row with the same time counts";
+    const told = "times run backwards 5 times; figures and totals count each time once";
+    const repeated = "3 rows not used: another row with the same time is used";
     for (const command of ["stats", "plot", "load", "squad"]) {
       const { stderr } = await asi([command, backwards]);
       expect(stderr, command).toContain(`${backwards}: ${told}\n${backwards}: ${repeated}\n`);
@@ -251,7 +251,9 @@ describe("asi stats", () => {
     const json = JSON.parse((await asi(["stats", backwards, "--json"])).stdout);
     expect(json).toMatchObject({ report: { rows: { backwards: 5 } }, repeated: { samples: 3 } });
     const edges = await asi(["stats", "fixtures/damaged/hr-join-edges.asi"]);
-    expect(edges.stderr).toContain("1 heart-rate reading not used: another one with the same time counts\n");
+    expect(edges.stderr).toContain(
+      "1 heart-rate reading not used: another reading with the same time is used\n",
+    );
     const whole = await asi(["stats", "fixtures/valid/match-hr.asi", "--json"]);
     expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
   });
@@ -278,7 +280,7 @@ describe("asi stats", () => {
     });
   });
 
-  test("takes the heart rates of the source that --hr names", async () => {
+  test("uses the heart rates selected by --hr", async () => {
     const { path, bytes } = new Fixture("valid/match-ecg");
     const means = await Promise.all(
       (["device", "ecg"] as const).map(async (hr) => {

@@ -29,7 +29,7 @@ const slowReader = (path: string) =>
   `mkfifo pipe; (exec 3<pipe; sleep 1; cat <&3 > read.csv) & $ASI convert ${path} -o pipe; wait`;
 
 describe.skipIf(!hasScript)("on a terminal", () => {
-  test("work that takes longer than half a second shows its progress, and leaves nothing of it", async () => {
+  test("work that takes longer than half a second shows its progress, and then removes it", async () => {
     const folder = scratchFolder();
     const { stdout } = await onTerminal(slowReader(MATCH.path), folder);
     expect(visible(stdout)).toMatch(/<erase>\[#+-*\] \d+% {2}\d\.\d of 0\.7 MB/);
@@ -38,17 +38,17 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(textOf(folder, "read.csv")).toBe(MATCH.csv);
   });
 
-  test("where the size is not known it tells the bytes read", async () => {
+  test("shows the number of bytes read if the size is unknown", async () => {
     const { stdout } = await onTerminal(slowly(MATCH.path), scratchFolder());
     expect(visible(stdout)).toMatch(/<erase>0\.\d MB<erase>/);
   });
 
-  test("short work shows none", async () => {
+  test("short work shows no progress", async () => {
     const { stdout } = await onTerminal(`$ASI convert ${MATCH.path} -d out`, scratchFolder());
     expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
   });
 
-  test("binary formats are refused with what to do; text and a pipe behind are not", async () => {
+  test("binary formats are refused with a message; text and pipes are accepted", async () => {
     const folder = scratchFolder();
     const commands = [
       `$ASI convert ${MATCH.path} -o - --format fit`,
@@ -64,7 +64,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
       const { stdout, status } = await onTerminal(command, folder);
       const format = /--format (\w+)/.exec(command)?.[1];
       expect(stdout).toContain(
-        `The format ${format} is binary, which a terminal cannot show. Name a file with -o`,
+        `The format ${format} is binary and cannot be shown in a terminal. Name a file with -o`,
       );
       expect(status).toBe(2);
       const piped = await onTerminal(`${command} | wc -c`, folder);

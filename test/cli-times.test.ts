@@ -97,7 +97,7 @@ describe("asi convert --from and --to", () => {
       const { status, stdout, stderr } = await asi([...args, ...reversed], { cwd: folder });
       expect([status, stdout]).toEqual([1, ""]);
       expect(stderr).toContain(
-        "match.asi: --to 14:40 is before --from 14:45 on the day of the recording. Change one of them, or give the dates too if the next day is meant. (BAD_OPTION)",
+        "match.asi: --to 14:40 is before --from 14:45 on the day of the recording. Change one of them, or add the dates if --to is on the next day. (BAD_OPTION)",
       );
     }
   });

@@ -36,13 +36,13 @@ describe("help", () => {
     expect(text.match(/choices: [^)]*/g)).toEqual(["choices: auto, always, never; default: auto"]);
   });
 
-  test("--version tells the version of the package", async () => {
+  test("--version prints the version of the package", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(await asi(["--version"])).toEqual({ status: 0, signal: null, stdout: `${version}\n`, stderr: "" });
   });
 });
 
-describe("wrong usage exits with 2, says what to do, and does nothing", () => {
+describe("incorrect usage exits with 2, explains the usage, and changes nothing", () => {
   test.each<[string, string[], RegExp]>([
     ["no such command", ["convrt", "m.asi"], /Did you mean convert/],
     ["no such option", ["convert", "m.asi", "--ouput", "x"], /Did you mean --output/],
@@ -124,13 +124,13 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
     ["the same for info", ["info", "m.asi", "--serial", "-x"], /file name/],
     ["repair: --json with -o -", ["repair", "m.asi", "--json", "-o", "-"], /name a file with -o/],
     ["repair: -o with several", ["repair", "m.asi", "n.asi", "-o", "x.asi"], /--out-dir/],
-    ["repair: its input", ["repair", "m.asi", "-o", "m.asi", "--force"], /input itself/],
+    ["repair: its input", ["repair", "m.asi", "-o", "m.asi", "--force"], /is the input, which/],
     ["repair: a serial too long", ["repair", "m.asi", "--serial", "x".repeat(17)], /at most 16/],
     ["encode: a demo before 1970", ["encode", "--demo", "--start", "1969-12-31"], /1970/],
     ["encode: a demo after 9999", ["encode", "--demo", "--start", "99999999999999"], /9999/],
     ["encode without anything", ["encode"], /--demo/],
     ["encode: several CSVs by a pattern", ["encode", "?.asi", "--serial", "X"], /one by one/],
-    ["encode: --demo with a CSV", ["encode", "x.csv", "--demo"], /leave the file out/],
+    ["encode: --demo with a CSV", ["encode", "x.csv", "--demo"], /omit the file/],
     ["encode: --seed without --demo", ["encode", "x.csv", "--seed", "1"], /--demo/],
     ["encode: no serial number", ["encode", "x.csv"], /--serial/],
     ["encode: a name that is too long", ["encode", "--demo", "--device-name", "x".repeat(17)], /at most 16/],
@@ -141,7 +141,7 @@ describe("wrong usage exits with 2, says what to do, and does nothing", () => {
     RIDE.copyTo(folder, "n.asi");
     const { status, stdout, stderr } = await asi(args, { cwd: folder });
     expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/^asi: \S.*\nasi --help, and asi COMMAND --help, show how to call it\.\n$/);
+    expect(stderr).toMatch(/^asi: \S.*\nasi --help and asi COMMAND --help describe the usage\.\n$/);
     expect(status).toBe(2);
     expect(stdout).toBe("");
     expect(namesIn(folder)).toEqual(["m.asi", "n.asi"]);
@@ -158,7 +158,7 @@ describe("messages", () => {
     expect(traced.stderr).toMatch(/\n {4}at /);
   });
 
-  test("tell of a file that cannot be made why, and in which folder", async () => {
+  test("report the reason and the folder of a file that cannot be created", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["convert", MATCH.path, "-o", "nowhere/x.csv"], { cwd: folder });
     expect(status).toBe(1);

@@ -99,7 +99,7 @@ describe("asi convert --hr", () => {
 });
 
 describe("asi info", () => {
-  it("says where heart rates come from, and what the waveform says of the heart", async () => {
+  it("reports the source of heart rates, and the figures of the waveform", async () => {
     const { stdout } = await asi(["info", recordingIn(scratchFolder())]);
     expect(stdout).toMatch(/^ {2}heart rates {3}derived from the ECG$/m);
     expect(stdout).toMatch(
@@ -121,7 +121,7 @@ describe("asi info", () => {
 });
 
 describe("asi stats --hrv", () => {
-  it("gives the variability of the beats that asi beats lists, and LF/HF only at rest", async () => {
+  it("prints the variability of the beats of asi beats, and LF/HF only at rest", async () => {
     const path = recordingIn(scratchFolder());
     const { rows } = await asi(["beats", path, "--format", "jsonl"]).then(({ stdout }) => ({
       rows: stdout
@@ -158,12 +158,12 @@ describe("asi stats --hrv", () => {
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
   });
 
-  it("says so where there are no beats, and that it reads twice", async () => {
+  it("reports a recording without beats, and that the input is read twice", async () => {
     expect((await asi(["stats", MATCH.path, "--hrv"])).stdout).toMatch(
       /variability: none, there are no beats/,
     );
     const { status, stderr } = await asi(["stats", "-", "--hrv"], { input: RECORDING });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/read once only, .* give a file/)]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/read only once, .* name a file/)]);
     expect((await asi(["stats", MATCH.path, "--at-rest"])).status).toBe(2);
   });
 });

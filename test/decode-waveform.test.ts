@@ -10,7 +10,7 @@ const ECG = syntheticEcg({ durationS: 60, bpm: 72 });
 const RECORDING = joined([asiInf(), ...waveformFrames(ECG, START_MS)]);
 
 describe("decodeBeats", () => {
-  it("gives the time, the RR interval and the quality of each beat", async () => {
+  it("returns the time, the RR interval and the quality of each beat", async () => {
     const decoding = decodeBeats(RECORDING);
     const batches = await all(decoding);
     const timestampMs = batches.flatMap((batch) => [...batch.timestampMs]);
@@ -28,7 +28,7 @@ describe("decodeBeats", () => {
     expect((await decoding.report).frames.ecgRaw).toBe(600);
   });
 
-  it("gives the same from a source in chunks, and nothing without a waveform", async () => {
+  it("returns the same from a source in chunks, and nothing without a waveform", async () => {
     const [whole] = await all(decodeBeats(RECORDING));
     const parts = await all(decodeBeats(pieces(RECORDING, 5000)));
     expect(parts.length).toBeGreaterThan(3);
@@ -47,7 +47,7 @@ describe("decodeBeats", () => {
 });
 
 describe("decodeEcg", () => {
-  it("gives the samples as recorded, each with its time", async () => {
+  it("returns the samples as recorded, each with its time", async () => {
     const batches = await all(decodeEcg(pieces(RECORDING, 7000)));
     expect(batches.flatMap(({ sample }) => [...sample])).toEqual(ECG.samples);
     const times = batches.flatMap(({ timestampMs }) => [...timestampMs]);

@@ -65,7 +65,7 @@ describe("an EDF+ file of the waveform", () => {
     }
   });
 
-  it("holds every sample in order, each within 20 ms of its time, whatever was lost", async () => {
+  it("contains every sample in order, each within 20 ms of its time, even after losses", async () => {
     await fc.assert(
       fc.asyncProperty(recordings, async (frames) => {
         const file = edfIn(await written(frames, edfWriter()));
@@ -88,7 +88,7 @@ describe("an EDF+ file of the waveform", () => {
       return { timeMs: START_MS + i * periodMs, sampleRateHz: 250, samples };
     });
 
-  it("is a continuous one where nothing is missing, and says so", async () => {
+  it("is continuous if no samples are missing, as its header states", async () => {
     const file = edfIn(await written(seconds(4, 1000), edfWriter()));
     expect(file.reserved).toBe("EDF+C");
     expect(file.recording).toBe("Startdate 08-JUN-2025 X X TEST-1");
@@ -102,7 +102,7 @@ describe("an EDF+ file of the waveform", () => {
     expect(records.map(({ startMs }) => startMs)).toEqual([START_MS, START_MS + 60_000]);
   });
 
-  it("is refused for what the format has no place for", async () => {
+  it("is refused for data that the format does not support", async () => {
     const frame = (timeMs: number, sampleRateHz: number) => ({ timeMs, sampleRateHz, samples: [1, 2, 3] });
     const error = async (...frames: Frame[]) => {
       const batches = await all(decodeEcg(joined([asiInf(), ...frames.map((one) => ecgRaw(one))])));
@@ -143,7 +143,7 @@ describe("an EDF+ file of the waveform", () => {
 });
 
 describe("a Parquet file of the waveform", () => {
-  it("holds, for DuckDB, every sample with its time to the microsecond", async () => {
+  it("contains every sample with its time to the microsecond, as read by DuckDB", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const folder = scratchFolder();
     // DuckDB caches a file by its name

@@ -5,7 +5,7 @@ import { encodeCsv } from "../src/node.js";
 import { ascii } from "./frames.js";
 import { asiError, thrown, wholeBytes } from "./whole.js";
 
-describe("a row that a recording cannot hold is refused with its number", () => {
+describe("a row that cannot be recorded is refused with its number", () => {
   const good: EncodableRow = { timestamp: 1000, latitude: 47, longitude: 8, altitude: 400, speed: 1, hr: 70 };
 
   it.for<[string, Partial<EncodableRow>, RegExp]>([
@@ -27,7 +27,7 @@ describe("a row that a recording cannot hold is refused with its number", () => 
     expect(error.message).toMatch(message);
   });
 
-  it.for([null, undefined, 5])("what is no row at all: %s", async (row) => {
+  it.for([null, undefined, 5])("a value that is not a row: %s", async (row) => {
     const rows = [good, row as unknown as EncodableRow];
     const error = await asiError(wholeBytes(encode(rows, { serial: "X" })));
     expect(error).toMatchObject({
@@ -37,7 +37,7 @@ describe("a row that a recording cannot hold is refused with its number", () => 
   });
 });
 
-describe("a header that cannot be written is refused at once", () => {
+describe("a header that cannot be written is refused immediately", () => {
   it.for<[string, RecordingHeader]>([
     ["no serial number", { serial: "" }],
     ["no serial number at all", {} as RecordingHeader],
@@ -104,7 +104,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     const error = await asiError(encoded(`${head}1.0,"47,8,,1,\n`));
     expect(error.code).toBe("BAD_CSV");
     expect(error).toMatchObject({ line: 2 });
-    expect(error.message).toMatch(/cannot be read somewhere from line 2 on/);
+    expect(error.message).toMatch(/cannot be read from line 2 on/);
     expect(error.cause).toBeInstanceOf(Error);
   });
 
@@ -126,7 +126,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
   });
 
-  it("a delimiter that is none, at once", () => {
+  it("an invalid delimiter is refused immediately", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });

@@ -97,7 +97,7 @@ describe("asi encode says what is wrong with", () => {
     const folder = scratchFolder();
     copyFileSync(MATCH.path, join(folder, "match.asi"));
     const { status, stderr } = await asi(["encode", join(folder, "match.asi"), "--serial", "A-1", "-o", "-"]);
-    expect(stderr).toMatch(/The input is a recording already/);
+    expect(stderr).toMatch(/The input is already a recording/);
     expect(status).toBe(1);
   });
 

@@ -45,7 +45,7 @@ function expectAlike(
   return expected;
 }
 
-describe("each engine gives what the oracle gives", () => {
+describe("each engine returns the result of the oracle", () => {
   it("on every fixture, of every output, with every option", () => {
     for (const { name, bytes, expectation } of fixtures) {
       const startMs = expectation.report?.start ?? 0;
@@ -176,7 +176,7 @@ describe("short frames of 0 to 12 bytes", () => {
 });
 
 describe("an engine that served another recording before", () => {
-  it("makes no row of a fix whose date and time bytes are all zero", () => {
+  it("creates no row from a fix whose date and time bytes are all zero", () => {
     const another = joined([asiInf(), navPvt({ ...civilTime(1_700_000_000_000) })]);
     const noTime = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, valid: 0 };
     const recording = joined([asiInf(), navPvt(noTime), navPvt({ ...noTime, flags: 0 })]);
@@ -299,7 +299,7 @@ describe("the library", () => {
     expect(atOnce).toEqual([engine, engine, engine]);
   });
 
-  it("gives the same bytes, reports and errors whatever the engine", async () => {
+  it("returns the same bytes, reports and errors with every engine", async () => {
     for (let seed = 0; seed < examples(1500); seed++) {
       const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
         bytes: joined([]),

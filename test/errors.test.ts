@@ -19,7 +19,7 @@ import { all, asiError, conversionError, thrown, wholeBytes } from "./whole.js";
 const header = asiInf();
 const row = navPvt(civilTime(1000));
 
-describe("an error says what is wrong, where, and what to do", () => {
+describe("an error contains its reason, its position and the required action", () => {
   it.for<[string, Uint8Array, DecodeOptions, Partial<AsiError>, RegExp]>([
     [
       "no recording: another frame comes first",
@@ -100,7 +100,7 @@ describe("an error says what is wrong, where, and what to do", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("has the report where the whole input was read", async () => {
+  it("has the report if the whole input was read", async () => {
     const noRow = joined([header, ascii("text")]);
     const { report } = await conversionError(noRow);
     expect(report?.bytes).toEqual({ total: 76, known: 72, unknown: 0, skipped: 4 });
@@ -150,7 +150,7 @@ describe("an AsiError", () => {
   });
 });
 
-describe("a source that gives no bytes is refused", () => {
+describe("a source that returns no bytes is refused", () => {
   it.for<[string, unknown, RegExp]>([
     ["a path", "match.asi", /string.*asi-convert\/node/],
     ["nothing", undefined, /Uint8Array/],
@@ -191,7 +191,7 @@ describe("a source that gives no bytes is refused", () => {
   });
 });
 
-describe("what stands in front of an error comes out, however the input is cut", () => {
+describe("output before an error is returned for any division of the input", () => {
   it.for<[string, Uint8Array, DecodeOptions]>([
     ["another device", joined([header, row, row, asiInf({ serial: "OTHER" }), row]), {}],
     ["damage, when strict", joined([header, row, row, row.with(20, 99), row]), { strict: true }],

@@ -19,7 +19,7 @@ function semicircles(degrees: number): number {
 }
 
 describe("a FIT file written here comes back", () => {
-  it("with all that FIT can tell", async () => {
+  it("is read with all values that FIT supports", async () => {
     const track = trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) });
     await fc.assert(
       fc.asyncProperty(track, async (rows) => {
@@ -136,7 +136,7 @@ describe("FIT files as other devices write them", () => {
     expect([...samples.timestampMs].map((ms) => ms / 1000 - START_S)).toEqual([1, 2, 20, 40, 70]);
   });
 
-  it("several files one behind another, the first with a header of 12 bytes", async () => {
+  it("several joined files are read, the first with a header of 12 bytes", async () => {
     const one = (seconds: number, headerBytes: 12 | 14) =>
       fitFile(
         [
@@ -159,7 +159,7 @@ describe("FIT files as other devices write them", () => {
     expect([...samples.timestampMs]).toEqual([START_MS, START_MS + 60_000]);
   });
 
-  it("fields of developers that are none of ours, and fields of other sizes than the profile's", async () => {
+  it("unknown developer fields, and fields with other sizes than in the profile, are ignored", async () => {
     const file = fitFile([
       fitDefinition(0, 206, [
         [0, 1, 2],
@@ -201,7 +201,7 @@ describe("FIT files as other devices write them", () => {
     ]);
   });
 
-  it("speeds that are missing come from the positions, and the summary says so", async () => {
+  it("missing speeds are computed from the positions, which the summary reports", async () => {
     // a thousandth of a degree of latitude is 111.195 m
     const rows = [0, 10, 20, 20, 400, 410].map((seconds, i) => [
       0,
@@ -234,7 +234,7 @@ const rowAt = (timestampMs: number) => ({
   ...{ timestampMs, latitudeE7: 1, longitudeE7: 2, altitudeMm: 3, speedMmPerS: 4, hr: 5, fixType: 3 },
 });
 
-describe("a FIT file that is damaged after its first record gives the rows before the damage, and says where it is", () => {
+describe("a FIT file that is damaged after its first record returns the rows before the damage and its position", () => {
   const rows = [0, 1000, 2000].map((ms) => rowAt(START_MS + ms));
   const good = ownFit(batchOf(rows));
   const whole = joined([good, ownFit(batchOf(rows.map((row) => rowAt(row.timestampMs + 60_000))))]);
@@ -327,7 +327,7 @@ describe("a FIT file that cannot be read up to its first record is refused with 
     expect(error.message).toMatch(message);
   });
 
-  it("a header that claims gigabytes takes no memory for them", async () => {
+  it("a header that claims gigabytes allocates no memory for them", async () => {
     const claiming = good.slice();
     new DataView(claiming.buffer).setUint32(4, 0xffff_fff0, true);
     claiming.set([0, 0], 12);

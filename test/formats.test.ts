@@ -35,13 +35,13 @@ describe.for(FORMATS)("%s", (format) => {
     }
   });
 
-  it("is the same however the input is cut", async () => {
+  it("is the same for any division of the input", async () => {
     for (const size of [1, 97, 100, 1000]) {
       expect(await written(pieces(edges.bytes, size), { format })).toBe(formatFile(edges, format));
     }
   });
 
-  it("has the extension and the media type of its own", async () => {
+  it("has its own extension and media type", async () => {
     const conversion = convert(edges.bytes, { format });
     await wholeText(conversion.body);
     expect(await conversion.fileName).toBe(`EDGE-1_20250517T143000_20250518T000000.${format}`);
@@ -54,7 +54,7 @@ describe.for(FORMATS)("%s", (format) => {
     expect((await asiError(fileName)).code).toBe("NO_SAMPLES");
   });
 
-  it("holds the very rows of the recording, whatever they are", async () => {
+  it("contains exactly the rows of the recording, for any values", async () => {
     await fc.assert(
       fc.asyncProperty(recordings, fc.constantFrom(...ENGINES), async (bytes, engine) => {
         const fillHrMs = ["gpx", "tcx"].includes(format) ? 2000 : 0;
@@ -75,19 +75,19 @@ describe.for(FORMATS)("%s", (format) => {
 });
 
 describe("formats", () => {
-  it("carry a heart rate as long as the caller says", async () => {
+  it("repeat a heart rate for the time that the caller specifies", async () => {
     expect(await written(edges.bytes, { format: "gpx", fillHrMs: 0 })).toMatch(
       /-0.0000001[^\n]*Extension><gpxtpx:speed>/,
     );
     expect(await written(edges.bytes, { format: "jsonl", fillHrMs: 500 })).toContain('"speed":0.000,"hr":1}');
   });
 
-  it("name the device in XML whatever its serial number", async () => {
+  it("contain the device in XML, for any serial number", async () => {
     const text = await written(edges.bytes, { format: "gpx", serial: "A.b-c_1" });
     expect(text).toContain("<name>A.b-c_1</name>");
   });
 
-  it("of a plain log begin with what the caller said", async () => {
+  it("of a plain log begin with the header from the caller", async () => {
     const log = joined([navPvt(civilTime(1000)), asiInf({ serial: "OTHER" }), navPvt(civilTime(2000))]);
     expect(await written(log, { format: "kml", serial: "GIVEN-1" })).toContain("<name>GIVEN-1</name>");
   });

@@ -8,11 +8,11 @@ import { all, asiError, csvFields, csvRows, wholeColumns, wholeText } from "./wh
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 
 describe("the fixtures", () => {
-  it("are what the generator makes", () => {
+  it("are equal to the output of the generator", () => {
     expect(compareFiles(repositoryFiles())).toEqual([]);
   });
 
-  it("are there, whole ones and damaged ones", () => {
+  it("include undamaged and damaged recordings", () => {
     expect(fixtures.filter(({ name }) => name.startsWith("valid/")).length).toBeGreaterThan(4);
     expect(fixtures.filter(({ name }) => name.startsWith("damaged/")).length).toBeGreaterThan(50);
   });
@@ -68,7 +68,7 @@ describe.for(engines)("the %s engine", (engine) => {
     expect(lines).toEqual(formatFile(reception, "quality.csv").trimEnd().split("\n").slice(1));
   });
 
-  describe("says what is in the file", () => {
+  describe("describes the content of the file", () => {
     it.for(fixtures.filter(isAccepted).map(named))("%s", async ([, { bytes, options, expectation }]) => {
       const { report, fileName, info, rowsProduced } = await inspect(bytes, { ...options, engine });
       expect(report).toEqual(expectation.report);
@@ -78,7 +78,7 @@ describe.for(engines)("the %s engine", (engine) => {
     });
   });
 
-  describe("refuses what is no recording, with code and place", () => {
+  describe("refuses a file that is not a recording, with code and position", () => {
     it.for(fixtures.filter(({ csv }) => csv === null).map(named))(
       "%s",
       async ([, { bytes, options, expectation }]) => {
@@ -114,7 +114,7 @@ describe.for(engines)("the %s engine", (engine) => {
 const hasGpsdecode = spawnSync("gpsdecode", ["-V"]).error === undefined;
 if (!hasGpsdecode) console.warn("skipped: gpsdecode (package gpsd-clients) is not installed");
 
-describe.skipIf(!hasGpsdecode)("gpsd's gpsdecode gives the same GNSS columns", () => {
+describe.skipIf(!hasGpsdecode)("gpsd's gpsdecode returns the same GNSS columns", () => {
   const valid = fixtures.filter(({ name }) => name.startsWith("valid/"));
 
   it.for(valid.map(named))("%s", async ([, { bytes, options }]) => {

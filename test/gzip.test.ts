@@ -32,7 +32,7 @@ describe("a recording compressed with gzip", () => {
     expect(JSON.parse(stdout).report).toEqual(MATCH.expected.report);
   });
 
-  test("gives outputs their names without .gz", async () => {
+  test("names outputs without .gz", async () => {
     const { folder } = compressedMatch();
     await asi(["repair", "match.asi.gz"], { cwd: folder });
     await asi(["convert", "match.asi.gz", "--name", "{input}"], { cwd: folder });
@@ -61,7 +61,7 @@ describe("a recording compressed with gzip", () => {
     });
   });
 
-  test("that is cut off or damaged is an error, and leaves nothing", async () => {
+  test("that is truncated or damaged causes an error, and leaves no file", async () => {
     const { folder } = compressedMatch();
     const whole = gzipSync(MATCH.bytes);
     const flipped = Buffer.from(whole);
@@ -69,13 +69,13 @@ describe("a recording compressed with gzip", () => {
     for (const bytes of [whole.subarray(0, -1), whole.subarray(0, 5), flipped]) {
       writeFileSync(join(folder, "match.asi.gz"), bytes);
       const { status, stderr } = await asi(["convert", "match.asi.gz"], { cwd: folder });
-      expect(stderr).toMatch(/gzip data is damaged or cut off.*\(BAD_GZIP\)/);
+      expect(stderr).toMatch(/gzip data is damaged or truncated.*\(BAD_GZIP\)/);
       expect(status).toBe(1);
       expect(namesIn(folder)).toEqual(["match.asi.gz"]);
     }
   });
 
-  test("that expands to 400 MB takes no more memory than another", async () => {
+  test("that expands to 400 MB needs no more memory than other data", async () => {
     const folder = scratchFolder();
     // foreign bytes after a header: all of them are read
     const zeros = Buffer.alloc(1_000_000);

@@ -117,11 +117,11 @@ describe("a name that no file can have everywhere is refused before anything is 
     ["{foo}", /unknown field "\{foo\}"; use \{input\}, \{serial\}/],
     ["{}", /unknown field "\{\}"/],
     ["{Input}", /unknown field/],
-    ["{input", /brace that belongs to no field/],
+    ["{input", /brace that is not part of a field/],
     ["a}b", /brace/],
     ["../{input}", /a file name, not a path/],
     ["a\\b", /a file name, not a path/],
-    ["10:30", /":", which file names on Windows cannot have/],
+    ["10:30", /":", which is not allowed in file names on Windows/],
     ["a\nb", /Windows/],
     ["", /must be a text/],
     [" ", /must be a text/],
@@ -135,7 +135,7 @@ describe("a name that no file can have everywhere is refused before anything is 
 
   test("with a name of its own, and a zone that does not exist", async () => {
     await expect(convertFile("missing.asi", { name: "x", output: "y.csv" })).rejects.toThrow(
-      /omit one of the two/,
+      /omit one of them/,
     );
     await expect(convertFile("missing.asi", { nameTimeZone: "Mars" })).rejects.toThrow(/"Mars" is unknown/);
     const { status, stderr } = await asi(["convert", "missing.asi", "--name", "x", "-o", "y.csv"]);

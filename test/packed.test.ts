@@ -15,7 +15,7 @@ function expected(samples: readonly Sample[]): SampleBatch {
 const RUNS = { numRuns: examples(300) };
 
 describe("packed samples", () => {
-  it("are those that were packed, whatever they are", () => {
+  it("are the packed values, for any values", () => {
     const track = trackOf({ from: -62_167_219_200_000, to: 253_402_300_799_999 });
     const anySamples = fc.array(anySample, { maxLength: 200 });
     fc.assert(
@@ -113,7 +113,7 @@ describe("damaged packed samples", () => {
 });
 
 describe("base64", () => {
-  it("is what other programs write and read", () => {
+  it("is compatible with other programs", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
@@ -124,7 +124,7 @@ describe("base64", () => {
     expect(toBase64(long)).toBe(Buffer.from(long).toString("base64"));
   });
 
-  it("is refused where it is none", () => {
+  it("is refused if it is invalid", () => {
     expect(() => fromBase64("<b>")).toThrow(/^The text is not base64; it starts with "<b>"/);
     expect(() => fromBase64(null as unknown as string)).toThrow(/starts with null/);
   });

@@ -75,7 +75,7 @@ function toDigits(rows: readonly ReadRow[]): unknown[] {
 
 const NUMBERS: readonly ParquetNumbers[] = ["double", "decimal"];
 
-describe.each(NUMBERS)("an independent reader finds what was written, numbers as %s", (numbers) => {
+describe.each(NUMBERS)("an independent reader reads the written values, numbers as %s", (numbers) => {
   async function expectRoundTrip(all: readonly Sample[]): Promise<void> {
     expect(toDigits(await rowsIn(parquetOf(numbers, batchOf(all))))).toEqual(toDigits(expectedOf(all)));
   }
@@ -129,7 +129,7 @@ describe.each(NUMBERS)("an independent reader finds what was written, numbers as
     expect(pick(rows)).toEqual(pick(expectedOf(all)));
   });
 
-  it("batches of any size give the same file", () => {
+  it("batches of any size result in the same file", () => {
     const all = samples(5000);
     const whole = parquetOf(numbers, batchOf(all));
     const cut = parquetOf(numbers, batchOf(all.slice(0, 17)), batchOf([]), batchOf(all.slice(17)));
@@ -140,7 +140,7 @@ describe.each(NUMBERS)("an independent reader finds what was written, numbers as
 describe("the footer of a Parquet file", () => {
   const rows = samples(300, (i) => ({ altitudeMm: i * 1000 - 500, hr: i % 3 === 0 ? 60 + (i % 10) : 0 }));
 
-  it("tells types, units and which columns can be null", () => {
+  it("contains types, units and the nullability of each column", () => {
     const { schema } = parquetMetadata(parquetOf("double", batchOf(rows)));
     expect(
       schema.map(({ name, type, repetition_type, logical_type }) => [
@@ -160,7 +160,7 @@ describe("the footer of a Parquet file", () => {
     ]);
   });
 
-  it("tells decimals with their digits", () => {
+  it("contains decimals with their number of digits", () => {
     const { schema } = parquetMetadata(parquetOf("decimal", batchOf(rows)));
     expect(schema.slice(2, 6).map(({ type, precision, scale }) => [type, precision, scale])).toEqual([
       ["INT32", 9, 7],
@@ -170,7 +170,7 @@ describe("the footer of a Parquet file", () => {
     ]);
   });
 
-  it("tells the least, the greatest and the number of nulls of each column", () => {
+  it("contains the minimum, the maximum and the number of nulls of each column", () => {
     const { row_groups } = parquetMetadata(parquetOf("double", batchOf(rows)));
     const statistics = row_groups[0]?.columns.map((column) => column.meta_data?.statistics);
     expect(statistics?.[0]).toMatchObject({
@@ -183,7 +183,7 @@ describe("the footer of a Parquet file", () => {
     expect(statistics?.[5]).toMatchObject({ min_value: 60, max_value: 69, null_count: 200n });
   });
 
-  it("holds what the caller wants to be known of the recording", () => {
+  it("contains the metadata from the caller", () => {
     const { key_value_metadata, created_by } = parquetMetadata(parquetOf("double"));
     expect(created_by).toBe("asi-convert");
     expect(key_value_metadata).toEqual([

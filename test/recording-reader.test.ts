@@ -34,7 +34,7 @@ function read<K extends OutputKind>(
 }
 
 describe.for(engines)("a reader without streams, on the %s engine", (engine) => {
-  it("gives what convert, decode, repair and inspect give, however the input is cut", async () => {
+  it("returns the results of convert, decode, repair and inspect for any division of the input", async () => {
     for (const [seed, { bytes, options, name }] of fixturesWithRows(200_000).entries()) {
       const used = { ...options, engine };
       const chunks = randomChunks(bytes, seededRandom(seed));
@@ -54,7 +54,7 @@ describe.for(engines)("a reader without streams, on the %s engine", (engine) => 
     }
   });
 
-  it("refuses what inspect refuses, with the same code and place, again and again", async () => {
+  it("refuses the same input as inspect, repeatedly, with the same code and position", async () => {
     const refused = fixtures.filter(({ expectation: { error } }) => error !== null && error !== "NO_SAMPLES");
     expect(refused.length).toBeGreaterThan(3);
     for (const { bytes, options, name } of refused) {
@@ -85,14 +85,14 @@ describe.for(engines)("a reader without streams, on the %s engine", (engine) => 
 describe("an error in the middle of a chunk", () => {
   const twoDevices = joined([recording, asiInf({ serial: "OTHER" }), navPvt(civilTime(1200))]);
 
-  it("comes with the next call, since rows stand in front of it", () => {
+  it("is thrown by the next call if rows precede it", () => {
     const reader = new RecordingReader({ output: "csv" });
     const rows = new TextDecoder().decode(joined(reader.push(twoDevices)));
     expect(rows.split("\n")).toHaveLength(4);
     expect(thrown(() => reader.push(recording))).toMatchObject({ code: "MIXED_DEVICES" });
   });
 
-  it("comes at once when nothing stands in front of it", () => {
+  it("is thrown immediately if nothing precedes it", () => {
     const reader = new RecordingReader({ output: "csv" });
     expect(thrown(() => reader.push(navPvt()))).toMatchObject({ code: "NOT_A_RECORDING", byteOffset: 0 });
   });
@@ -161,7 +161,7 @@ describe("a reader knows", () => {
 });
 
 describe("memory", () => {
-  it("of what comes out is the caller's own", async () => {
+  it("can be modified by the caller", async () => {
     const { bytes } = fixture("valid/match-hr");
     const reader = new RecordingReader({ output: "csv" });
     const outputs: Uint8Array[] = [];
@@ -224,7 +224,7 @@ describe("a reader that has ended", () => {
   });
 });
 
-describe("arguments that are none are refused", () => {
+describe("invalid arguments are refused", () => {
   it.for<[string, unknown]>([
     ["no options", undefined],
     ["no output", {}],
@@ -237,7 +237,7 @@ describe("arguments that are none are refused", () => {
     expect(thrown(attempt)).toMatchObject({ name: "AsiError", code: "BAD_OPTION" });
   });
 
-  it("chunks that are no bytes, and the reader goes on", () => {
+  it("chunks that are not bytes are refused, and the reader continues", () => {
     const reader = new RecordingReader({ output: "none" });
     for (const chunk of ["text", null, 5, [1, 2]]) {
       expect(thrown(() => reader.push(chunk as never))).toMatchObject({ code: "BAD_SOURCE" });

@@ -57,7 +57,7 @@ const rows = fc.array(row, { minLength: 1, maxLength: 80 });
 const engine = fc.constantFrom<EngineName[]>("simd", "scalar", "plain");
 
 describe("rows decoded are the rows encoded", () => {
-  it("whatever their values and order", async () => {
+  it("rows with any values in any order", async () => {
     await fc.assert(
       fc.asyncProperty(rows, engine, async (encoded, engine) => {
         const decoding = decodeRows(encode(encoded, header), { engine, strict: true });
@@ -127,7 +127,7 @@ describe("rows decoded are the rows encoded", () => {
   });
 });
 
-describe("a CSV encoded gives its rows again", () => {
+describe("a CSV that is encoded and converted has the same rows", () => {
   it("whatever the values", async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (encoded) => {
@@ -157,7 +157,7 @@ describe("a CSV encoded gives its rows again", () => {
   });
 });
 
-describe("fast-csv reads back what WebAssembly wrote", () => {
+describe("fast-csv reads the output of WebAssembly", () => {
   const read = (csv: string) =>
     new Promise<Record<Column, string>[]>((resolve, reject) => {
       const records: Record<Column, string>[] = [];

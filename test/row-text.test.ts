@@ -132,7 +132,7 @@ describe("a row template", () => {
     expect(textOf(parts)).toBe("1747492205,050 47,3700001 -8,5500000 -8,5500000 -408,123 3,050 ");
   });
 
-  it("writes parts only for rows that have an altitude or a heart rate, others for those that have none", () => {
+  it("writes some parts only for rows with an altitude or a heart rate, and others only for rows without", () => {
     const parts: TemplatePart[] = [
       "[",
       { where: "altitude", given: ["alt ", { field: "altitude" }], missing: ["no alt"] },
@@ -216,7 +216,7 @@ describe("random rows by random templates", () => {
     );
   });
 
-  it("come out whole when they are far more than the core has room for", () => {
+  it("are complete even if they are much longer than the buffer of the core", () => {
     const samples = fc.sample(anySample, { numRuns: 7_000, seed: 11 });
     const batch = batchOf(samples);
     const all = FIELDS.flatMap((name) => [{ field: name } as const, "-".repeat(200)]);

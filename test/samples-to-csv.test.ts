@@ -28,7 +28,7 @@ describe("samples as CSV", () => {
     }
   });
 
-  it("refuses what it cannot write", () => {
+  it("refuses values that cannot be written", () => {
     expect(() => samplesToCsv(batchOf([]), { header: 1 } as never)).toThrow("header");
     expect(() => samplesToCsv({ length: 1 } as never)).toThrow(
       expect.objectContaining({ code: "BAD_ARGUMENT" }),

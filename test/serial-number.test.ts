@@ -73,7 +73,7 @@ describe("a serial number that the caller gives", () => {
 });
 
 describe("the texts of a header", () => {
-  it("show what is not printable ASCII as replacement characters", async () => {
+  it("show non-printable and non-ASCII characters as replacement characters", async () => {
     const bytes = asiInf({ deviceName: "\u001f ~\u007fA", deviceType: "x".repeat(12), firmwareVersion: "" });
     expect((await inspect(joined([bytes, row]))).info).toMatchObject({
       deviceName: "\ufffd ~\ufffdA",

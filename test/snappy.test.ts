@@ -14,7 +14,7 @@ function throughSnappy(bytes: Uint8Array): Uint8Array {
   return whole;
 }
 
-describe("what was compressed comes out again", () => {
+describe("decompression restores the compressed data", () => {
   const noise = (length: number, values: number) => {
     const random = seededRandom(length + values);
     return Uint8Array.from({ length }, () => random(values));
@@ -49,7 +49,7 @@ describe("what was compressed comes out again", () => {
     );
   });
 
-  it("what repeats becomes small, and noise hardly larger", () => {
+  it("repeated data becomes small, and noise hardly larger", () => {
     expect(snappy.compress(new Uint8Array(200_000)).length).toBeLessThan(10_000);
     expect(snappy.compress(noise(200_000, 256)).length).toBeLessThan(200_100);
   });

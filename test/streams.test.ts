@@ -11,7 +11,7 @@ import { all, asiError, csvRows, rejection, wholeBytes, wholeColumns, wholeText 
 const golden = fixture("valid/hour-without-hr");
 
 describe("the batches of a recording", () => {
-  it("come in order when they are asked for all at once", async () => {
+  it("arrive in order if they are requested concurrently", async () => {
     const iterator = decode(new Watched(chunks.slice(0, 5)).iterable())[Symbol.asyncIterator]();
     const results = await Promise.all(Array.from({ length: 7 }, () => iterator.next()));
     expect(results.map(({ done, value }) => (done === true ? null : value.timestampMs[0]))).toEqual([

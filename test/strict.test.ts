@@ -16,8 +16,13 @@ describe("strict reading", () => {
   it.for<[string, Uint8Array[], number, RegExp]>([
     ["a wrong checksum", [header, row, wrong, row], 172, /checksum.*Omit the option strict/],
     ["a torn frame before others", [header, torn, row, row], 72, /checksum/],
-    ["an overlong frame", [header, ascii("text"), overlong, row], 76, /more bytes than a frame can have/],
-    ["a frame cut off by the end", [header, row, torn], 172, /past the end/],
+    [
+      "an overlong frame",
+      [header, ascii("text"), overlong, row],
+      76,
+      /greater than the maximum length of a frame/,
+    ],
+    ["a frame cut off by the end", [header, row, torn], 172, /beyond the end/],
   ])("ends at the first damage: %s", async ([, parts, byteOffset, message]) => {
     const bytes = joined(parts);
     const error = await conversionError(bytes, { strict: true });

@@ -64,7 +64,7 @@ async function expectAlike(bytes: Uint8Array, options: ConvertOptions, where: st
 
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 
-describe("convertSync, decodeSync and inspectSync give what the asynchronous functions give", () => {
+describe("convertSync, decodeSync and inspectSync return the results of the asynchronous functions", () => {
   it.for(fixtures.map((file): [string, FixtureFile] => [file.name, file]))(
     "%s",
     async ([name, { bytes, options }]) => {
@@ -103,12 +103,12 @@ describe("bytes in memory", () => {
     expect(new TextDecoder().decode(expected.csv)).toContain("\n1.100,");
   });
 
-  it("give rows of all samples", () => {
+  it("return rows of all samples", () => {
     const { samples } = decodeSync(recording);
     expect([...rowsOf(samples)].map(({ timestamp }) => timestamp)).toEqual([1000, 1100]);
   });
 
-  it("without rows give no samples, and no CSV", () => {
+  it("without rows return no samples and no CSV", () => {
     expect(decodeSync(asiInf()).samples.length).toBe(0);
     expect(inspectSync(asiInf()).fileName).toBeNull();
     expect(thrown(() => convertSync(asiInf()))).toMatchObject({ code: "NO_SAMPLES" });

@@ -156,8 +156,8 @@ describe("requests", () => {
   });
 });
 
-describe("a request of the page whose session is refused again and again", () => {
-  it("is repeated once, and then gives the refusal", async () => {
+describe("a request of the page with a session that is always refused", () => {
+  it("is repeated once, and then returns the refusal", async () => {
     let timesAsked = 0;
     let timesSent = 0;
     const client = createClient({
@@ -178,7 +178,7 @@ describe("a request of the page whose session is refused again and again", () =>
 });
 
 describe("lists", () => {
-  it("are read page after page, as far as they are wanted", async () => {
+  it("are read page by page on demand", async () => {
     const owner = await s.manager();
     const ids: number[] = [];
     for (let n = 0; n < 5; n++) ids.push((await s.ownedDevice(owner)).id);
@@ -237,7 +237,7 @@ describe("lists", () => {
     });
   });
 
-  it("have typed figures, also those that are returned on request", async () => {
+  it("have typed figures, including optional figures", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     await team.run(0, 30, 3000);
@@ -316,7 +316,7 @@ describe("recordings", () => {
 });
 
 describe("repetition", () => {
-  it("waits as long as a 429 or 503 says, and then has the answer", async () => {
+  it("waits for the time in a 429 or 503, and then returns the response", async () => {
     for (const status of [429, 503]) {
       const { client, sent } = watched(async (_, time) => (time < 3 ? busy(status) : undefined));
       expect((await unwrap(client.GET("/api/v1/account/"))).username).toBe(ann.username);
@@ -324,7 +324,7 @@ describe("repetition", () => {
     }
   });
 
-  it("of a POST whose answer was lost takes effect once", async () => {
+  it("of a POST whose response was lost takes effect once", async () => {
     const own = await s.device();
     const { client, sent } = watched(async (request, time) => {
       if (time > 1) return undefined;
@@ -357,7 +357,7 @@ describe("repetition", () => {
     expect(JSON.parse(bodies[0] ?? "").asi_b64).toBe(Buffer.from(recording).toString("base64"));
   });
 
-  it("is not made where a request could take effect twice", async () => {
+  it("is not made if a request could take effect twice", async () => {
     const { client, sent } = watched(async () => busy(503));
     await client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: ann.id } }, body: {} });
     // During registration there is no user yet to whom a key could belong.

@@ -147,10 +147,10 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
     ...(stored === undefined
       ? []
       : [
-          `Stored: ${million(stored.small)} samples, and ${million(stored.large)} where it says ten times as much.`,
+          `Stored: ${million(stored.small)} samples, or ${million(stored.large)} in the rows with "ten times as much stored".`,
         ]),
     `Medians over HTTP with one connection; client and service in separate processes; PostgreSQL with its default durability.`,
-    `Load of the machine before the start: ${loadAtStart.toFixed(1)}${loadAtStart > 0.5 ? ": it was not idle, times are too long" : ""}. The run took ${Math.round(tookMs / 1000)} s.`,
+    `Load of the machine before the start: ${loadAtStart.toFixed(1)}${loadAtStart > 0.5 ? " (not idle, so times are too long)" : ""}. The run took ${Math.round(tookMs / 1000)} s.`,
     ...(options.quick ? ["Quick run on little data: no figures to publish."] : []),
     "",
     table(measured),

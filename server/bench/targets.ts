@@ -51,7 +51,7 @@ const LATEST = "latest 300 samples";
 
 export const TARGETS: readonly Target[] = [
   {
-    what: `${PAGE}, by the same bytes from memory`,
+    what: `${PAGE}, relative to the same bytes from memory`,
     bound: "at most",
     limit: 3,
     unit: "×",
@@ -84,21 +84,21 @@ export const TARGETS: readonly Target[] = [
   growth(RESTLESS, ({ restlessRanges }) => restlessRanges),
   growth(LATEST, ({ latest }) => latest),
   {
-    what: "bulk load of 72,000 samples, decoded rows to commit",
+    what: "bulk load of 72,000 samples, from decoded rows to commit",
     bound: "at least",
     limit: 1_000_000,
     unit: "samples/s",
     measure: ({ load }) => load?.samplesPerS,
   },
   {
-    what: "a sample on disk, indexes and all",
+    what: "a sample on disk, including indexes",
     bound: "at most",
     limit: 6,
     unit: "bytes",
     measure: ({ load }) => load?.bytesPerSample,
   },
   {
-    what: "conversion of a 7 MB upload, by a bare server",
+    what: "conversion of a 7 MB upload, relative to a minimal server",
     bound: "at most",
     limit: 1.5,
     unit: "×",
@@ -108,7 +108,7 @@ export const TARGETS: readonly Target[] = [
       `${ms(conversion.overHttp)} ÷ ${ms(conversion.bare)}; library alone ${ms(conversion.library)}`,
   },
   {
-    what: "growth of the process by a 150 MB upload",
+    what: "growth of the process during a 150 MB upload",
     bound: "under",
     limit: 60,
     unit: "MB",
@@ -122,7 +122,7 @@ export const TARGETS: readonly Target[] = [
     measure: ({ computedData }) => computedData?.processorMs,
   },
   {
-    what: "API's p99 while 100 time frames are computed, by idle",
+    what: "p99 of the API during 100 computations, relative to idle",
     bound: "under",
     limit: 3,
     unit: "×",

@@ -123,12 +123,12 @@ function report(result: MatchDayResult, loadAtStart: number): void {
       `Load of the machine at the start ${loadAtStart.toFixed(1)}, at the end ${json.loadAtEnd.toFixed(1)}.`,
       "",
       align([
-        ["ms from when a call was due", "calls", "p50", "p90", "p99", "max"],
+        ["ms from the planned start", "calls", "p50", "p90", "p99", "max"],
         ...READING.map((kind) => row(kind, tally.of(kind))),
         row("all reads", tally.reading),
         ...WRITING.map((kind) => row(kind, tally.of(kind))),
-        row(`a bare fastify route, ${Math.round(bare.bytes / 1000)} KB of JSON`, bare),
-        row("until the generator made a read", tally.late),
+        row(`a minimal fastify route, ${Math.round(bare.bytes / 1000)} KB of JSON`, bare),
+        row("delay of the generator", tally.late),
       ]),
       "",
       `${requests.toLocaleString("en-US")} requests, ${json.requestsPerSecond.toFixed(1)} a second; ` +

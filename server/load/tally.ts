@@ -20,7 +20,7 @@ export const WRITING = [
   "time frame deleted",
   "activity updated",
   "conversion",
-  "webhook, from the answer to the call",
+  "webhook, from response to call",
 ] as const;
 
 export type ReadingKind = (typeof READING)[number];

@@ -35,7 +35,7 @@ describe("the calls of webhooks", () => {
     book.expect(announced(2));
     await book.settle(0, 0);
     expect(tally.wrong).toBe(0);
-    expect(tally.of("webhook, from the answer to the call").calls).toBe(2);
+    expect(tally.of("webhook, from response to call").calls).toBe(2);
   });
 
   it("are wrong when one does not arrive", async () => {

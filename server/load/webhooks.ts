@@ -11,7 +11,7 @@ export interface Announced {
   timeframe?: number;
 }
 
-const KIND = "webhook, from the answer to the call";
+const KIND = "webhook, from response to call";
 const SETTLE_MS = 30_000;
 /** Time after which an unwanted event would have arrived. */
 const QUIET_MS = 1_000;

@@ -27,8 +27,8 @@ const contextOf = ({ id, username }: TestAccount, isSignedIn: () => Promise<bool
   isSignedIn,
 });
 
-describe("an answer that is being sent", () => {
-  it("is cut off when its caller is signed out: an export", async () => {
+describe("a response that is being sent", () => {
+  it("is aborted when its caller is signed out: an export", async () => {
     const person = await s.athlete();
     // Larger than the buffers between the service and a waiting client.
     await s.store.database.queries.execute(sql`
@@ -50,7 +50,7 @@ describe("an answer that is being sent", () => {
     await expect(rest()).rejects.toThrow("terminated");
   });
 
-  it("is cut off when its caller is signed out: a page of large results", async () => {
+  it("is aborted when its caller is signed out: a page of large results", async () => {
     const ann = await s.manager();
     const json_schema = await schemaId(s, "activity_soccer");
     for (const name of ["a", "b", "c"]) {
@@ -80,8 +80,8 @@ describe("an answer that is being sent", () => {
   });
 });
 
-describe("an answer that takes long to compute", () => {
-  it("leaves out what the caller may no longer read when it is ready", async () => {
+describe("a response that takes long to compute", () => {
+  it("omits data that the caller can no longer read when it is ready", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -109,7 +109,7 @@ describe("an answer that takes long to compute", () => {
     expect(await retrieve()).toEqual([]);
   });
 
-  it("is refused when the caller may no longer read it when it is ready", async () => {
+  it("is refused if the caller can no longer read any of it when it is ready", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -134,7 +134,7 @@ describe("an answer that takes long to compute", () => {
     await expect(retrieve()).rejects.toMatchObject({ kind: "forbidden" });
   });
 
-  it("never has the figures of an athlete whom the caller may not read, though the time frame gets another one meanwhile", async () => {
+  it("never contains figures of an athlete whom the caller cannot read, even if the time frame is assigned to another athlete meanwhile", async () => {
     const racing = await startService();
     const team = await Team.of(racing);
     const other = await racing.athlete();

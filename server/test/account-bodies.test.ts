@@ -55,7 +55,7 @@ const put = (path: string, { token }: TestAccount, json: unknown) => s.send("PUT
 describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
   const profile = `${kind}_profile`;
 
-  it("keeps the optional fields that the body leaves out", async () => {
+  it("keeps the optional fields that the body omits", async () => {
     const { account, path } = await people[kind]();
     const { body: before } = await s.get(path, account.token);
     const { status, body } = await put(path, account, { username: account.username, email });
@@ -68,7 +68,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect(named.body[profile]).toEqual({ ...before[profile], last_name: null });
   });
 
-  it("takes null for a profile or a password, and an empty external_id, as left out", async () => {
+  it("treats null for a profile or a password, and an empty external_id, as omitted", async () => {
     const { account, path } = await people[kind]();
     const { body: before } = await s.get(path, account.token);
     for (const method of ["PUT", "PATCH"]) {
@@ -89,7 +89,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect(cleared.body.external_id).toBeNull();
   });
 
-  it("an unchanged password changes nothing and ends no session", async () => {
+  it("with an unchanged password changes nothing and ends no session", async () => {
     const { account, path } = await people[kind]();
     const hashOf = async () => {
       const [row] = await s.store.database.queries.select().from(accounts).where(eq(accounts.id, account.id));
@@ -112,7 +112,7 @@ describe.each(["manager", "athlete"] as const)("PUT of a %s", (kind) => {
     expect((await s.get(path, account.token)).status).toBe(403);
   });
 
-  it("an unchanged password must not become the username", async () => {
+  it("refuses an unchanged password that equals the new username", async () => {
     const { account, path } = await people[kind]();
     const { status, body } = await put(path, account, {
       username: account.password,
@@ -128,22 +128,25 @@ describe("registration", () => {
     ["/api/v1/managers/", { manager_profile: null, athlete_profile: null }],
     ["/api/v1/managers/?create_default_athlete=true", { athlete_profile: null }],
     ["/api/v1/athletes/", { athlete_profile: null }],
-  ])("POST %s takes null for what is optional, and an empty external_id", async (path, profiles) => {
-    for (let times = 0; times < 2; times++) {
-      const { status, body } = await s.post(path, {
-        username: unique(),
-        email,
-        password: null,
-        external_id: "",
-        ...profiles,
-      });
-      expect([status, body.external_id]).toEqual([201, null]);
-    }
-  });
+  ])(
+    "POST %s treats null for optional fields, and an empty external_id, as omitted",
+    async (path, profiles) => {
+      for (let times = 0; times < 2; times++) {
+        const { status, body } = await s.post(path, {
+          username: unique(),
+          email,
+          password: null,
+          external_id: "",
+          ...profiles,
+        });
+        expect([status, body.external_id]).toEqual([201, null]);
+      }
+    },
+  );
 });
 
 describe("managed athletes", () => {
-  it("PUT keeps the optional fields that the body leaves out", async () => {
+  it("keep the optional fields that the body of a PUT omits", async () => {
     const ann = await managingManager();
     const { body: before } = await s.post(
       "/api/v1/athletes/create-managed/",
@@ -157,7 +160,7 @@ describe("managed athletes", () => {
     }
   });
 
-  it("the manager of a default athlete updates it without a further right", async () => {
+  it("are updated by the manager of a default athlete without an additional right", async () => {
     const carl = await s.manager({}, "?create_default_athlete=true");
     const { body: found } = await s.get(`/api/v1/athletes/?managed_by=${carl.id}`, carl.token);
     const [{ id }] = found.results;
@@ -172,7 +175,7 @@ describe("managed athletes", () => {
 });
 
 describe("profile pictures", () => {
-  it("a picture as a data URL is taken as its base64", async () => {
+  it("are accepted as a data URL, which is decoded to its base64", async () => {
     const create = (profile_picture: string) =>
       s.post("/api/v1/athletes/", { username: unique(), email, athlete_profile: { profile_picture } });
     for (const type of ["image/png", "image/jpeg", "IMAGE/PNG"]) {

@@ -23,7 +23,7 @@ const body = async (changes: Record<string, unknown> = {}) => ({
 });
 
 describe("activities", () => {
-  it("an activity is created and keeps every key of json", async () => {
+  it("an activity is created with every key of its json", async () => {
     const sent = await body();
     const { status, body: created, headers } = await s.post(path, sent, ann.token);
     expect([status, created]).toEqual([201, { id: expect.any(Number), ...sent }]);
@@ -31,7 +31,7 @@ describe("activities", () => {
     expect((await s.get(`${path}${created.id}/`, ann.token)).body).toEqual(created);
   });
 
-  it("a refusal names the fields that are wrong", async () => {
+  it("a refusal lists the invalid fields", async () => {
     const problems = async (changes: Record<string, unknown>) => {
       const { status, body: answer } = await s.post(path, await body(changes), ann.token);
       expect(status).toBe(400);
@@ -58,7 +58,7 @@ describe("activities", () => {
     }
   });
 
-  it("an activity takes a GPX document of 5 MiB, counted in bytes, and no longer one", async () => {
+  it("an activity accepts a GPX document of 5 MiB, counted in bytes, but not a longer one", async () => {
     const gpx = (length: number) => ({ json: { sport: "soccer", gpx: "é".repeat(length / 2) } });
     const limit = 5 * 1024 * 1024;
     const created = await s.post(path, await body(gpx(limit)), ann.token);
@@ -74,7 +74,7 @@ describe("activities", () => {
     expect((await s.send("DELETE", `${path}${created.body.id}/`, { token: ann.token })).status).toBe(204);
   });
 
-  it("a course of 5 MiB is written out once, for the answer alone", async () => {
+  it("a course of 5 MiB is serialized only once, for the response", async () => {
     const gpx = "x".repeat(5 * 1024 * 1024);
     const created = await s.post(path, await body({ json: { sport: "soccer", gpx } }), ann.token);
     const one = `${path}${created.body.id}/`;
@@ -99,14 +99,14 @@ describe("activities", () => {
     expect((await s.send("DELETE", one, { token: ann.token })).status).toBe(204);
   });
 
-  it("the owner is the caller, and only managers call", async () => {
+  it("the owner is the caller, and only managers can create activities", async () => {
     expect((await s.post(path, await body({ owner: bob.id }), ann.token)).status).toBe(403);
     expect((await s.post(path, await body({ owner: bob.id, json: {} }), ann.token)).status).toBe(400);
     expect((await s.post(path, await body(), (await s.athlete()).token)).status).toBe(403);
     expect((await s.post(path, await body())).status).toBe(403);
   });
 
-  it("the same Idempotency-Key makes one activity", async () => {
+  it("two requests with the same Idempotency-Key create one activity", async () => {
     const send = async () =>
       s.send("POST", path, {
         token: ann.token,
@@ -117,7 +117,7 @@ describe("activities", () => {
     expect([second.status, second.body]).toEqual([201, first.body]);
   });
 
-  it("the list says when its activities are, and what they have, for who asks", async () => {
+  it("the list returns the times and contents of activities on request", async () => {
     const team = await Team.of(s);
     await team.create();
     await team.create({ start_time: "2024-06-02T09:00:00Z", end_time: "2024-06-02T12:00:00Z" });
@@ -145,7 +145,7 @@ describe("activities", () => {
     expect((await s.get(path, team.manager.token)).body.results[0]).not.toHaveProperty("summary");
   });
 
-  it("the list has the caller's own, filtered, searched and ordered", async () => {
+  it("the list contains the caller's own activities, filtered, searched and ordered", async () => {
     const eve = await s.manager();
     for (const name of ["b 10%", "A 20", "c 30"]) await newActivity(s, eve, name);
     const list = async (query: string) =>
@@ -165,7 +165,7 @@ describe("activities", () => {
     });
   });
 
-  it("an activity is for its owner; what is not there is not found", async () => {
+  it("an activity is visible only to its owner; an unknown activity is not found", async () => {
     const id = await newActivity(s, ann);
     expect((await s.get(`${path}${id}/`, bob.token)).status).toBe(403);
     expect((await s.get(`${path}999999/`, ann.token)).status).toBe(404);
@@ -174,7 +174,7 @@ describe("activities", () => {
     expect(again.status).toBe(304);
   });
 
-  it("PUT replaces an activity, PATCH changes what is sent", async () => {
+  it("PUT replaces an activity, and PATCH changes the fields in the body", async () => {
     const id = await newActivity(s, ann);
     const put = (json: unknown, token = ann.token) => s.send("PUT", `${path}${id}/`, { token, json });
     const patch = (json: unknown, headers = {}) =>
@@ -198,7 +198,7 @@ describe("activities", () => {
     expect((await patch({ name: "y" }, { "If-Match": headers.get("etag") })).status).toBe(200);
   });
 
-  it("a sport is named in any letter case, and returned as it was sent", async () => {
+  it("a sport is accepted in any letter case and returned as it was sent", async () => {
     const create = async (sport: string) =>
       s.post(
         path,
@@ -220,7 +220,7 @@ describe("activities", () => {
     expect([patched.status, patched.body.json]).toEqual([200, { sport: "SOCCER" }]);
   });
 
-  it("an activity keeps its sport while time frames of that sport hang on it", async () => {
+  it("the sport of an activity cannot change while it has time frames of that sport", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const running = { json: { sport: "running" }, json_schema: await schemaId(s, "activity_running") };

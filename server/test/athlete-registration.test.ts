@@ -51,7 +51,7 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("mails the credentials; a password only when it was generated, and encrypted until then", async ({
+  it("mails the credentials, with a password only if it was generated, which is encrypted until then", async ({
     athletes: { s, mailsTo },
   }) => {
     const [given, generated] = [unique(), unique()];
@@ -64,7 +64,7 @@ describe("registering athletes", () => {
     expect(await s.logIn(generated, password)).toBeTruthy();
   });
 
-  it("refuses missing, wrong or taken fields individually", async ({ athletes: { s, bob } }) => {
+  it("refuses missing, invalid or already used fields individually", async ({ athletes: { s, bob } }) => {
     expect((await s.post("/api/v1/athletes/", {})).body).toEqual({
       username: ["This field is required."],
       email: ["This field is required."],
@@ -142,7 +142,7 @@ describe("registering athletes", () => {
     expect((await create(Buffer.alloc(4 * 1024 * 1024))).status).toBe(413);
   });
 
-  it("a manager with the right creates managed athletes, and gets READ, WRITE and SHARE", async ({
+  it("allows a manager with the right to create managed athletes, and grants READ, WRITE and SHARE", async ({
     athletes: { s, ann },
   }) => {
     const external_id = unique();
@@ -179,7 +179,7 @@ describe("registering athletes", () => {
     await expect(s.logIn(body.username, "")).rejects.toThrow("400");
   });
 
-  it("other managers create none, and nobody creates another manager's athletes", async ({
+  it("does not allow other managers to create athletes, or managers to create athletes of others", async ({
     athletes: { s, bob, eve, ann },
   }) => {
     const create = (json: unknown, { token }: TestAccount) =>

@@ -33,7 +33,7 @@ const it = withAthletes().extend(
 );
 
 describe("listing athletes", () => {
-  it("the list shows athletes with READ now, and by paging the manager's default athlete", async ({
+  it("the list shows athletes with current READ permission, and the default athlete of the manager on a later page", async ({
     athletes: { s, eve },
     listing: { carl, list },
   }) => {
@@ -57,7 +57,7 @@ describe("listing athletes", () => {
     expect((await s.get("/api/v1/athletes/")).status).toBe(403);
   });
 
-  it("neither WRITE, nor READ that is over or has not begun, lists an athlete", async ({
+  it("the list does not show athletes with WRITE alone or with READ that has expired or has not begun", async ({
     athletes: { s, grant },
   }) => {
     const [dora, fay] = await Promise.all([s.manager(), s.athlete()]);
@@ -96,7 +96,7 @@ describe("listing athletes", () => {
     ]);
   });
 
-  it("the list is searched and ordered, nulls last in both directions", async ({
+  it("the list is searched and ordered, with nulls last in both directions", async ({
     athletes: { s },
     listing: { carl, list },
   }) => {
@@ -116,7 +116,7 @@ describe("listing athletes", () => {
 });
 
 describe("one athlete", () => {
-  it("an athlete is found by external id by those who may read it, and by itself", async ({
+  it("is found by external id by those who can read it and by itself", async ({
     athletes: { s, managed, ann, bob, eve },
   }) => {
     const external_id = `ü ${unique()}`;
@@ -136,7 +136,7 @@ describe("one athlete", () => {
     expect((await find(mine, eve.token)).body.id).toBe(eve.id);
   });
 
-  it("an athlete is shown to itself and to those with READ now; the list's filters apply", async ({
+  it("is shown to itself and to those with current READ permission; the filters of the list apply", async ({
     athletes: { s, eve, grant },
   }) => {
     const [fay, dora] = await Promise.all([s.athlete(), s.manager()]);
@@ -158,7 +158,7 @@ describe("one athlete", () => {
     expect((await s.get("/api/v1/athletes/999999999/", dora.token)).status).toBe(404);
   });
 
-  it("updates itself; PUT needs the required fields, PATCH changes what is sent; both answer 201", async ({
+  it("updates itself; PUT requires all required fields, PATCH changes the fields in the body, and both return 201", async ({
     athletes: { s, bob, eve },
   }) => {
     const fay = await s.athlete();
@@ -191,7 +191,9 @@ describe("one athlete", () => {
     expect(await s.logIn(fay.username, fay.password)).toBeTruthy();
   });
 
-  it("a new password ends every session; If-Match names the version", async ({ athletes: { s } }) => {
+  it("ends every session when the password changes; If-Match names the version", async ({
+    athletes: { s },
+  }) => {
     const fay = await s.athlete();
     const path = `/api/v1/athletes/${fay.id}/`;
     const etag = (await s.get(path, fay.token)).headers.get("etag") ?? "";
@@ -206,7 +208,7 @@ describe("one athlete", () => {
     expect(await s.logIn(fay.username, "another passphrase")).toBeTruthy();
   });
 
-  it("an athlete changes its password, and no one else does", async ({
+  it("changes its own password, which no other user can change", async ({
     athletes: { s, eve, managed, ann },
   }) => {
     const fay = await s.athlete();

@@ -23,7 +23,7 @@ async function exported(s: TestService, args: Record<string, string>): Promise<A
 }
 
 describe("an export of the audit", () => {
-  it("has every entry of the time, oldest first, however many, and none of another time", async () => {
+  it("contains every entry of the period, oldest first, regardless of their number, and none of another period", async () => {
     const s = await TestService.start(await newStore());
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
@@ -55,7 +55,7 @@ describe("an export of the audit", () => {
     });
   });
 
-  it("has what an account did and what was done to it, also when it is deleted; and who exported", async () => {
+  it("contains what an account did and what was done to it, even after its deletion, and who exported it", async () => {
     const s = await TestService.start(await newStore());
     const [mine, other] = [await Team.of(s), await Team.of(s)];
     const { id, username } = mine.manager;
@@ -97,7 +97,7 @@ describe("asi-server audit export", () => {
       );
     });
 
-  it("writes JSON lines, or CSV in which nothing is a formula", async () => {
+  it("writes JSON lines, or CSV that contains no formulas", async () => {
     const token = await service.send("POST", "/api/v1/managers/", undefined, {
       username: "ann",
       email: "ann@example.org",

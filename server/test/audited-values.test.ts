@@ -42,7 +42,7 @@ async function audited(entity: string, id: number) {
 }
 
 describe("a value of 60 KB", () => {
-  it("in the json of an activity: the audit shows that it changed, and stays small", async () => {
+  it("in the json of an activity is recorded only as a change, so that the audit log stays small", async () => {
     const activity = await newActivity(s, team.manager);
     const path = `/api/v1/activities/${activity}/`;
     const notes = [note(), note()];
@@ -65,7 +65,7 @@ describe("a value of 60 KB", () => {
     expect(new Set(changes.map(({ after }) => after?.json)).size).toBe(2);
   });
 
-  it("in the params of a time frame: the same, also when it is created and deleted", async () => {
+  it("in the params of a time frame is also recorded only as a change, even on creation and deletion", async () => {
     const notes = [note(), note()];
     const { body: frame } = await team.create({ params: { note: notes[0] } });
     const path = `/api/v1/timeframes/${frame.id}/`;
@@ -91,7 +91,7 @@ describe("a value of 60 KB", () => {
 });
 
 describe("a value of up to 256 bytes", () => {
-  it("is in the audit itself", async () => {
+  it("is recorded in the audit log in full", async () => {
     const json = { sport: "soccer", note: "x".repeat(200) };
     await change(`/api/v1/activities/${team.activity}/`, { json });
     const { rows } = await audited("activity", team.activity);
@@ -108,7 +108,7 @@ describe("a value of up to 256 bytes", () => {
   });
 });
 
-describe("the audit of what one account changes in a day", () => {
+describe("the audit log of the changes of one account in a day", () => {
   const BYTES = 20_000;
   const summaries = async (id: number) => (await audited("audit", id)).rows;
 
@@ -121,7 +121,7 @@ describe("the audit of what one account changes in a day", () => {
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
   }
 
-  it("has rows up to a number of bytes; one further row counts the rest until the next day", async () => {
+  it("contains rows up to a number of bytes; one additional row counts the other changes until the next day", async () => {
     const limited = await startService({ auditBytesPerDay: BYTES });
     const mine = await Team.of(limited);
     const before = (await audited("activity", mine.activity)).rows.length;
@@ -152,7 +152,7 @@ describe("the audit of what one account changes in a day", () => {
     expect((await audited("activity", mine.activity)).rows).toHaveLength(rows.length + 1);
   });
 
-  it("counts no change that failed", async () => {
+  it("does not count failed changes", async () => {
     const limited = await startService({ auditBytesPerDay: BYTES, quotaActivities: 1 });
     const mine = await Team.of(limited);
     const token = mine.manager.token;

@@ -44,7 +44,7 @@ const exchange = (service: TestService, code: string, more: Record<string, strin
   });
 
 describe("authorization code flow", () => {
-  it("shows a login page, then redirects with a code that buys a token once", async () => {
+  it("shows a login page, then redirects with a code that can be exchanged for a token once", async () => {
     const page = await s.get(`/oauth2/authorize/?${new URLSearchParams(asked())}`);
     expect(page.status).toBe(200);
     expect(page.headers.get("deprecation")).toBe("@1704067200");
@@ -63,7 +63,7 @@ describe("authorization code flow", () => {
     expect((await exchange(s, code, secret)).body.error).toBe("invalid_grant");
   });
 
-  it("a code that is used again ends what its first use gave (RFC 6749 section 4.1.2)", async () => {
+  it("revokes the token of a code that is used again (RFC 6749 section 4.1.2)", async () => {
     const secret = { client_secret: client.clientSecret };
     const other = (await exchange(s, await codeOf(s), secret)).body;
     const code = await codeOf(s);
@@ -81,7 +81,7 @@ describe("authorization code flow", () => {
     expect((await s.get("/api/v1/account/", other.access_token)).status).toBe(200);
   });
 
-  it("of two uses of a code at once neither leaves a token", async () => {
+  it("leaves no token valid if a code is used twice at the same time", async () => {
     const secret = { client_secret: client.clientSecret };
     for (let round = 0; round < 20; round++) {
       const code = await codeOf(s);
@@ -93,7 +93,7 @@ describe("authorization code flow", () => {
     }
   });
 
-  it("PKCE stands in for the secret", async () => {
+  it("accepts PKCE instead of the secret", async () => {
     const verifier = randomBytes(32).toString("base64url");
     const challenge = createHash("sha256").update(verifier).digest("base64url");
     const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
@@ -110,7 +110,7 @@ describe("authorization code flow", () => {
     expect(plain.headers.get("location")).toContain("error=invalid_request");
   });
 
-  it("a code ends after a minute", async () => {
+  it("expires a code after one minute", async () => {
     const later = await startService();
     const code = await codeOf(later);
     later.clock.advance(61_000);

@@ -21,7 +21,7 @@ import { newStore, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 describe("backup", () => {
-  it("brings everything back on an empty database: rows, bytes, numbers that go on", async () => {
+  it("is restored completely into an empty database: rows, bytes and the next values of sequences", async () => {
     const folder = newScratchFolder();
     const file = join(folder, "backup.gz");
     const first = await TestService.start(await newStore());
@@ -46,7 +46,7 @@ describe("backup", () => {
     await Promise.all([first.store.close(), second.store.close()]);
   });
 
-  it("refuses a file that is not a backup, and changes nothing", async () => {
+  it("refuses a file that is not a backup and changes nothing", async () => {
     const file = join(newScratchFolder(), "other");
     writeFileSync(file, "not a backup");
     const s = await TestService.start(await newStore());
@@ -79,14 +79,12 @@ describe("backup", () => {
     expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
   });
 
-  it("replaces no file, follows no link, and is readable only by its user", async () => {
+  it("replaces no file, follows no symbolic link, and is readable only by its user", async () => {
     const { database } = await newStore();
     const folder = newScratchFolder();
     const file = join(folder, "backup");
     writeFileSync(file, "mine");
-    await expect(backup(database, file, folder)).rejects.toThrow(
-      "already exists, and a backup does not replace files",
-    );
+    await expect(backup(database, file, folder)).rejects.toThrow("already exists. Choose another name");
     expect(readFileSync(file, "utf8")).toBe("mine");
     const target = join(folder, "target");
     symlinkSync(target, join(folder, "other.part"));
@@ -96,7 +94,7 @@ describe("backup", () => {
     expect(readdirSync(folder).sort()).toEqual(["backup", "other", "other.part"]);
   });
 
-  it("that is truncated or damaged is refused with a message, and restores nothing", async () => {
+  it("that is truncated or damaged is refused with a message and not restored", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const folder = newScratchFolder();
@@ -124,7 +122,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("that was modified is refused with a message, and restores nothing", async () => {
+  it("that was modified is refused with a message and not restored", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");
@@ -140,7 +138,7 @@ describe("backup", () => {
       [["5"], "not a backup"],
       [['{"format":"asi-server backup 1"}', end], "not a backup"],
       [['{"format":"asi-server backup 1","migrations":5}', end], "not a backup"],
-      [[head, '{"id":1}', end], "its first row belongs to no table"],
+      [[head, '{"id":1}', end], "its first row does not belong to a table"],
       [[head, table, "5", end], "row 1 cannot be read"],
       [
         [head, table, '{"id":"x"}', end],
@@ -159,7 +157,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("with a line too long for memory is refused before it is read completely", async () => {
+  it("with a line that is too long for the memory is refused before the line is read completely", async () => {
     const file = join(newScratchFolder(), "backup");
     const head = JSON.stringify({ format: "asi-server backup 1", migrations: [] });
     const mebibyte = Buffer.alloc(1024 * 1024, " ");
@@ -171,11 +169,11 @@ describe("backup", () => {
       createGzip({ level: 1 }),
       createWriteStream(file),
     );
-    await expect(verifyBackup(file)).rejects.toThrow("a line has more than 256 MiB");
+    await expect(verifyBackup(file)).rejects.toThrow("a line is longer than 256 MiB");
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(
-    "is not restored under a server that has lost the connection by which it shows that it lives",
+    "is not restored while a server runs, even if the server has lost the connection that holds its lock",
     async () => {
       const s = await TestService.start(await newStore());
       const cut = () =>

@@ -18,13 +18,13 @@ const strap = { mac_address: "A0:9E:1A:00:00:01", name: "strap" };
 const meter = { mac_address: "A0:9E:1A:00:00:02", name: null };
 
 describe("bluetooth", () => {
-  it("the configuration is empty before anything was configured, and for the owner only", async () => {
+  it("the configuration is empty before the first change, and visible only to the owner", async () => {
     const { body } = await s.get(path(device), ann.token);
     expect(body).toEqual({ status: "success", data: { current: {}, target: {} } });
     expect((await s.get(path(device), bob.token)).status).toBe(403);
   });
 
-  it("a change applies to the target; current follows when the device has started with it", async () => {
+  it("a change sets the target; current follows when the device has started with it", async () => {
     const mine = await s.ownedDevice(ann);
     const patch = (json: unknown, query = "") =>
       s.send("PATCH", path(mine) + query, { token: ann.token, json });
@@ -84,7 +84,7 @@ describe("bluetooth", () => {
     expect((await s.get(path(device), ann.token)).body.data.target).toEqual({});
   });
 
-  it("another owner sees nothing of the former owner's sensors", async () => {
+  it("another owner cannot see the sensors of the former owner", async () => {
     const passed = await s.ownedDevice(ann);
     await s.send("PATCH", path(passed), { token: ann.token, json: { pairing_1: strap } });
     await reportStart(s.ctx, { serialNumber: passed.serial_number });

@@ -9,7 +9,7 @@ import { walk } from "./recordings.js";
 const it = withBulkLoads();
 
 describe("the jobs of bulk loads", () => {
-  it("are shown to their own callers only", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
+  it("are visible only to their callers", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {
@@ -28,7 +28,7 @@ describe("the jobs of bulk loads", () => {
     expect(same.status).toBe(304);
   });
 
-  it("a job whose workers are lost three times waits again each time, then fails", async ({
+  it("are retried when a worker is lost, and fail after the third loss", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -55,7 +55,7 @@ describe("the jobs of bulk loads", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("a worker lost between its commit and its outcome leaves the counts of a single load", async ({
+  it("have the counts of a single load if a worker is lost between its commit and its outcome", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);

@@ -9,7 +9,7 @@ import { TestService } from "./service.js";
 const it = withBulkLoads();
 
 describe("bulk load", () => {
-  it("refuses what is not base64, not a recording, or another device's, on the field", async ({
+  it("refuses invalid base64, data that is not a recording, and a recording of another device, with an error for the field", async ({
     bulkLoads: { post },
   }) => {
     const foreign = await walk("OTHER-1", START, 3);
@@ -38,7 +38,7 @@ describe("bulk load", () => {
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
-  it("loads a recording that is compressed with gzip, up to the size that a recording may have", async ({
+  it("loads a recording compressed with gzip, up to the maximum size of a recording", async ({
     bulkLoads: { s, longOwned, ann, post },
   }) => {
     const owned = await longOwned(ann);
@@ -58,7 +58,7 @@ describe("bulk load", () => {
     expect(bomb.status).toBe(413);
   });
 
-  it("is for the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
+  it("is available only to the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -75,7 +75,7 @@ describe("bulk load", () => {
     expect(statuses).toEqual([400, 413, 413]);
   });
 
-  it("is gone when disabled", async ({ bulkLoads: { s, device, ann } }) => {
+  it("is not found when disabled", async ({ bulkLoads: { s, device, ann } }) => {
     const off = await TestService.start(s.store, { bulkLoadEnabled: false });
     const { status, body, headers } = await off.post(path(device.id), { asi_b64: "QUJD" }, ann.token);
     await off.stop();
@@ -83,7 +83,9 @@ describe("bulk load", () => {
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("an idempotency key makes one job of two requests", async ({ bulkLoads: { s, longOwned, ann } }) => {
+  it("creates one job for two requests with the same idempotency key", async ({
+    bulkLoads: { s, longOwned, ann },
+  }) => {
     const owned = await longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
@@ -96,7 +98,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of unowned time and of the far future, and reports unowned time", async ({
+  it("refuses samples of another manager's time, of time without an owner and of the far future, and reports time without an owner", async ({
     bulkLoads: { s, longOwned, bob, ann, countOf },
   }) => {
     const passed = await longOwned(bob);
@@ -145,7 +147,7 @@ describe("bulk load", () => {
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("errors found later fail the job with the code of the library", async ({
+  it("fails the job with the error code of the library if an error is found later", async ({
     bulkLoads: { s, longOwned, ann, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -164,7 +166,7 @@ describe("bulk load", () => {
     expect(row?.body).toBeNull();
   });
 
-  it("samples in more periods of five minutes than one load may write fail the job, and nothing is stored", async ({
+  it("fails the job and stores nothing if the samples are in more five-minute periods than one load can write", async ({
     bulkLoads: { s, longOwned, ann, countOf },
   }) => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });

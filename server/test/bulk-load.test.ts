@@ -14,7 +14,7 @@ import { TestService } from "./service.js";
 const it = withBulkLoads();
 
 describe("bulk load", () => {
-  it("answers with a job, which stores the samples", async ({
+  it("returns a job, which stores the samples", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -63,7 +63,7 @@ describe("bulk load", () => {
     expect(audit).toEqual([expect.objectContaining({ accountId: ann.id, entity: "job" })]);
   });
 
-  it("a job comes without its recording, which is stored compressed: the database handles less than half of it", async ({
+  it("does not read the recording with the job; the recording is stored compressed, so the database handles less than half of the bytes", async ({
     bulkLoads: { s, longOwned, post },
   }) => {
     // An account without other jobs.
@@ -92,7 +92,7 @@ describe("bulk load", () => {
     expect(await bodyOf(queries, body)).toBeNull();
   });
 
-  it("the bytes of a job are read in pieces of at most 256 KiB", async ({
+  it("reads the bytes of a job in pieces of at most 256 KiB", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
@@ -110,7 +110,7 @@ describe("bulk load", () => {
     expect(Buffer.concat(pieces).equals(recording)).toBe(true);
   });
 
-  it("of bytes that break off nothing is stored", async ({
+  it("stores nothing if the bytes of the recording are incomplete", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -127,7 +127,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("loading a file twice adds nothing", async ({ bulkLoads: { s, longOwned, ann, countOf } }) => {
+  it("adds nothing if a file is loaded twice", async ({ bulkLoads: { s, longOwned, ann, countOf } }) => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     await s.load(owned, ann, recording);
@@ -136,7 +136,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(100);
   });
 
-  it("two files of one device at once are both whole", async ({
+  it("stores two concurrent files of one device completely", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -158,7 +158,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(2_100);
   });
 
-  it("a real session comes back as it was recorded", async ({ bulkLoads: { s, ann } }) => {
+  it("returns a real session as it was recorded", async ({ bulkLoads: { s, ann } }) => {
     const file = readFileSync(join(import.meta.dirname, "../../fixtures/valid/match-hr.asi"));
     const rows = [];
     for await (const row of decodeRows(new Uint8Array(file))) rows.push(row);
@@ -183,7 +183,7 @@ describe("bulk load", () => {
     );
   });
 
-  it("loads what a damaged recording still holds, and reports the damage", async ({
+  it("loads the valid part of a damaged recording and reports the damage", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
@@ -196,7 +196,7 @@ describe("bulk load", () => {
     expect(body.details.report.bytes.skipped + body.details.report.bytes.unknown).toBeGreaterThan(0);
   });
 
-  it("the device's firmware version is that of the newest recording", async ({
+  it("sets the firmware version of the device to that of the newest recording", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
@@ -212,7 +212,9 @@ describe("bulk load", () => {
     expect(await version()).toBe("2.1.0");
   });
 
-  it("stores each sample once, the first of a file wins", async ({ bulkLoads: { s, longOwned, ann } }) => {
+  it("stores each sample once; the first sample in a file is kept", async ({
+    bulkLoads: { s, longOwned, ann },
+  }) => {
     const owned = await longOwned(ann);
     const first = rowAt(START_MS);
     const rows = [
@@ -230,10 +232,8 @@ describe("bulk load", () => {
   });
 });
 
-describe("bulk load of a recording with an ECG waveform and no heart rate of the device", () => {
-  it("stores the heart rates that are derived from the waveform", async ({
-    bulkLoads: { s, longOwned, ann, post },
-  }) => {
+describe("bulk load of a recording with an ECG waveform and without a heart rate from the device", () => {
+  it("stores heart rates derived from the waveform", async ({ bulkLoads: { s, longOwned, ann, post } }) => {
     const owned = await longOwned(ann);
     const rows = timesFrom(START, 300).map((ms) => ({ ...rowAt(ms), hr: null }));
     const recording = await recordingOf(owned.serial_number, rows);

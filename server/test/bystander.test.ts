@@ -72,8 +72,8 @@ async function expectCalm(name: string, work: () => Promise<unknown>): Promise<v
   expect(worst).toBeLessThan(WORST_MS);
 }
 
-describe("another user's read does not wait for", () => {
-  it("the deletion of an activity with many time frames and webhooks, nor for its events", async () => {
+describe("a read of another user does not wait for", () => {
+  it("the deletion of an activity with many time frames and webhooks, or for its events", async () => {
     const team = await crowded();
     const { token } = team.manager;
     const fanOuts = async () => {
@@ -118,7 +118,7 @@ describe("another user's read does not wait for", () => {
     );
   });
 
-  it("hundreds of permissions granted and revoked", async () => {
+  it("hundreds of permissions that are granted and revoked", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
     // The maximum of one request.

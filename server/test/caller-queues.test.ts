@@ -36,7 +36,7 @@ function fillQueue(caller: Caller) {
 /** An account whose requests come from a separate address. */
 const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
 
-it("a password of a stranger is hashed before those of many accounts of one other address", async () => {
+it("a password of an unrelated user is hashed before the passwords of many accounts of another address", async () => {
   let hashed = 0;
   const hashOf = (caller: Caller) =>
     onBehalfOf(caller, () =>
@@ -53,7 +53,7 @@ it("a password of a stranger is hashed before those of many accounts of one othe
   expect(await Promise.all(many)).toHaveLength(60);
 });
 
-it("four pages of raw data of one address are read at a time, however many accounts ask; another address reads", async () => {
+it("four pages of raw data are read concurrently for one address, regardless of the number of its accounts; another address can still read", async () => {
   const reading = newRawDataReading(new PageCache(s.clock, 0));
   const startMs = Date.parse("2024-06-01T10:00:00Z");
   let end = () => {};
@@ -86,7 +86,7 @@ it("four pages of raw data of one address are read at a time, however many accou
 });
 
 describe("while queries of one caller wait for the database", () => {
-  it("a login of another is judged, though logins of the first are under way", async () => {
+  it("a login of another caller is checked, even if logins of the first caller are in progress", async () => {
     const { username, password } = await s.manager();
     const attemptsOf = (caller: string): PasswordAttempts => {
       const count = async () => {
@@ -105,7 +105,7 @@ describe("while queries of one caller wait for the database", () => {
     for (const found of await Promise.all(waiting)) expect(found).toMatchObject({ username });
   });
 
-  it("a page of raw data of another is read, though pages of the first are under way", async () => {
+  it("another caller can read a page of raw data, even if pages of the first caller are in progress", async () => {
     const [busy, late] = [await s.manager(), await s.manager()];
     const reading = newRawDataReading(new PageCache(s.clock, 0));
     const startMs = Date.parse("2024-06-01T10:00:00Z");

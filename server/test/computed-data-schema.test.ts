@@ -56,12 +56,12 @@ describe("the schema of the computed data", () => {
   it.each([
     ["a match", matchSamples(1, 0)],
     ["no samples", []],
-  ])("is what %s gives, in the same order of keys", (_, samples) => {
+  ])("describes the result of %s, with the keys in the same order", (_, samples) => {
     const data = computedDataFrom(computeMetrics(columnsOf(samples), matchFrame("1996-06-02")), 0);
     expect(mismatches(data, schema, "data")).toEqual([]);
   });
 
-  it("has the documented keys in their order, and one more", () => {
+  it("has the documented keys in their order, and one additional key", () => {
     expect(Object.keys(schema.properties ?? {})).toEqual([
       ...["first_timestamp", "last_timestamp", "last_computation"],
       ...["total_distance", "max_speed", "average_speed"],

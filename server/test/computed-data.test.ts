@@ -60,7 +60,7 @@ async function retention({ device }: Team): Promise<void> {
 }
 
 describe("computed data", () => {
-  it("are asked for anew of each time frame that a load touches, however many there are and however scattered it is", async () => {
+  it("are recomputed for each time frame that a load changes, for any number of time frames and any distribution", async () => {
     const team = await Team.of(s);
     const first = await team.frame(0, 100);
     const { queries } = s.store.database;
@@ -94,7 +94,7 @@ describe("computed data", () => {
     expect(new Set(asked.map(({ key }) => key))).toEqual(new Set(keys));
   });
 
-  it("is computed after the creation, and from samples that come later", async () => {
+  it("are computed after the creation of a time frame and after later samples", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     expect(await waiting(frame)).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("computed data", () => {
     ).toBe(304);
   });
 
-  it("have the documented keys; the definition is returned on request", async () => {
+  it("have the documented keys; the definition is included on request", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const { token } = team.manager;
@@ -159,7 +159,7 @@ describe("computed data", () => {
     expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
-  it("is computed at once when read before the work is done, or stale", async () => {
+  it("are computed immediately if they are read before the job is done or are out of date", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -174,7 +174,7 @@ describe("computed data", () => {
     expect((await stored(frame))?.computedAt).toEqual(before);
   });
 
-  it("counts only samples from when the owner owned the device, and inside the time frame", async () => {
+  it("include only samples from the time when the owner owned the device, within the time frame", async () => {
     const team = await Team.of(s);
     await s.release(team.device, team.manager);
     const later = await startService();
@@ -190,7 +190,7 @@ describe("computed data", () => {
     expect(body.total_distance).toBeLessThan(1800 - 100 * 3);
   });
 
-  it("samples that fall outside, or belong to another device, change nothing", async () => {
+  it("do not change with samples outside the time frame or of another device", async () => {
     const team = await Team.of(s);
     const other = await Team.of(s);
     const frame = await team.frame(0, 100);
@@ -203,7 +203,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(1);
   });
 
-  it("needs READ on the athlete from start to end, and no more than that", async () => {
+  it("require READ on the athlete from start to end, and no other permission", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     const { body } = await team.create();
@@ -219,7 +219,7 @@ describe("computed data", () => {
     expect((await s.get(`/api/v1/timeframes/${body.id}/`, reader.token)).status).toBe(403);
   });
 
-  it("those of an activity are of the time frames that the caller may read", async () => {
+  it("of an activity include the time frames that the caller can read", async () => {
     const team = await Team.of(s);
     const path = `/api/v1/activities/${team.activity}/computed-data/`;
     const reader = await s.manager();
@@ -240,7 +240,7 @@ describe("computed data", () => {
     expect((await s.get("/api/v1/activities/999999/computed-data/", reader.token)).status).toBe(404);
   });
 
-  it("a change of the activity computes all its time frames again", async () => {
+  it("of all time frames are recomputed when the activity changes", async () => {
     const team = await Team.of(s);
     const frames = [await team.frame(0, 60), await team.frame(30, 90)];
     await s.runJobs();
@@ -257,7 +257,7 @@ describe("computed data", () => {
     });
   });
 
-  it("a time frame moved to another activity is found there", async () => {
+  it("of a moved time frame are found in the other activity", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const activity = await newActivity(s, team.manager);
@@ -269,7 +269,7 @@ describe("computed data", () => {
     expect([await ids(team.activity), await ids(activity)]).toEqual([[], [frame]]);
   });
 
-  it("a result is stored only if the time frame and its data are still those it came from", async () => {
+  it("are stored only if the time frame and its data have not changed since", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -371,7 +371,7 @@ describe("computed data", () => {
     expect((await team.computed(frame)).body).toMatchObject({ total_distance: null, hr_max: null });
   });
 
-  it("newer rules compute every result again", async () => {
+  it("are recomputed if the rules are newer", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -396,7 +396,7 @@ describe("computed data", () => {
     expect(await waiting(frame)).toHaveLength(0);
   });
 
-  it("newer rules queue results in transactions of bounded size, which a stop ends", async () => {
+  it("are queued for newer rules in transactions of limited size, which a stop interrupts", async () => {
     const own = await TestService.start(await newStore());
     const team = await Team.of(own);
     const first = await team.frame(0, 600);
@@ -422,7 +422,7 @@ describe("computed data", () => {
     expect(await queued()).toBe(5_001);
   });
 
-  it("newer rules that cannot be queued do not prevent the start", async () => {
+  it("do not prevent the start if they cannot be queued for newer rules", async () => {
     const own = await TestService.start(await newStore());
     const team = await Team.of(own);
     await team.frame(0, 600);
@@ -440,7 +440,7 @@ describe("computed data", () => {
     expect(again.url).not.toBeNull();
   });
 
-  it("the athlete's age counts, and a corrected birth date computes again", async () => {
+  it("depend on the age of the athlete, and are recomputed if the birth date is corrected", async () => {
     const team = await Team.of(s, { birth_date: "2000-01-01" });
     const { body } = await team.create();
     const maxHr = async () => (await team.computed(body.id)).body.athlete_max_hr;
@@ -458,7 +458,7 @@ describe("computed data", () => {
     expect(await maxHr()).toBe(184);
   });
 
-  it("an ownership that the operator extends backwards brings the samples that are then loaded, and none of before", async () => {
+  it("include samples that are loaded after the operator has extended an ownership backwards, but not earlier samples", async () => {
     const team = await Team.of(s);
     const { body } = await team.create();
     const start = Date.parse("2024-06-01T10:00:00Z");
@@ -476,7 +476,7 @@ describe("computed data", () => {
     expect((await team.computed(body.id)).body.total_distance).toBe(27);
   });
 
-  it("releasing the device ends what its time frames may use", async () => {
+  it("do not include samples after the release of the device", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => s.stop());
 
 describe("computed data over HTTP", () => {
-  it.each(cases)("$name, are the figures worked out independently", async (match) => {
+  it.each(cases)("$name: match the independently computed figures", async (match) => {
     const { from: startMs, to: stopMs, periods } = matchFrame(match.birthDate);
     const [second, first] = periods;
     if (first === undefined || second === undefined) throw new Error("The match has two ownerships");

@@ -14,7 +14,7 @@ const long = () => {
 };
 
 describe("conversion", () => {
-  it("a client that disconnects during its upload leaves nothing", async ({
+  it("leaves no files if a client disconnects during its upload", async ({
     conversions: { open, head, spooled, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 30_000);
@@ -27,7 +27,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that closes its half or stalls is disconnected and leaves nothing", async ({
+  it("disconnects a client that closes its side or stalls, and leaves no files", async ({
     conversions: { open, head, expectNoFiles, send },
   }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3_000);
@@ -42,7 +42,7 @@ describe("conversion", () => {
     expect((await send(form([["file", recording]]))).status).toBe(200);
   });
 
-  it("a client that does not read its response, or disconnects during it, leaves nothing", async ({
+  it("leaves no files if a client does not read its response or disconnects during the response", async ({
     conversions: { open, head, spooled, expectNoFiles },
   }) => {
     const recording = await long();
@@ -58,7 +58,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("a client that disconnects during its response is not a failure of the service", async ({
+  it("does not count a client that disconnects during the response as a failure of the service", async ({
     conversions: { s, open, head, expectNoFiles },
   }) => {
     const failures = vi.spyOn(s.service.app.log, "error");
@@ -75,7 +75,7 @@ describe("conversion", () => {
     failures.mockRestore();
   });
 
-  it("bytes that are not HTTP after an upload do not affect its response", async ({
+  it("sends the complete response even if bytes that are not HTTP follow the upload", async ({
     conversions: { open, head, expectNoFiles },
   }) => {
     const recording = await long();
@@ -91,7 +91,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("one of each user runs at a time, and half of what is set for one address; others wait", async ({
+  it("runs once per user and up to half of the configured number per address; other requests wait", async ({
     conversions: { s, send, spooled, open, head, ann },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -126,7 +126,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a slot is released when the CSV is complete, even if nobody reads it", async ({
+  it("releases its slot when the CSV is complete, even if the client does not read it", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -150,7 +150,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("eight files of one user can wait to be read; a ninth is refused with a time to retry", async ({
+  it("keeps eight unread files of a user; the ninth request is refused with a time to retry", async ({
     conversions: { s, open, head, spooled, send },
   }) => {
     const patient = await TestService.start(s.store, {
@@ -182,7 +182,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("unread files take a limited part of the disk: the next one of the user waits for them", async ({
+  it("limits the disk space for unread files; the next file of the user waits until others are read", async ({
     conversions: { s, open, head, send, spooled },
   }) => {
     const recording = await long();
@@ -209,7 +209,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("a client that sends single bytes is disconnected; one that sends fast enough is not", async ({
+  it("disconnects a client that sends single bytes, but not one that sends fast enough", async ({
     conversions: { s, open, head },
   }) => {
     const strict = await TestService.start(s.store, {
@@ -243,7 +243,7 @@ describe("conversion", () => {
     await strict.stop();
   });
 
-  it("a client that reads its response too slowly is disconnected", async ({
+  it("disconnects a client that reads its response too slowly", async ({
     conversions: { s, open, spooled, head },
   }) => {
     const strict = await TestService.start(s.store, {

@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<FormatName, string>> = {
 
 describe("conversion to a format", () => {
   it.for(FORMAT_NAMES)(
-    "gives the %s of the library, byte for byte, under its name",
+    "returns the %s file of the library, byte for byte, with its file name",
     async (format, { conversions: { s, send, expectNoFiles } }) => {
       for (const name of ["valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
         const recording = fixture(name);
@@ -51,7 +51,7 @@ describe("conversion to a format", () => {
     expect(json.format[0]).toContain("csv, parquet, gpx, tcx, fit, geojson, geojsonl, jsonl, kml");
   });
 
-  it("refuses a recording as the conversion to CSV does, and one that the format cannot hold", async ({
+  it("refuses the recordings that the conversion to CSV refuses, and recordings that the format does not support", async ({
     conversions: { s, send, expectNoFiles },
   }) => {
     const old = await recordingOf("A-1", timesFrom("1990-01-01T00:00:00Z", 3).map(rowAt));
@@ -66,7 +66,7 @@ describe("conversion to a format", () => {
     await expectNoFiles();
   });
 
-  it("refuses a recording that is too large, and one whose file would be", async ({
+  it("refuses a recording that is too large, and one whose converted file would be too large", async ({
     conversions: { s, send, spooled },
   }) => {
     const small = await TestService.start(s.store, { ...ON_DISK, convertMaxBytes: 20_000 });
@@ -86,7 +86,7 @@ describe("conversion to a format", () => {
     await small.stop();
   });
 
-  it("holds the rows of one recording of an address at a time; others wait, and formats that hold none go on", async ({
+  it("keeps the rows of only one recording per address in memory; other requests wait, and formats that do not keep rows are not delayed", async ({
     conversions: { s, open, send, spooled },
   }) => {
     // Waits for uploads that have stopped halfway.

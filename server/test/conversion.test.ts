@@ -8,7 +8,7 @@ import { TestService } from "./service.js";
 const it = withConversions();
 
 describe("conversion", () => {
-  it("gives the CSV of the library, byte for byte, under its name", async ({
+  it("returns the CSV file of the library, byte for byte, with its file name", async ({
     conversions: { send, expectNoFiles },
   }) => {
     for (const name of ["valid/match-hr.asi", "valid/run-fix-loss.asi", "damaged/bad-checksums.asi"]) {
@@ -24,7 +24,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("unpacks a recording that is compressed with gzip, in every format, and accounts for the bytes in it", async ({
+  it("decompresses a recording compressed with gzip, for every format, and charges the decompressed bytes", async ({
     conversions: { s, send, expectNoFiles },
   }) => {
     const recording = fixture("valid/match-hr.asi");
@@ -47,7 +47,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("unpacks no more than a recording may have", async ({ conversions: { s, send } }) => {
+  it("decompresses at most the maximum size of a recording", async ({ conversions: { s, send } }) => {
     const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
     const bomb = Buffer.concat([recording.subarray(0, 100), new Uint8Array(50_000_000)]);
@@ -62,7 +62,7 @@ describe("conversion", () => {
     await small.stop();
   });
 
-  it("is for any authenticated user", async ({ conversions: { s, send, expectNoFiles } }) => {
+  it("is available to any authenticated user", async ({ conversions: { s, send, expectNoFiles } }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const athlete = await s.athlete();
     expect(
@@ -73,7 +73,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("names what is wrong with the file, with the library's code", async ({
+  it("reports the error in the file with the error code of the library", async ({
     conversions: { send, expectNoFiles },
   }) => {
     for (const [name, recording, code] of [
@@ -102,7 +102,9 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("wants one part named file that is a file", async ({ conversions: { send, expectNoFiles } }) => {
+  it("requires exactly one part named file, which must be a file", async ({
+    conversions: { send, expectNoFiles },
+  }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     for (const [parts, message] of [
       [[], "No file was submitted."],
@@ -131,7 +133,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("says so when the form has too many parts", async ({ conversions: { send } }) => {
+  it("reports a form with too many parts", async ({ conversions: { send } }) => {
     const many = Array.from({ length: 40 }, (_, i): [string, string] => [`note-${i}`, "x"]);
     const { status, json } = await send(
       form([...many, ["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]),
@@ -139,7 +141,7 @@ describe("conversion", () => {
     expect([status, json]).toEqual([400, { detail: "The form has too many parts." }]);
   });
 
-  it("the name of the upload cannot get into the answer", async ({ conversions: { send } }) => {
+  it("does not copy the name of the upload into the response", async ({ conversions: { send } }) => {
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 2);
     for (const name of ['x"; filename="evil.exe', "../../etc/passwd", "a%0d%0aX-Evil: 1", "\u202egpj.asi"]) {
       const { status, headers } = await send(form([["file", recording, name]]));
@@ -151,7 +153,7 @@ describe("conversion", () => {
     }
   });
 
-  it("refuses a file that is too large, also a damaged one", async ({ conversions: { s, send } }) => {
+  it("refuses a file that is too large, even if it is damaged", async ({ conversions: { s, send } }) => {
     const small = await TestService.start(s.store, { convertMaxBytes: 100_000 });
     const recording = await walk("A-1", "2024-03-01T10:00:00Z", 5_000);
     const { status, json } = await send(form([["file", recording]]), {}, small);
@@ -181,7 +183,7 @@ describe("conversion", () => {
     expect(elsewhere.status).toBe(415);
   });
 
-  it("a broken form is a malformed request", async ({ conversions: { send, expectNoFiles } }) => {
+  it("reports a malformed form as a malformed request", async ({ conversions: { send, expectNoFiles } }) => {
     const type = "multipart/form-data; boundary=b";
     for (const [contentType, body] of [
       ["multipart/form-data", `${PART}x\r\n--b--\r\n`],
@@ -197,7 +199,7 @@ describe("conversion", () => {
     await expectNoFiles();
   });
 
-  it("leaves ranges out of a report that is long", async ({ conversions: { send } }) => {
+  it("omits ranges from a long report", async ({ conversions: { send } }) => {
     const times = Array.from({ length: 200 }, (_, i) => Date.parse("2024-03-01T10:00:00Z") + i * 400_000);
     const { headers } = await send(form([["file", await recordingOf("A-1", times.map(rowAt))]]));
     const report = JSON.parse(headers.get("x-asi-report") ?? "");

@@ -10,7 +10,7 @@ const corsHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
 describe("CORS", () => {
-  it("is off unless origins are named: no header, and OPTIONS answers with the methods", async () => {
+  it("is disabled unless origins are configured: no header is sent, and OPTIONS returns the methods", async () => {
     const s = await startService();
     const read = await s.get("/api/schema/", undefined, { Origin: APP });
     const preflight = await s.send("OPTIONS", "/api/v1/account/", { headers: { Origin: APP, ...PREFLIGHT } });
@@ -18,7 +18,7 @@ describe("CORS", () => {
     expect(preflight.headers.get("allow")).toContain("GET");
   });
 
-  it("lets pages of named origins send every request and read every response, errors included", async () => {
+  it("allows pages of configured origins to send every request and read every response, including errors", async () => {
     const s = await startService({ corsOrigins: ["http://localhost:5173", APP] });
     const { token, id } = await s.manager();
     const path = `/api/v1/managers/${id}/`;
@@ -41,7 +41,7 @@ describe("CORS", () => {
     expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, APP]);
   });
 
-  it("tells caches that responses differ by origin, beside what they differ by anyway", async () => {
+  it("adds Origin to the Vary header of responses", async () => {
     const s = await startService({ corsOrigins: [APP] });
     const { token, id } = await s.manager();
     const vary = async (headers: Record<string, string>) =>
@@ -50,7 +50,7 @@ describe("CORS", () => {
     expect(await vary({})).toBe("Authorization, Cookie, Origin");
   });
 
-  it("gives other origins nothing, and no origin the cookies", async () => {
+  it("grants nothing to other origins, and does not allow cookies for any origin", async () => {
     const named = await startService({ corsOrigins: [APP] });
     for (const origin of [OTHER, `${APP}.example.net`, "null", APP.toUpperCase()]) {
       const { status, headers } = await named.get("/api/schema/", undefined, { Origin: origin });

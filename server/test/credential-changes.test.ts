@@ -20,7 +20,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
     ["change-password/", "PUT", 204],
     ["", "PATCH", 201],
   ] as const)(
-    "is changed with a token alone right after signing in (%s%s)",
+    "can be changed with only a token right after signing in (%s%s)",
     async ([operation, method, status], { passwords: { s, isOpen, logsIn, mailsTo } }) => {
       const person = await s[role]();
       const other = await s.logIn(person.username, person.password);
@@ -36,7 +36,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
     ["change-password/", "PUT", 204],
     ["", "PATCH", 201],
   ] as const)(
-    "needs the current password later (%s%s)",
+    "can later be changed only with the current password (%s%s)",
     async ([operation, method, status], { passwords: { s, isOpen, logsIn } }) => {
       const person = await s[role]();
       later(s);
@@ -57,7 +57,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
 });
 
 describe("the credentials of an account", () => {
-  it("need the current password with a token that was refreshed, however new the token is", async ({
+  it("require the current password if the token was refreshed, even if the token is new", async ({
     passwords: { s },
   }) => {
     const person = await s.manager();
@@ -72,7 +72,7 @@ describe("the credentials of an account", () => {
     expect((await change(s, path, renewed, { password: newPassword() })).status).toBe(201);
   });
 
-  it("let a client send back the whole account with the password of now", async ({
+  it("can be sent back with the whole account and the current password", async ({
     passwords: { s, isOpen },
   }) => {
     const person = await s.manager();
@@ -83,7 +83,7 @@ describe("the credentials of an account", () => {
     expect(await isOpen(person.token)).toBe(true);
   });
 
-  it("include the mail address, to which links for a new password go; mails tell the address of before", async ({
+  it("include the mail address for password links; mails notify the previous address", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();
@@ -100,7 +100,7 @@ describe("the credentials of an account", () => {
     ]);
   });
 
-  it("cannot be guessed by a token: wrong passwords count like those of signing in", async ({
+  it("cannot be guessed with a token: wrong passwords count in the same way as at login", async ({
     passwords: { s },
   }) => {
     const person = await s.manager();

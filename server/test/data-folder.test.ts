@@ -18,7 +18,7 @@ function openToOthers(folder: string): string[] {
 }
 
 describe("the data folder", { timeout: 180_000 }, () => {
-  it("is inaccessible to others with all its content, created by a command or by the service", async () => {
+  it("is inaccessible to other users with all its content, whether a command or the service created it", async () => {
     const processes = await Processes.onNewDatabase();
     const DATA_DIR = join(newScratchFolder(), "made", "by a command");
     const openUmask = ["-c", 'umask 0; exec "$@"', "sh", process.execPath, MAIN];
@@ -33,7 +33,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
     await terminate();
   });
 
-  it.runIf(isRoot)("of another user is refused, by the service and by the commands", async () => {
+  it.runIf(isRoot)("of another user is refused by the service and by the commands", async () => {
     const processes = await Processes.onNewDatabase();
     const DATA_DIR = newScratchFolder();
     chownSync(DATA_DIR, NOBODY, NOBODY);
@@ -45,12 +45,14 @@ describe("the data folder", { timeout: 180_000 }, () => {
     expect(readdirSync(DATA_DIR)).toEqual([]);
   });
 
-  it("with something else in the place of a file or folder of the service is refused in a sentence", async () => {
+  it("is refused with a message if it contains anything else in place of a file or folder of the service", async () => {
     const processes = await Processes.onNewDatabase();
     const { dataDir } = processes;
     const [key, uploads] = [join(dataDir, "server.key"), join(dataDir, "uploads")];
     writeFileSync(key, "not a key");
-    expect(await processes.refusal([])).toMatch(/^The file \S+server\.key does not hold a server key.*\n$/);
+    expect(await processes.refusal([])).toMatch(
+      /^The file \S+server\.key does not contain a server key.*\n$/,
+    );
     rmSync(key);
     writeFileSync(uploads, "");
     expect(await processes.refusal([])).toMatch(
@@ -58,18 +60,21 @@ describe("the data folder", { timeout: 180_000 }, () => {
     );
   });
 
-  it.runIf(isEmbedded)("is asked by no command through what is no socket, or another user's", async () => {
-    const processes = await Processes.onNewDatabase();
-    const DATA_DIR = newScratchFolder();
-    const socket = join(DATA_DIR, "operator.sock");
-    writeFileSync(socket, "");
-    const refused = () => processes.refusal(["app", "create", "--name", "x"], { DATA_DIR });
-    expect(await refused()).toContain("operator.sock is not a socket");
-    expect(await processes.refusal([], { DATA_DIR })).toContain("operator.sock is not a socket");
-  });
+  it.runIf(isEmbedded)(
+    "is not used by commands if its socket is not a socket or belongs to another user",
+    async () => {
+      const processes = await Processes.onNewDatabase();
+      const DATA_DIR = newScratchFolder();
+      const socket = join(DATA_DIR, "operator.sock");
+      writeFileSync(socket, "");
+      const refused = () => processes.refusal(["app", "create", "--name", "x"], { DATA_DIR });
+      expect(await refused()).toContain("operator.sock is not a socket");
+      expect(await processes.refusal([], { DATA_DIR })).toContain("operator.sock is not a socket");
+    },
+  );
 
   it.runIf(isEmbedded)(
-    "may have a path longer than that of a socket: the commands find the server",
+    "can have a path that is too long for a socket: the commands find the server",
     async () => {
       const shared = newScratchFolder();
       const DATA_DIR = join(newScratchFolder(), "long".repeat(30));

@@ -19,7 +19,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 const UNAVAILABLE = {
   status: 503,
-  body: { detail: "The service is unavailable for the moment. Try again later." },
+  body: { detail: "The service is temporarily unavailable. Try again later." },
 };
 
 /** A response that tells the client to retry. */
@@ -69,7 +69,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     return () => store.close();
   });
 
-  it("end no process: the next request is served, and restores still see that a server runs", async () => {
+  it("do not end the process: the next request is served, and restores still detect the running server", async () => {
     const processes = await Processes.onNewDatabase();
     const [api, worker] = await Promise.all([
       processes.start("--role", "api"),
@@ -87,7 +87,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   });
 
-  it("in the middle of a transaction undo it, and the pool gets its places back", async () => {
+  it("during a transaction roll it back, and the pool can open new connections", async () => {
     const cut = () =>
       transact(s.ctx, "cut", async ({ queries, audit }) => {
         await audit("account", 1, null, {});
@@ -99,7 +99,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(status).toBe(200);
   });
 
-  it("just before a transaction cost the pool no place", async () => {
+  it("just before a transaction do not reduce the pool", async () => {
     const { pool, queries } = s.store.database;
     const cut = (client: pg.PoolClient) => {
       const { stream } = (
@@ -115,7 +115,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     await queries.transaction((tx) => tx.execute(sql`SELECT 1`));
   });
 
-  it("while a request is served give 503 with Retry-After", async () => {
+  it("during a request cause a 503 with Retry-After", async () => {
     const ann = await s.manager();
     const admin = await administrator(url);
     await admin.query("BEGIN; LOCK TABLE activities IN ACCESS EXCLUSIVE MODE");
@@ -130,7 +130,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(again.status).toBe(201);
   });
 
-  it("end neither the server lock nor retention", async () => {
+  it("do not release the server lock or stop retention", async () => {
     const { database } = s.store;
     const admin = await administrator(url);
     const end = await holdServerLock(database);
@@ -141,7 +141,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
   });
 });
 
-describe("a database that takes no changes", () => {
+describe("a database that does not accept changes", () => {
   let s: TestService;
   let ann: { id: number; token: string };
   let url: string | null;
@@ -157,7 +157,7 @@ describe("a database that takes no changes", () => {
   const create = () => s.post("/api/v1/activities/", activityOf(ann.id, "A ride"), ann.token);
   const count = async () => (await s.get("/api/v1/activities/", ann.token)).body.count;
 
-  it("because its disk is full gives 503, stores nothing, and goes on when there is room", async () => {
+  it("because its disk is full causes 503, stores nothing, and continues when there is space", async () => {
     const { pool } = s.store.database;
     await pool.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -170,19 +170,22 @@ describe("a database that takes no changes", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it.runIf(isPostgres)("because it has become read-only gives 503, and is not ready meanwhile", async () => {
-    const admin = await administrator(url ?? "");
-    const [{ name }] = (await admin.query("SELECT quote_ident(current_database()) AS name")).rows;
-    await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    await terminateOthers(admin);
-    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
-    expectUnavailable(await create());
-    // The service must not keep the refused sessions.
-    await admin.query("SET default_transaction_read_only = off");
-    await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
-    expect((await create()).status).toBe(201);
-  });
+  it.runIf(isPostgres)(
+    "because it has become read-only causes 503, and the service is not ready meanwhile",
+    async () => {
+      const admin = await administrator(url ?? "");
+      const [{ name }] = (await admin.query("SELECT quote_ident(current_database()) AS name")).rows;
+      await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      await terminateOthers(admin);
+      await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
+      expectUnavailable(await create());
+      // The service must not keep the refused sessions.
+      await admin.query("SET default_transaction_read_only = off");
+      await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
+      expect((await create()).status).toBe(201);
+    },
+  );
 });
 
 describe.runIf(isPostgres)("a restart of the database", () => {
@@ -193,11 +196,11 @@ describe.runIf(isPostgres)("a restart of the database", () => {
   });
   afterAll(() => server.stop());
 
-  it("under load: 503 and not ready meanwhile, then as before, with everything that was acknowledged", async () => {
+  it("under load causes 503 and not ready; the service then continues with all acknowledged data", async () => {
     await expectToOutlive(server, { rounds: 1, how: "fast", awayMs: 500 });
   });
 
-  it("is awaited by a pool that was opened before the server", async () => {
+  it("is awaited by a pool that was opened before the server started", async () => {
     await server.halt("fast");
     const database = await openDatabase({ url: `${server.url}postgres`, poolSize: 2 });
     stopAfterTest(() => database.close());
@@ -206,7 +209,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect((await database.pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("is a few lines a second in the log of a process, with the number of failures, however many requests come", async () => {
+  it("adds only a few lines per second to the log, with the number of failures, for any number of requests", async () => {
     const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
     const running = await processes.start();
     const { token } = await processes.manager(running, `eve-${Date.now()}`);
@@ -244,7 +247,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(await running.terminate()).toBe(0);
   });
 
-  it("is told from a wrong password: who starts a process then is told to correct that, and not to start the server", async () => {
+  it("is distinguished from a wrong password, which the error message asks the operator to correct", async () => {
     const admin = await administrator(`${server.url}postgres`);
     await admin.query("CREATE ROLE guarded LOGIN PASSWORD 'right'");
     const rules = join(server.data, "pg_hba.conf");
@@ -261,7 +264,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(said.trim().split("\n")).toHaveLength(1);
   });
 
-  it("as a read-only standby gives 503 until it is promoted", async () => {
+  it("as a read-only standby causes 503 until it is promoted", async () => {
     const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
     const api = await processes.start("--role", "api");
     const cat = await processes.manager(api, `cat-${Date.now()}`);
@@ -280,7 +283,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
 });
 
 describe.runIf(isPostgres)("a database that has stopped answering", () => {
-  it("delays no end: a process ends by force, and names what did not end", async () => {
+  it("does not delay the end of a process, which exits and reports what did not end", async () => {
     const server = await startPostgres();
     stopAfterTest(() => server.stop());
     const processes = await Processes.onNewDatabase({

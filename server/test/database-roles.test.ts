@@ -36,7 +36,7 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await follow(asOwner, urlOf(`${name}_owner`));
   });
 
-  it("is told to migrate with the owner, is migrated by `asi-server migrate`, and then does all its work", async () => {
+  it("is told to migrate as the owner, is migrated by `asi-server migrate`, and then works completely", async () => {
     const databaseUrl = urlOf(name);
     await expect(openStore(testConfig({ databaseUrl }))).rejects.toThrow("asi-server migrate");
     const processes = await Processes.onNewDatabase({ DATABASE_URL: urlOf(`${name}_owner`) });
@@ -54,7 +54,7 @@ describe.runIf(isPostgres)("a service whose role owns no table", () => {
     await expect(store.database.pool.query("DROP TABLE accounts")).rejects.toThrow("must be owner");
   });
 
-  it("is told what to do when the server has no free connection", async () => {
+  it("reports the required action if the server has no free connection", async () => {
     await follow(`ALTER ROLE ${name} CONNECTION LIMIT 0`, urlOf("postgres"));
     await expect(openStore(testConfig({ databaseUrl: urlOf(name) }))).rejects.toThrow(
       /^The database of DATABASE_URL has no free connection: too many connections for role .* Lower DATABASE_POOL_SIZE/,

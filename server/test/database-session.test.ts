@@ -8,7 +8,7 @@ import { openStore } from "../src/store/open.js";
 import { newDatabase, newStore, testConfig } from "./service.js";
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
-  it("writes times in UTC and in the ISO style, whatever the server is set to", async () => {
+  it("writes times in UTC and ISO style, regardless of the settings of the server", async () => {
     const { database, databaseUrl } = await newStore();
     const [row] = (await database.pool.query("SELECT quote_ident(current_database()) AS name")).rows;
     await database.pool.query(`ALTER DATABASE ${row.name} SET TimeZone = 'Asia/Tokyo'`);
@@ -22,7 +22,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
     }
   });
 
-  describe("is bounded", () => {
+  describe("the limits of a session", () => {
     const MS = 100;
     let bounded: Database;
     let other: Database;
@@ -39,11 +39,11 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
       };
     });
 
-    it("a statement that takes too long is ended", async () => {
+    it("end a statement that takes too long", async () => {
       await expect(bounded.pool.query("SELECT pg_sleep(60)")).rejects.toMatchObject({ code: "57014" });
     });
 
-    it("a statement does not wait for a lock for ever", async () => {
+    it("end a statement that waits too long for a lock", async () => {
       await other.queries.transaction(async (tx) => {
         await tx.execute(sql`LOCK TABLE a`);
         const patient = bounded.pool.query("SET statement_timeout = 0; SELECT * FROM a");
@@ -51,7 +51,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
       });
     });
 
-    it("a transaction that stands still is ended, and the process and the pool go on", async () => {
+    it("end an idle transaction, and the process and the pool continue", async () => {
       const still = bounded.queries.transaction(async (tx) => {
         await tx.execute(sql`INSERT INTO a VALUES (1)`);
         await sleep(5 * MS);
@@ -62,7 +62,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
       expect((await bounded.pool.query("SELECT * FROM a")).rows).toEqual([]);
     });
 
-    it("a migration takes its time all the same", async () => {
+    it("do not apply to migrations", async () => {
       const slow = { name: "0001-slow", sql: "SELECT pg_sleep(0.5); CREATE TABLE b (x int)" };
       expect(await migrate(bounded, { migrations: [slow] })).toEqual(["0001-slow"]);
       const { rows } = await bounded.pool.query("SHOW statement_timeout");
@@ -70,7 +70,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
     });
   });
 
-  it("of the service has the bounds of the settings", async () => {
+  it("are taken from the settings of the service", async () => {
     const { databaseUrl } = await newStore();
     const config = { ...testConfig(), databaseUrl, databaseStatementTimeoutMs: 12_345 };
     const store = await openStore(config);

@@ -115,7 +115,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     expect((await seen(url({ sslmode, ...paths }))).ssl).toBe(encrypted);
   });
 
-  it("the mode and the root certificate also come from PGSSLMODE and PGSSLROOTCERT; those of the URL come first", async () => {
+  it("the mode and the root certificate can also come from PGSSLMODE and PGSSLROOTCERT; the URL has precedence", async () => {
     const tls = { mode: "verify-full", rootCert: at("root.crt") } as const;
     expect((await seen(url({}), tls)).ssl).toBe(true);
     expect((await seen(url({ sslmode: "disable" }), tls)).ssl).toBe(false);
@@ -124,13 +124,13 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     ).toBe(true);
   });
 
-  it("a host name that the certificate does not have is accepted by verify-ca alone", async () => {
+  it("verify-ca alone accepts a host name that is not in the certificate", async () => {
     const root = { sslrootcert: at("root.crt") };
     expect((await seen(url({ sslmode: "verify-ca", ...root }, "localhost"))).ssl).toBe(true);
     await expect(seen(url({ sslmode: "verify-full", ...root }, "localhost"))).rejects.toThrow("localhost");
   });
 
-  it("the server sees the client's certificate", async () => {
+  it("the server receives the client certificate", async () => {
     const files = { sslcert: at("client.crt"), sslkey: at("client.key"), sslrootcert: at("root.crt") };
     expect((await seen(url({ sslmode: "verify-full", ...files }))).client_dn).toBe("/CN=client");
   });
@@ -149,7 +149,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     );
   });
 
-  it("a server without TLS is refused in a sentence", async () => {
+  it("a server without TLS is refused with a message", async () => {
     await admin.query("ALTER SYSTEM SET ssl = off");
     await admin.query("SELECT pg_reload_conf()");
     await expect
@@ -157,7 +157,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
       .toBe("off");
     try {
       await expect(started(url({ sslmode: "require" }))).rejects.toThrow(
-        "The database server of DATABASE_URL does not offer TLS.",
+        "The database server of DATABASE_URL does not support TLS.",
       );
     } finally {
       await admin.query("ALTER SYSTEM SET ssl = on");
@@ -165,9 +165,9 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     }
   });
 
-  it("an unknown mode and a missing file are refused in a sentence", async () => {
+  it("an unknown mode and a missing file are refused with a message", async () => {
     await expect(started(url({ sslmode: "prefer" }))).rejects.toThrow(
-      "sslmode=prefer, which is not among disable",
+      "sslmode=prefer, which is not one of disable",
     );
     await expect(started(url({ sslmode: "verify-full", sslrootcert: at("none") }))).rejects.toThrow(
       /^The file .*none of sslrootcert cannot be read/,

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 const manifest = (folder: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, folder, "package.json"), "utf8"));
 
-describe("telemetry", () => {
+describe("usage telemetry", () => {
   // Its install script reports installations unless this setting is in the package.json of the installed package.
-  it.each(["../..", ".."])("of @scarf/scarf is off in %s", (folder) => {
+  it.each(["../..", ".."])("of @scarf/scarf is disabled in %s", (folder) => {
     expect(manifest(folder).scarfSettings).toEqual({ enabled: false });
   });
 });

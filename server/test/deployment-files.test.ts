@@ -16,18 +16,18 @@ const isInstalled = (name: string) => spawnSync("sh", ["-c", `command -v ${name}
 const dockerfile = read("Dockerfile");
 
 describe("the Dockerfile", () => {
-  it("has no findings of the linter", () => {
+  it("passes the linter", () => {
     expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual(
       [],
     );
   });
 
-  it("has no findings of hadolint", ({ skip }) => {
+  it("passes hadolint", ({ skip }) => {
     skip(!isInstalled("hadolint"), "hadolint is not installed");
     expect(spawnSync("hadolint", [join(ROOT, "Dockerfile")], { encoding: "utf8" }).stdout).toBe("");
   });
 
-  it("copies only what is in the repository or in another stage", () => {
+  it("copies only files of the repository or of another stage", () => {
     const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
     const copies = [...dockerfile.matchAll(/^COPY (?:--from=(\S+) )?(\S+) /gm)];
     expect(copies.length).toBeGreaterThan(2);
@@ -37,7 +37,7 @@ describe("the Dockerfile", () => {
     }
   });
 
-  it("ends as another user than root, with a health check and one volume", () => {
+  it("runs as a user other than root, with a health check and one volume", () => {
     const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
@@ -64,7 +64,7 @@ interface ComposeFile {
 describe("compose.yaml", () => {
   const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as ComposeFile;
 
-  it("starts service, worker and database; each waits for what it needs to be healthy", () => {
+  it("starts the service, the worker and the database; each waits until the parts it needs are healthy", () => {
     expect(Object.keys(services)).toEqual(["service", "worker", "database"]);
     for (const { depends_on: needs = {} } of Object.values(services)) {
       for (const [name, { condition }] of Object.entries(needs)) {
@@ -83,7 +83,7 @@ describe("compose.yaml", () => {
     expect([...new Set(mounted)].sort()).toEqual(Object.keys(volumes).sort());
   });
 
-  it("builds the image once, and gives its processes no rights that they do not need", () => {
+  it("builds the image once, and drops privileges that its processes do not need", () => {
     const own = Object.values(services).filter(({ image }) => image === "asi-server");
     expect(own).toHaveLength(2);
     expect(own.map(({ build }) => build)).toEqual([".", undefined]);
@@ -92,13 +92,13 @@ describe("compose.yaml", () => {
 });
 
 describe("the systemd unit", () => {
-  it("waits for the longest end of the service, that of the embedded database", () => {
+  it("waits for the longest shutdown of the service, which is that of the embedded database", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(read("deploy/asi-server.service"))?.[1]);
     const { shutdownTimeoutMs } = readConfig({});
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
   });
 
-  it("has no findings of systemd", ({ skip }) => {
+  it("passes the checks of systemd", ({ skip }) => {
     skip(!isInstalled("systemd-analyze"), "systemd-analyze is not installed");
     const unit = read("deploy/asi-server.service");
     const program = /^ExecStart=(\S+)/m.exec(unit)?.[1] ?? "";

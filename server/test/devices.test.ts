@@ -19,7 +19,7 @@ const names = (body: { results: { device_name: string }[] }) =>
   body.results.map(({ device_name }) => device_name);
 
 describe("devices", () => {
-  it("the list has every device ever owned, each once, and those owned now with current", async () => {
+  it("the list contains every device ever owned, once, and with current only the devices owned now", async () => {
     const carl = await s.manager();
     const kept = await s.ownedDevice(carl);
     const left = await s.ownedDevice(carl);
@@ -68,7 +68,7 @@ describe("devices", () => {
     expect(Object.keys(wrong.body).sort()).toEqual(["activation_time_to", "activity", "current"]);
   });
 
-  it("the list is filtered by the time of activation, bounds included, and ordered by it", async () => {
+  it("the list is filtered by activation time, bounds inclusive, and ordered by it", async () => {
     const erin = await s.manager();
     const later = await startService();
     later.clock.advance(60_000);
@@ -117,7 +117,7 @@ describe("devices", () => {
     }
   });
 
-  it("one device is for the current owner, and the list's filters apply", async () => {
+  it("one device is visible only to the current owner, and the filters of the list apply", async () => {
     const path = `/api/v1/devices/${device.id}/`;
     const { status, body } = await s.get(path, ann.token);
     expect(status).toBe(200);
@@ -134,7 +134,7 @@ describe("devices", () => {
     expect((await s.get("/api/v1/devices/999999/", ann.token)).status).toBe(404);
   });
 
-  it("the current owner sets and clears a custom name, and alone sees it", async () => {
+  it("the current owner can set and clear a custom name, which only that owner sees", async () => {
     const mine = await s.ownedDevice(ann);
     const path = `/api/v1/devices/${mine.id}/set-custom-name/`;
     const set = (custom_name: unknown) => s.send("PUT", path, { token: ann.token, json: { custom_name } });
@@ -153,7 +153,7 @@ describe("devices", () => {
 });
 
 describe("ownerships", () => {
-  it("the list has the caller's own, filtered", async () => {
+  it("the list contains the caller's own ownerships, filtered", async () => {
     const carl = await s.manager();
     const first = await s.ownedDevice(carl);
     const second = await s.ownedDevice(carl);
@@ -181,7 +181,7 @@ describe("ownerships", () => {
     expect((await s.get("/api/v1/device-ownerships/?start_time_from=x", carl.token)).status).toBe(400);
   });
 
-  it("one ownership is shown with its device, to its manager only", async () => {
+  it("one ownership is shown with its device to its manager only", async () => {
     const { body } = await s.get(`/api/v1/device-ownerships/?device=${device.id}`, ann.token);
     const [{ id }] = body.results;
     const one = await s.get(`/api/v1/device-ownerships/${id}/`, ann.token);
@@ -197,7 +197,7 @@ describe("ownerships", () => {
     expect((await s.get(`/api/v1/device-ownerships/${id}/?device=1x`, ann.token)).status).toBe(404);
   });
 
-  it("a device without an owner is available to anyone who knows both of its names", async () => {
+  it("a device without an owner can be taken by anyone who knows both of its names", async () => {
     const free = await s.device();
     expect((await s.post("/api/v1/devices/take-ownership/", { serial_number: "x" }, ann.token)).body).toEqual(
       {
@@ -213,7 +213,7 @@ describe("ownerships", () => {
     expect(body.count).toBe(1);
   });
 
-  it("an ownership lasts from the taking to the release, and the first one activates the device", async () => {
+  it("an ownership lasts from taking to release, and the first ownership activates the device", async () => {
     const free = await s.device();
     const own = await startService();
     const activation = async () => {
@@ -254,7 +254,7 @@ describe("ownerships", () => {
     expect(await activation()).toBe(times[0]);
   });
 
-  it("of many concurrent takers in two processes, one wins", async () => {
+  it("only one of many concurrent requests in two processes takes a device", async () => {
     const other = await startService();
     const takers = await Promise.all(Array.from({ length: 6 }, () => s.manager()));
     for (let round = 0; round < 3; round++) {
@@ -267,7 +267,7 @@ describe("ownerships", () => {
     await other.stop();
   });
 
-  it("one idempotency key takes a device once", async () => {
+  it("requests with one idempotency key take a device once", async () => {
     const [one, two] = [await s.device(), await s.device()];
     const take = ({ serial_number, device_name }: TestDevice, key: string) =>
       s.send("POST", "/api/v1/devices/take-ownership/", {
@@ -291,7 +291,7 @@ describe("ownerships", () => {
     expect((await s.release(one, ann)).status).toBe(403);
   });
 
-  it("one idempotency key releases once, also with concurrent requests", async () => {
+  it("requests with one idempotency key release a device once, even if they are concurrent", async () => {
     for (let trial = 0; trial < 10; trial++) {
       const device = await s.ownedDevice(ann);
       const release = () =>
@@ -317,7 +317,7 @@ describe("ownerships", () => {
     expect((await take()).status).toBe(201);
   });
 
-  it("a release ends the ownership, or says why it cannot", async () => {
+  it("a release ends the ownership or returns the reason why it cannot", async () => {
     const never = await s.device();
     const refused = await s.release(never, ann);
     expect(refused.status).toBe(400);

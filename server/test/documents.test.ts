@@ -67,7 +67,7 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
-  it("name scripts that the packages have", () => {
+  it("mention only scripts that the packages have", () => {
     const scriptsOf = (folder: string) => Object.keys(JSON.parse(read(`${folder}/package.json`)).scripts);
     const folders: Record<string, string> = {
       "asi-server": "server",
@@ -86,7 +86,7 @@ describe("the documents", () => {
     expect(missing).toEqual([]);
   });
 
-  it("name commands of asi-server that exist", () => {
+  it("mention only existing commands of asi-server", () => {
     const wrong = PAGES.flatMap((page) =>
       [...read(page).matchAll(/(?:npx|bin\/|`|service) ?asi-server ((?:[a-z][a-z-]+ ?)+)/g)]
         .map(([, words = ""]) => words.trim().split(" "))
@@ -99,7 +99,7 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("of operating list every command, and no other", () => {
+  it("about operation list every command and no other commands", () => {
     const table =
       read("docs/operating.md")
         .split("\n## ")
@@ -114,13 +114,13 @@ describe("the documents", () => {
     expect(missing).toEqual(["serve", "config"]);
   });
 
-  it("have every setting with its default and meaning, as the code has it", () => {
+  it("contain every setting with its default and meaning from the code", () => {
     const page = read("docs/operating.md");
     expect(page, "run `npm run settings -w server`").toBe(withSettingsTable(page));
     for (const variable of VARIABLES) expect(page).toContain(`\n| \`${variable}\` |`);
   });
 
-  it("name no setting that the service does not have", () => {
+  it("mention only settings that the service has", () => {
     const unknown = [...OF_OPERATORS, "server/README.md"].flatMap((page) =>
       [...read(page).matchAll(/(?<=[`\s(])([A-Z]+(?:_[A-Z0-9]+)+)(?=[`=),.:; ])/g)]
         .map(([, name = ""]) => name)
@@ -130,7 +130,7 @@ describe("the documents", () => {
     expect(unknown).toEqual([]);
   });
 
-  it("list all settings: the code of the service reads the environment in one place", () => {
+  it("list all settings, because the code reads the environment in one place only", () => {
     const files = readdirSync(join(ROOT, "server/src"), { recursive: true, encoding: "utf8" });
     // The examples in the API documentation are code of clients.
     const own = files.filter((name) => /(?<!\.test)\.ts$/.test(name) && !name.includes("code-samples"));

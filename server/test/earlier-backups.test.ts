@@ -24,7 +24,7 @@ async function emptyDatabase(): Promise<Database> {
 const FIRST = RECORDED[0] ?? "";
 
 describe("a backup of the first release", () => {
-  it("is changed by later migrations: defaults, computed values, rows of new tables, batches", async () => {
+  it("is migrated when it is restored: defaults, computed values, rows of new tables, batches", async () => {
     const file = releaseFile(FIRST);
     const known = [...migrations, ...LATER];
     const restored = await emptyDatabase();
@@ -58,7 +58,7 @@ describe("a backup of the first release", () => {
     expect(added.rows).toEqual([{ id: people + 1 }]);
   });
 
-  it.runIf(isPostgres)("restores nothing when a later migration refuses its rows", async () => {
+  it.runIf(isPostgres)("is not restored if a later migration refuses its rows", async () => {
     const file = releaseFile(FIRST);
     const refusing: Migration = { name: "9001-refuses", sql: "ALTER TABLE accounts ADD CHECK (id > 1)" };
     const known = [...migrations, refusing];
@@ -80,7 +80,7 @@ describe("a backup of the first release", () => {
 });
 
 describe("the backup of each release", () => {
-  it("is recorded with the release: `npm run record-release -w server`", () => {
+  it("is recorded: `npm run record-release -w server`", () => {
     const released = [...CHANGELOG.matchAll(/^## (\d+\.\d+\.\d+), (?!unreleased)/gm)].map(
       ([, version]) => `${version}.backup`,
     );
@@ -88,7 +88,7 @@ describe("the backup of each release", () => {
     expect(RECORDED).not.toEqual([]);
   });
 
-  it.each(RECORDED)("%s is restored by this release, and its people use it", async (name) => {
+  it.each(RECORDED)("of release %s can be restored, and its accounts work", async (name) => {
     const { username, password, lines } = readRelease(name);
     const store = await newStore();
     await restore(store.database.queries, releaseFile(name));

@@ -42,13 +42,13 @@ async function watchedTimeframe() {
   return { row, followed };
 }
 
-describe("what follows from a change", () => {
-  it("is done with it: the change is audited, told to webhooks and computed again", async () => {
+describe("the effects of a change", () => {
+  it("are committed with it: the audit entry, the webhook deliveries and the computation", async () => {
     const { followed } = await watchedTimeframe();
     expect(await followed()).toEqual({ audited: 1, delivered: 1, computed: 1 });
   });
 
-  it("is taken back with it", async () => {
+  it("are rolled back with it", async () => {
     const { row, followed } = await watchedTimeframe();
     const before = await followed();
     const change = transact(s.ctx, "test", async (unit) => {

@@ -18,7 +18,7 @@ function newFiles(): string {
 }
 
 it.runIf(process.env.TEST_DATABASE === "embedded")(
-  "after a panic, the next statement starts the engine again, and nothing that was stored is lost",
+  "the next statement after a panic restarts the engine, and no stored data is lost",
   { timeout: 60_000 },
   async () => {
     const folder = newFiles();
@@ -42,7 +42,7 @@ it.runIf(process.env.TEST_DATABASE === "embedded")(
 );
 
 it.runIf(process.env.TEST_DATABASE === "embedded")(
-  "a database whose engine has panicked can be closed: SIGTERM ends the service",
+  "a database can be closed after a panic of its engine: SIGTERM ends the service",
   { timeout: 60_000 },
   async () => {
     const folder = newFiles();

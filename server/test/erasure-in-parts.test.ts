@@ -79,7 +79,7 @@ async function fill(
     SELECT 'ATHLETE', 'of-' || n, 'of-' || n, '', ${id}, now() FROM generate_series(1, 120) AS n`);
 }
 
-it("a deleted manager's audit, jobs, deliveries, responses, activities and athletes go in short transactions", async () => {
+it("audit entries, jobs, deliveries, responses, activities and athletes of a deleted manager are removed in short transactions", async () => {
   const s = await Service.start(await newStore());
   const [team, other] = [await Team.of(s), await Team.of(s)];
   await fill(s, team);
@@ -105,7 +105,7 @@ it("a deleted manager's audit, jobs, deliveries, responses, activities and athle
   expect(await othersValues()).toBe(before);
 });
 
-it("an erased athlete goes from the audit and from other accounts' responses in short transactions", async () => {
+it("an erased athlete is removed from the audit log and from responses of other accounts in short transactions", async () => {
   const s = await Service.start(await newStore());
   const [team, athlete] = [await Team.of(s), await s.athlete()];
   const { queries } = s.store.database;
@@ -131,7 +131,7 @@ it("an erased athlete goes from the audit and from other accounts' responses in 
   expect(await queries.$count(auditLog, sql`account_id = ${athlete.id}`)).toBe(0);
 });
 
-it("the tokens of an application that is revoked go in short transactions, and other tokens stay", async () => {
+it("the tokens of a revoked application are removed in short transactions, and other tokens are kept", async () => {
   const s = await Service.start(await newStore());
   const person = await s.manager();
   const { queries } = s.store.database;

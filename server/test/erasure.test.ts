@@ -78,7 +78,7 @@ const fanOutsOf = (s: TestService, id: number) =>
     .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
 
 describe("an account that is deleted", () => {
-  it("leaves no value of an athlete who deletes it in any table, and the waiting mail is not sent", async () => {
+  it("leaves no value of an athlete in any table after self-deletion, and waiting mail is not sent", async () => {
     const s = await service();
     const mark = `mark${Date.now().toString(36)}a`;
     const athlete = {
@@ -143,7 +143,7 @@ describe("an account that is deleted", () => {
     expect(mailsOf(s, mark)).toEqual([]);
   });
 
-  it("leaves no mail even if the process ended before it could remove them: retention does", async () => {
+  it("leaves no mail even if the process ends before it can remove the files: retention removes them", async () => {
     const s = await startService();
     const person = await s.manager();
     await s.runJobs();
@@ -158,8 +158,8 @@ describe("an account that is deleted", () => {
   });
 });
 
-describe("the operator deletes", () => {
-  it("an athlete, as the athlete can", async () => {
+describe("the operator can delete", () => {
+  it("an athlete, with the same result as self-deletion", async () => {
     const s = await service();
     const mark = `mark${Date.now().toString(36)}d`;
     const athlete = {
@@ -314,7 +314,7 @@ describe("the operator deletes", () => {
     await s.stop();
   });
 
-  it("a manager, but keeps samples of a former owner in the same five minutes", async () => {
+  it("a manager, without the samples of a former owner in the same five minutes", async () => {
     const s = await startService();
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await s.device();
@@ -339,7 +339,7 @@ describe("the operator deletes", () => {
     expect((await s.take(device, ann)).status).toBe(201);
   });
 
-  it("tells no webhook of it any more, also where very many were still to be told, and others' are told", async () => {
+  it("sends no further deliveries to its webhooks, however many were waiting, while other accounts' deliveries continue", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const mark = `mark${Date.now().toString(36)}f`;
@@ -364,7 +364,7 @@ describe("the operator deletes", () => {
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 
-  it("tells none from the moment it is closed, also when the deletion ends there; a disabled one tells all", async () => {
+  it("sends no deliveries once it is closed, even if the deletion stops there; a disabled account still sends all", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const [eve, bob] = [await Team.of(s), await Team.of(s)];

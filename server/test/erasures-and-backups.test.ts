@@ -17,7 +17,7 @@ import { newScratchFolder } from "./scratch.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
 describe("the list of erasures", () => {
-  it("does not name an account whose deletion fails, which the next start would erase", async () => {
+  it("does not contain an account whose deletion failed, which the next start would otherwise erase", async () => {
     const own = await TestService.start(await newStore());
     const { queries } = own.store.database;
     const [athlete, manager] = [await own.athlete(), await own.manager()];
@@ -61,7 +61,7 @@ async function managerLosingAthletes(): Promise<{ own: TestService; manager: Tes
 }
 
 describe("an athlete who is deleted during the deletion of the manager", () => {
-  it("does not end the command of the operator", async () => {
+  it("does not abort the operator command", async () => {
     const { own, manager } = await managerLosingAthletes();
     const { username } = manager;
     expect(await commands["account delete"](own.ctx, { username })).toMatchObject({ deleted: true });
@@ -85,7 +85,7 @@ describe("an athlete who is deleted during the deletion of the manager", () => {
 
 describe("an old backup", () => {
   it.runIf(process.env.TEST_DATABASE === "postgres")(
-    "is cleaned by one process, for which the others wait",
+    "is cleaned by one process while the others wait",
     async () => {
       const own = await TestService.start(await newStore());
       const { database } = own.store;
@@ -114,30 +114,27 @@ describe("an old backup", () => {
     },
   );
 
-  it.runIf(process.env.TEST_DATABASE === "embedded")(
-    "is cleaned by the command that restores it",
-    async () => {
-      const processes = await Processes.onNewDatabase();
-      const folder = newScratchFolder();
-      const [file, archive] = [join(folder, "asi.backup"), join(folder, "athlete.zip")];
-      const running = await processes.start();
-      const { body } = await running.send("POST", "/api/v1/athletes/", undefined, {
-        username: "ann",
-        email: "ann@example.org",
-      });
-      const exported = await processes.command("athlete", "export", String(body.id), "-o", archive);
-      expect(exported).toEqual({ athlete: body.id, file: archive, bytes: readFileSync(archive).length });
-      await processes.command("backup", file);
-      const erased = await processes.command("athlete", "erase", String(body.id), "--yes");
-      expect(erased).toMatchObject({ athlete: body.id, erased: true, rows: { account: 1 } });
-      expect(await running.terminate()).toBe(0);
-      expect(await processes.command("restore", file)).toMatchObject({ file, erased_again: 1 });
-      const gone = ["athlete", "export", String(body.id), "-o", join(folder, "again.zip")];
-      expect(await processes.refusal(gone)).toContain("Not found.");
-    },
-  );
+  it.runIf(process.env.TEST_DATABASE === "embedded")("is cleaned by the restore command", async () => {
+    const processes = await Processes.onNewDatabase();
+    const folder = newScratchFolder();
+    const [file, archive] = [join(folder, "asi.backup"), join(folder, "athlete.zip")];
+    const running = await processes.start();
+    const { body } = await running.send("POST", "/api/v1/athletes/", undefined, {
+      username: "ann",
+      email: "ann@example.org",
+    });
+    const exported = await processes.command("athlete", "export", String(body.id), "-o", archive);
+    expect(exported).toEqual({ athlete: body.id, file: archive, bytes: readFileSync(archive).length });
+    await processes.command("backup", file);
+    const erased = await processes.command("athlete", "erase", String(body.id), "--yes");
+    expect(erased).toMatchObject({ athlete: body.id, erased: true, rows: { account: 1 } });
+    expect(await running.terminate()).toBe(0);
+    expect(await processes.command("restore", file)).toMatchObject({ file, erased_again: 1 });
+    const gone = ["athlete", "export", String(body.id), "-o", join(folder, "again.zip")];
+    expect(await processes.refusal(gone)).toContain("Not found.");
+  });
 
-  it("does not bring back the erased: they are erased again before the service answers", async () => {
+  it("does not restore erased accounts: they are erased again before the service accepts requests", async () => {
     const first = await TestService.start(await newStore());
     const scene = await Scene.of(first);
     const deleted = await first.athlete();
@@ -178,7 +175,7 @@ describe("an old backup", () => {
     expect(await reapplyErasures(second.ctx)).toEqual({ listed: 2, erased: 0 });
   });
 
-  it("does not harm a new person who got the id of an erased one", async () => {
+  it("does not affect a new account that has the id of an erased one", async () => {
     const store = await newStore();
     const first = await TestService.start(store);
     const folder = newScratchFolder();

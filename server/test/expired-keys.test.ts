@@ -32,7 +32,7 @@ async function post(path: string, json: unknown, key: string) {
 const usedAt = (key: string, at: Date) =>
   s.store.database.queries.update(idempotencyKeys).set({ createdAt: at }).where(eq(idempotencyKeys.key, key));
 
-describe("a key that has expired and is not yet removed", () => {
+describe("an expired key that has not been removed", () => {
   /** A creation 24.5 hours ago. */
   async function expired() {
     const [name, key] = [randomUUID(), randomUUID()];
@@ -46,7 +46,7 @@ describe("a key that has expired and is not yet removed", () => {
     return { first, key, create, count };
   }
 
-  it("belongs to a new request, which takes effect once", async () => {
+  it("can be used by a new request, which takes effect once", async () => {
     const { first, create, count } = await expired();
     const second = await create();
     expect(second.status).toBe(201);
@@ -55,7 +55,7 @@ describe("a key that has expired and is not yet removed", () => {
     expect(await count()).toBe(2);
   });
 
-  it.runIf(isPostgres)("is that of one new request when two come at once", async () => {
+  it.runIf(isPostgres)("is used by only one of two concurrent new requests", async () => {
     const { key, create, count } = await expired();
     const held = await hold(s, `SELECT FROM idempotency_keys WHERE key = '${key}' FOR UPDATE`);
     const both = [create(), create()];
@@ -67,7 +67,7 @@ describe("a key that has expired and is not yet removed", () => {
     expect(await count()).toBe(2);
   });
 
-  it.runIf(isPostgres)("is claimed too when it is removed at that moment", async () => {
+  it.runIf(isPostgres)("can also be used if it is removed at the same moment", async () => {
     const { key, create, count } = await expired();
     const held = await hold(s, `SELECT FROM idempotency_keys WHERE key = '${key}' FOR UPDATE`);
     const creating = create();
@@ -81,7 +81,7 @@ describe("a key that has expired and is not yet removed", () => {
   });
 });
 
-describe("a key that expires while the body of a repetition arrives", () => {
+describe("a key that expires while the body of a repeated request arrives", () => {
   /** Loads a recording twice with the same key, which expires after the first bytes of the second body. */
   async function loadTwice(meanwhile: (device: TestDevice) => Promise<unknown>) {
     const device = await s.ownedDevice(ann);
@@ -117,7 +117,7 @@ describe("a key that expires while the body of a repetition arrives", () => {
     return { first, status: response.statusCode, body: await readJson(response) };
   }
 
-  it("is that of a new request", async () => {
+  it("can be used by a new request", async () => {
     const { first, status, body } = await loadTwice(async () => undefined);
     expect(status).toBe(200);
     expect(body).toHaveProperty("job_id", expect.not.stringContaining(first.body.job_id));

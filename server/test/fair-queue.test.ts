@@ -6,7 +6,7 @@ import { newActivity, Team } from "./team.js";
 
 const MANY = 120;
 
-describe("the pool", () => {
+describe("the connection pool", () => {
   it("gives the last caller a connection before the hundredth request of another", async () => {
     const { database } = await newDatabase();
     const order: string[] = [];
@@ -53,7 +53,7 @@ describe("requests", () => {
     await s.store.close();
   });
 
-  it("a change does not wait for another account's changes", async () => {
+  it("a change of one account does not wait for changes of another account", async () => {
     // Slow enough that they wait for the database.
     await s.store.database.pool.query(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END $$;
@@ -74,7 +74,7 @@ describe("requests", () => {
     expect(before).toBeLessThan(MANY / 2);
   });
 
-  it("a job does not wait for the queries of the account whose request woke the worker", async () => {
+  it("a job does not wait for queries of the account whose request woke the worker", async () => {
     const team = await Team.of(s);
     const { id } = (await team.create()).body;
     await s.runJobs();

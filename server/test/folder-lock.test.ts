@@ -45,7 +45,7 @@ const mayMakeNamespaces = (() => {
 
 // No database is used, so one project runs this.
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder", () => {
-  it("excludes others until it is released, in one process and in two", async () => {
+  it("excludes others until it is released, within one process and between processes", async () => {
     const folder = newScratchFolder();
     const unlock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: process.pid });
@@ -70,7 +70,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     expect(readdirSync(many)).toEqual([]);
   });
 
-  it("ends with a process that was killed, also before its parent reaps it", async () => {
+  it("is released when its process is killed, even before the parent reaps the process", async () => {
     const folder = newScratchFolder();
     // The shell becomes a `sleep`, which never waits for its child.
     const { line } = await run(["bash", "-c", '"$@" & exec sleep 600', "holder", ...HOLDER, folder]);
@@ -97,29 +97,26 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     await (await lockFolder(folder))();
   });
 
-  it.runIf(mayMakeNamespaces)(
-    "holds between containers that number their processes each for itself",
-    async () => {
-      const folder = newScratchFolder();
-      const inNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", ...HOLDER, folder];
-      const { child, line } = await run(inNamespace);
-      expect(line).toMatch(/^held by \d+$/);
-      await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
-      expect((await run(inNamespace)).line).toContain("is in use by process");
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      await expect
-        .poll(() =>
-          lockFolder(folder).then(
-            () => "free",
-            () => "held",
-          ),
-        )
-        .toBe("free");
-    },
-  );
+  it.runIf(mayMakeNamespaces)("works between containers with separate process numbers", async () => {
+    const folder = newScratchFolder();
+    const inNamespace = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", ...HOLDER, folder];
+    const { child, line } = await run(inNamespace);
+    expect(line).toMatch(/^held by \d+$/);
+    await expect(lockFolder(folder)).rejects.toMatchObject(inUse);
+    expect((await run(inNamespace)).line).toContain("is in use by process");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await expect
+      .poll(() =>
+        lockFolder(folder).then(
+          () => "free",
+          () => "held",
+        ),
+      )
+      .toBe("free");
+  });
 
-  it("works in a folder whose path is longer than that of a socket may be", async () => {
+  it("works in a folder whose path is too long for a socket", async () => {
     const folder = join(newScratchFolder(), "long".repeat(40));
     mkdirSync(folder);
     const unlock = await lockFolder(folder);

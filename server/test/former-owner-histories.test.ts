@@ -146,9 +146,7 @@ class Model {
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 10 : 2;
 
 describe("over random histories of owners, clocks, loads and reads", () => {
-  it("nobody reads a sample that was loaded under another's ownership, and everybody reads all of his own", async ({
-    owners,
-  }) => {
+  it("users read all of their own samples and no samples loaded by other owners", async ({ owners }) => {
     const { s, now, take, frameOf, release, upload, managers } = owners;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
@@ -228,7 +226,9 @@ describe("over random histories of owners, clocks, loads and reads", () => {
     );
   });
 
-  it("nobody does when users act concurrently in two processes whose clocks differ", async ({ owners }) => {
+  it("users read no samples of other owners if they act concurrently in two processes with different clocks", async ({
+    owners,
+  }) => {
     const { s, take, managers, manager, upload } = owners;
     const other = await TestService.start(s.store);
     await fc.assert(

@@ -17,7 +17,7 @@ import { TestService } from "./service.js";
 const it = withManagers();
 
 describe("a former owner's samples", () => {
-  it("from times after the release are removed, and samples of the next owner at the same times are stored", async ({
+  it("are removed after the time of the release, and samples of the next owner at the same times are stored", async ({
     owners: { s, manager, now, load, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -34,7 +34,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead, ahead)).toEqual([ahead]);
   });
 
-  it("from times before the release belong to the former owner, even in the same chunk", async ({
+  it("remain the former owner's before the time of the release, even in the same chunk", async ({
     owners: { s, manager, now, load, release, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -47,7 +47,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 0, first, first + 3_600_000)).toEqual(times.filter((ms) => ms < end));
   });
 
-  it("are not stored if they are too far in the future: five minutes, or by the setting", async ({
+  it("are not stored if they are too far in the future: five minutes, or the configured limit", async ({
     owners: { s, manager, now, load },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -63,7 +63,7 @@ describe("a former owner's samples", () => {
     s.clock.stopAt(Date.now());
   });
 
-  it("of an upload that waited are stored up to the end of the ownership, and none beyond", async ({
+  it("of a waiting upload are stored up to the end of the ownership", async ({
     owners: { s, manager, now, upload, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -94,7 +94,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("are not gained by extending an ownership backwards, and an empty ownership leaves no row", async ({
+  it("are not acquired by extending an ownership backwards, and an empty ownership leaves no row", async ({
     owners: { s, take, now, load, release, timesRead },
   }) => {
     const device = await s.device();
@@ -109,7 +109,7 @@ describe("a former owner's samples", () => {
   });
 
   it.runIf(isPostgres)(
-    "do not slip in while a load and a release meet",
+    "are not stored by a load that runs concurrently with the release",
     async ({ owners: { s, manager, now, upload, release, take, timesRead } }) => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 4 * MINUTE_MS;
@@ -128,7 +128,7 @@ describe("a former owner's samples", () => {
   );
 
   it.runIf(isPostgres)(
-    "of the next owner are not read by a request of the former one under way",
+    "do not include samples of the next owner in a request that is in progress",
     async ({ owners: { s, manager, now, frameOf, computedRead, raw, timesRead } }) => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 2 * MINUTE_MS;

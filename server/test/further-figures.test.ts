@@ -44,8 +44,8 @@ const computed = async (frame: number, token: string, query = "") =>
 const steady = (fromMs: number, speed: number, count = 50): Sample[] =>
   Array.from({ length: count }, (_, k) => ({ t: fromMs + 100 * k, speed }));
 
-describe("further figures", () => {
-  it("are those of the library on random signals, to the last digit", async () => {
+describe("optional figures", () => {
+  it("equal the figures of the library for random signals", async () => {
     const team = await teamFor();
     const { token } = team.manager;
     const hashes = new Map<string, string>();
@@ -84,7 +84,7 @@ describe("further figures", () => {
     }
   });
 
-  it("are behind the figures that are always there, whose bytes they do not change", async () => {
+  it("follow the standard figures and do not change the bytes of these", async () => {
     const team = await teamFor();
     const { token } = team.manager;
     await store(s, team.device.id, steady(START_MS, 6000, 600));
@@ -115,7 +115,7 @@ describe("further figures", () => {
     expect(all.body).toEqual([{ timeframe: frame, data: withPeaks.body }]);
   });
 
-  it(`are null when the samples are from more than ${MAX_HOURS} hours, and the others are not`, async () => {
+  it(`are null if the samples span more than ${MAX_HOURS} hours, unlike the other figures`, async () => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), token);
@@ -139,7 +139,7 @@ describe("further figures", () => {
     });
   });
 
-  it("of a recipe with short steps are null when the samples are from more than 600,000 of them", async () => {
+  it("of a recipe with short steps are null if the samples have more than 600,000 steps", async () => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe({ resample_ms: 10 }), token);
@@ -177,7 +177,7 @@ describe("the maximum speed of a season", () => {
     return (await computed(frame, token, "?with_max_speed=1")).season_max_speed;
   };
 
-  it("is unconfirmed until a second session comes within 5 %, of which the halves are one", async () => {
+  it("is unconfirmed until another session is within 5 %; both halves of a match are one session", async () => {
     const team = await teamFor(10, 10);
     const { token } = team.manager;
     const match = await newActivity(s, team.manager);
@@ -197,7 +197,7 @@ describe("the maximum speed of a season", () => {
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
   });
 
-  it("is of the 365 days that end with the day of the time frame", async () => {
+  it("covers the 365 days that end on the day of the time frame", async () => {
     const team = await teamFor(1, 400);
     const { token } = team.manager;
     await session(team, 0, 8000);
@@ -206,7 +206,7 @@ describe("the maximum speed of a season", () => {
     expect(await season(beyond, token)).toMatchObject({ max_speed: 6.1, day: "2025-06-01", sessions: 2 });
   });
 
-  it("is of the sessions that the reader may read, and of no other owner or athlete", async () => {
+  it("includes the sessions that the caller can read, and no sessions of other owners or athletes", async () => {
     const team = await teamFor(10, 10);
     const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
     const other = await teamFor(10, 10);
@@ -223,7 +223,7 @@ describe("the maximum speed of a season", () => {
     expect((await s.get(`/api/v1/timeframes/${fast}/computed-data/`, reader.token)).status).toBe(403);
   });
 
-  it("is of results that are current: one whose time frame has changed counts when it is computed again", async () => {
+  it("includes only current results: a changed time frame is included after its recomputation", async () => {
     const team = await teamFor(10, 10);
     const { token } = team.manager;
     const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
@@ -236,7 +236,7 @@ describe("the maximum speed of a season", () => {
     expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
   });
 
-  it("is null without a session of 5 Hz", async () => {
+  it("is null without a session of at least 5 Hz", async () => {
     const team = await teamFor();
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
     expect(await computed(frame, team.manager.token, "?with_max_speed=1")).toMatchObject({

@@ -52,7 +52,7 @@ const UNITS = {
 };
 
 describe("a JSON body", () => {
-  it("of any kind costs like a harmless one of its length: registration, by anyone", async () => {
+  it("of any kind takes as long as a harmless body of the same length: registration, by anyone", async () => {
     const base = JSON.stringify({ username: `user-${randomUUID()}`, email: "x@example.org" }).slice(0, -1);
     for (const [kind, unit] of Object.entries(UNITS)) {
       const bodyWith = (text: string) => `${base},"other":"${text}"}`;
@@ -67,7 +67,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("of any kind costs like a harmless one of its length: activities with a course", async () => {
+  it("of any kind takes as long as a harmless body of the same length: activities with a course", async () => {
     for (const [kind, unit] of Object.entries(UNITS)) {
       const bodyWith = (gpx: string) =>
         `{"name":"x","json":{"sport":"soccer","gpx":"${gpx}"},"json_schema":3,"owner":${ann.id}}`;
@@ -82,7 +82,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("of any kind costs like a harmless one of its length: bulk loads", async () => {
+  it("of any kind takes as long as a harmless body of the same length: bulk loads", async () => {
     for (const [kind, unit] of Object.entries({ ...UNITS, base64: "QUJDRA", "line breaks": "\\r\\n" })) {
       const bodyWith = (text: string) => `{"asi_b64":"${text}"}`;
       const { cost, status } = await costOf(bulkLoad(), bodyWith, repeated(unit, 6 * MIB), ann.token);
@@ -91,7 +91,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("costs no more for naming the recording again and again", async () => {
+  it("takes no longer if it repeats the member of the recording", async () => {
     const recording = `"asi_b64":"${"A".repeat(6 * MIB)}"}`;
     const bodyWith = (text: string) => `{${text.startsWith("x") ? `"x":"${text}",` : text}${recording}`;
     const { cost, status } = await costOf(bulkLoad(), bodyWith, '"asi_b64":"",'.repeat(4_000), ann.token);
@@ -99,7 +99,7 @@ describe("a JSON body", () => {
     expect(cost).toBeLessThan(CARELESS);
   });
 
-  it("of a real recording of 30 MB is taken", async () => {
+  it("with a real recording of 30 MB is accepted", async () => {
     const rows = (function* () {
       for (let i = 0; i < 290_000; i++) yield rowAt(Date.parse("2024-03-01T10:00:00Z") + 100 * i);
     })();
@@ -113,7 +113,7 @@ describe("a JSON body", () => {
     expect(status).toBe(200);
   });
 
-  it("has at most 64 KiB, and beside a picture too", async () => {
+  it("has at most 64 KiB, even with a picture", async () => {
     const picture = Buffer.concat([
       Buffer.from("\xff\xd8\xff", "latin1"),
       Buffer.alloc(2 * MIB - 3),
@@ -160,7 +160,7 @@ describe("a JSON body", () => {
 describe("the body of a bulk load", () => {
   const text = (json: string) => post(bulkLoad(), Buffer.from(json), ann.token);
 
-  it("is JSON to the letter, whatever surrounds the recording", async () => {
+  it("is refused if it is not valid JSON, even outside the recording", async () => {
     for (const json of [
       '{"asi_b64":"QUJD"',
       '{"asi_b64":"QUJD',
@@ -181,7 +181,7 @@ describe("the body of a bulk load", () => {
     expect((await text(`{"asi_b64":"QUJD","x":"${"y".repeat(70_000)}"}`)).status).toBe(413);
   });
 
-  it("is found as the member of the outermost object alone, the last one when there are several", async () => {
+  it("uses the recording of the outermost object only, the last one if there are several", async () => {
     const asi = Buffer.from(await recordingOf(device.serial_number, [rowAt(1_700_000_000_000)])).toString(
       "base64",
     );

@@ -46,7 +46,7 @@ describe("paths and methods", () => {
     expect(wrong.body).toEqual({ detail: 'Method "DELETE" not allowed.' });
   });
 
-  it("an encoded path is the same path, also with a wrong method or without its slash", async () => {
+  it("an encoded path equals the decoded path, even with a wrong method or without its slash", async () => {
     const answer = async (method: string, path: string) => {
       const { status, headers, body } = await s.send(method, path, { token: ann.token });
       return { status, allow: headers.get("allow"), body };
@@ -66,7 +66,7 @@ describe("paths and methods", () => {
     expect((await answer("DELETE", "/api/v1%2Faccount/")).status).toBe(404);
   });
 
-  it("no odd path is a server error", async () => {
+  it("no unusual path causes a server error", async () => {
     for (const path of [
       "/%",
       "/%00/",
@@ -123,16 +123,16 @@ describe("bodies", () => {
     expect((await sendText("{}", "application/json; charset=UTF-8")).status).toBe(400);
   });
 
-  it("a body beyond the limit is refused", async () => {
+  it("a body that exceeds the limit is refused", async () => {
     const big = JSON.stringify({ username: "a", email, filler: "x".repeat(5 * 1024 * 1024) });
     const { status, body } = await sendText(big);
     expect([status, body]).toEqual([413, { detail: "The request body is too large." }]);
   });
 
-  it("a number out of the range of a double is refused, not stored as null", async () => {
+  it("a number outside the range of a double is refused, not stored as null", async () => {
     for (const number of ["1e400", "-1E+999", "9".repeat(400), `${"9".repeat(250)}e99`]) {
       const { status, body } = await sendText(`{"username": "a", "other": [{"x": ${number}}]}`);
-      expect([status, body]).toEqual([400, { detail: "The body holds a number that is too large." }]);
+      expect([status, body]).toEqual([400, { detail: "The body contains a number that is too large." }]);
     }
     expect((await sendText('{"username": "a", "other": 1e300}')).body).not.toHaveProperty("detail");
   });
@@ -151,7 +151,7 @@ describe("bodies", () => {
     expect(body.id).not.toBe(1);
   });
 
-  it("X-Ignored lists unknown parameters and members, and a limit that is not a number", async () => {
+  it("X-Ignored lists unknown parameters and members, and an invalid limit", async () => {
     const named = async (answer: Promise<{ status: number; headers: Headers }>) => {
       const { status, headers } = await answer;
       return [status, headers.get("x-ignored")];
@@ -165,13 +165,13 @@ describe("bodies", () => {
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
-  it("Accept may exclude the response", async () => {
+  it("a response that Accept excludes is refused", async () => {
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html" })).status).toBe(406);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "text/html, */*;q=0.1" })).status).toBe(200);
     expect((await s.get("/api/v1/account/", ann.token, { Accept: "application/json;q=0" })).status).toBe(406);
   });
 
-  it("bytes that are not HTTP get a plain refusal", async () => {
+  it("bytes that are not HTTP receive a plain refusal", async () => {
     const garbage = await raw("GARBAGE\r\n\r\n");
     expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
     expect(garbage).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
@@ -187,7 +187,7 @@ describe("bodies", () => {
 });
 
 describe("every response", () => {
-  it("carries a request id, the caller's own when it is harmless", async () => {
+  it("has a request id, which is the caller's own if it is harmless", async () => {
     const own = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "abc-123" });
     expect(own.headers.get("x-request-id")).toBe("abc-123");
     const other = await s.get("/api/v1/account/", ann.token, { "X-Request-Id": "a b<script>" });
@@ -198,14 +198,14 @@ describe("every response", () => {
     }
   });
 
-  it("carries security headers and is not cached", async () => {
+  it("has security headers and is not cached", async () => {
     const { headers } = await s.get("/api/v1/account/", ann.token);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("has the stable code of an error", async () => {
+  it("of an error has its stable code", async () => {
     expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
     expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
   });
@@ -235,7 +235,7 @@ describe("throttling", () => {
     [bob, eve] = [await strict.manager(), await strict.manager()];
   });
 
-  it("counts a user's calls, and reports the remaining ones and the time to wait", async () => {
+  it("counts the calls of a user, and reports the remaining calls and the time to wait", async () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
@@ -252,7 +252,7 @@ describe("throttling", () => {
     expect((await strict.get("/api/v1/account/", eve.token)).status).toBe(200);
   });
 
-  it("counts anonymous and wrongly authenticated calls by address, health never", async () => {
+  it("counts unauthenticated calls by address, but never health checks", async () => {
     // Calls with a token known to the service do not count by address.
     await strict.get("/api/v1/account/", eve.token);
     const statuses = new Set<number>();

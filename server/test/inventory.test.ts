@@ -5,7 +5,7 @@ import { service } from "./service.js";
 const due = rows.filter(([, , , group]) => implemented.has(group));
 
 /** Other tests call the operations: `access.test.ts` as every kind of caller, `properties.test.ts` with random values. */
-describe("inventory of operations", () => {
+describe("the inventory of operations", () => {
   it("has a route for each row, and a row for each route", async () => {
     const { operations } = (await service()).service.app;
     const routed = operations.map(({ method, path }) => `${method} ${path}`);

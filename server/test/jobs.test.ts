@@ -31,7 +31,7 @@ const jobsOf = async (kind: string) =>
   s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
 
 describe("mail", () => {
-  it("without a mail server the credentials are written into the data folder, and the password is erased", async () => {
+  it("is written into the data folder without a mail server, and the password is erased", async () => {
     const username = await register(s);
     const [waiting] = await jobsOf("mail");
     const stored = JSON.stringify(waiting);
@@ -48,7 +48,7 @@ describe("mail", () => {
     expect(done).toMatchObject({ state: "SUCCESS", payload: {} });
   });
 
-  it("a mail server's refusal is tried again later and fails no request", async () => {
+  it("is retried later if the mail server refuses it, and the request does not fail", async () => {
     const server = await startMailServer();
     const other = await TestService.start(s.store, { smtpUrl: server.url });
     server.refuses = true;
@@ -82,7 +82,7 @@ describe("jobs", () => {
       }),
     );
 
-  it("many workers do each job once", async () => {
+  it("are each run once by many workers", async () => {
     const workers = await Promise.all(
       [1, 2, 3].map(() => TestService.start(s.store, { dataDir: s.config.dataDir })),
     );
@@ -93,7 +93,7 @@ describe("jobs", () => {
     expect((await jobsOf("mail")).map(({ state }) => state)).toEqual(Array(12).fill("SUCCESS"));
   });
 
-  it("a job whose workers die comes back three times and then fails", async () => {
+  it("are retried when their workers die, and fail after the third loss", async () => {
     const job = await addMail((await s.athlete()).id);
     const later = await TestService.start(s.store);
     const byId = eq(jobs.id, job?.id ?? 0);
@@ -119,7 +119,7 @@ describe("jobs", () => {
     expect(row).toMatchObject({ state: "FAILURE", losses: 4, details: { code: "worker_lost" } });
   });
 
-  it("a failed transaction leaves neither job nor audit row", async () => {
+  it("leave no job and no audit row after a failed transaction", async () => {
     const before = [(await jobsOf("mail")).length, await s.store.database.queries.$count(auditLog)];
     await expect(
       transact(s.ctx, "test", async (change) => {
@@ -133,7 +133,7 @@ describe("jobs", () => {
 });
 
 describe("audit", () => {
-  it("each change leaves who, what, before and after, without secrets", async () => {
+  it("records who, what, before and after for each change, without secrets", async () => {
     const ann = await s.manager();
     await s.send("PATCH", `/api/v1/managers/${ann.id}/`, {
       token: ann.token,
@@ -157,7 +157,7 @@ describe("audit", () => {
 });
 
 describe("retention", () => {
-  it("starts with the worker, not an interval later", async () => {
+  it("starts with the worker, not one interval later", async () => {
     const { queries } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
@@ -192,7 +192,7 @@ describe("retention", () => {
     expect(lines).toEqual([{ removed: expect.objectContaining({ audit_log: 1000 }) }]);
   });
 
-  it("goes on by itself while a worker runs", async () => {
+  it("repeats while a worker runs", async () => {
     const { queries } = s.store.database;
     const config = testConfig({ retentionIntervalMs: 1_000 });
     const service = await startProcess(config, s.store, "all");
@@ -215,7 +215,7 @@ describe("retention", () => {
     }
   });
 
-  it("removes what has outlived its time, and nothing else", async () => {
+  it("removes only expired rows", async () => {
     const years = await TestService.start(s.store);
     await register(s);
     await s.runJobs();
@@ -229,7 +229,7 @@ describe("retention", () => {
     expect(await s.store.database.queries.$count(auditLog)).toBe(0);
   });
 
-  it("removes a thousand rows in a statement at most, so that no lock lasts long", async () => {
+  it("removes at most a thousand rows per statement, to keep locks short", async () => {
     const { queries, pool } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)

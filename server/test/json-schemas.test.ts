@@ -26,7 +26,7 @@ const list = async (query = ""): Promise<Shown[]> => {
 const names = async (query: string) => (await list(query)).map(({ name }) => name);
 
 describe("JSON schemas", () => {
-  it("are the twelve that are installed, each time frame's with its activity's as parent", async () => {
+  it("are the twelve installed schemas; the parent of a time frame schema is that of its activity", async () => {
     const all = await list();
     expect(all).toHaveLength(12);
     const nameOf = (id: number | null) => all.find((schema) => schema.id === id)?.name ?? null;
@@ -40,7 +40,7 @@ describe("JSON schemas", () => {
     expect(headers.get("link")).toContain('rel="deprecation"');
   });
 
-  it("are filtered by the type's number and by parent, searched and ordered", async () => {
+  it("are filtered by type number and parent, searched and ordered", async () => {
     const [running] = await list("search=activity_RUNNING");
     expect(running).toMatchObject({ name: "activity_running", type: "ACTIVITY", parent: null });
     expect(new Set((await list("type=2")).map(({ type }) => type))).toEqual(new Set(["TIMEFRAME"]));
@@ -61,7 +61,7 @@ describe("JSON schemas", () => {
     expect((await s.get("/api/v1/json-schemas/?page=2", ann.token)).status).toBe(404);
   });
 
-  it("are for managers", async () => {
+  it("are available only to managers", async () => {
     const { token } = await s.athlete();
     for (const end of ["", "1/"]) {
       expect((await s.get(`/api/v1/json-schemas/${end}`, token)).status).toBe(403);
@@ -70,7 +70,7 @@ describe("JSON schemas", () => {
     }
   });
 
-  it("one is shown as in the list, and not changed over HTTP", async () => {
+  it("are shown individually as in the list, and cannot be changed over HTTP", async () => {
     const [first] = await list();
     const path = `/api/v1/json-schemas/${first?.id}/`;
     const { status, body, headers } = await s.get(path, ann.token);

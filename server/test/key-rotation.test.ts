@@ -65,7 +65,7 @@ const masked = async (s: TestService, path: string, token: string) =>
   (await s.get(path, token)).body.secret_token;
 
 describe("key rotate", () => {
-  it("encrypts every secret with a new key, and the receivers get the same secret as before", async () => {
+  it("encrypts every secret with a new key, and receivers get the same secrets as before", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret one");
@@ -99,7 +99,7 @@ describe("key rotate", () => {
     expect(rows.map(({ entity_id }) => Number(entity_id))).toEqual([1, 2]);
   });
 
-  it("keeps an old key for an hour, because others may still write with it, and then removes it", async () => {
+  it("keeps the old key for an hour, because other processes may still use it, and then removes it", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -122,7 +122,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("continues after any interruption, and the service can always read all secrets", async () => {
+  it("continues after any interruption, and the service can read all secrets at any time", async () => {
     const s = await start();
     const ann = await s.manager();
     const paths = [await hook(s, ann, "secret 1"), await hook(s, ann, "secret 2")];
@@ -165,7 +165,7 @@ describe("key rotate", () => {
     expect(await nextServerKey(dataDir)).toEqual(next);
   });
 
-  it("keeps the previous server key, also with two concurrent rotations", async () => {
+  it("keeps the previous server key, even with two concurrent rotations", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -187,7 +187,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("refuses to replace the server key by another one than the next, and does it once", async () => {
+  it("replaces the server key only by the next one, and only once", async () => {
     const dataDir = newScratchFolder();
     serverKeyOf(dataDir);
     const file = (name: string) => readFileSync(join(dataDir, name), "utf8");
@@ -203,15 +203,15 @@ describe("key rotate", () => {
     ]);
   });
 
-  it("needs the new key in a file where SERVER_KEY is set, and refuses one where it is not", async () => {
+  it("requires the new key in a file if SERVER_KEY is set, and otherwise refuses a file", async () => {
     const s = await start();
     const file = join(newScratchFolder(), "key");
-    await expect(commands["key rotate"](s.ctx, { newKey: file })).rejects.toThrow("Leave out --new-key");
+    await expect(commands["key rotate"](s.ctx, { newKey: file })).rejects.toThrow("Omit --new-key");
     const ctx = { ...s.ctx, config: { ...s.config, serverKey: new Uint8Array(s.store.serverKey) } };
     await expect(commands["key rotate"](ctx, {})).rejects.toThrow("name it with --new-key");
     await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("cannot be read");
     writeFileSync(file, "too short");
-    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("does not hold 32 bytes");
+    await expect(commands["key rotate"](ctx, { newKey: file })).rejects.toThrow("does not contain 32 bytes");
   });
 });
 
@@ -252,7 +252,7 @@ describe("key finish", () => {
     expect(rows).toEqual([{ after: { serverKey: server_key, removed: 2 } }]);
   });
 
-  it("comes before the next rotation, whose key not all processes could open", async () => {
+  it("is required before the next rotation, because some processes could not read the new key", async () => {
     const { s, first, rotate, withKey } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -267,7 +267,7 @@ describe("key finish", () => {
     expect(await rotate(second, third.serverKey)).toMatchObject({ key: 2, encrypted: 1 });
   });
 
-  it("keeps the old server key when it is named, because the new one is lost", async () => {
+  it("keeps the old server key if it is named because the new one is lost", async () => {
     const { s, first, rotate } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -286,7 +286,7 @@ describe("key finish", () => {
 });
 
 describe("a lost server key", () => {
-  it("is reported at the start with advice, and key reset makes the service usable again", async () => {
+  it("is reported at the start with instructions, and key reset makes the service usable again", async () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -295,7 +295,7 @@ describe("a lost server key", () => {
     rmSync(join(s.config.dataDir, "server.key"));
     const store = { ...s.store, serverKey: serverKeyOf(s.config.dataDir) };
     await expect(startProcess(testConfig(), store, "api", systemClock)).rejects.toThrow(
-      /are encrypted for the server key [0-9a-f]{16}, and this process has [0-9a-f]{16}.*asi-server key reset/,
+      /are encrypted with the server key [0-9a-f]{16}, but this process has [0-9a-f]{16}.*asi-server key reset/,
     );
     const lost = { ...s.ctx, serverKey: store.serverKey };
     expect(await commands["key reset"](lost, {})).toMatchObject({ reset: false, webhooks_disabled: 1 });
@@ -381,7 +381,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
     finish.push("--yes");
     expect(await processes.refusal(finish)).toContain("restart it with the new SERVER_KEY");
     expect(await processes.refusal(finish, { SERVER_KEY: newKey ?? "" })).toBe("no refusal");
-    expect(await processes.refusal(["serve", "--role", "api"])).toContain("are encrypted for the server key");
+    expect(await processes.refusal(["serve", "--role", "api"])).toContain(
+      "are encrypted with the server key",
+    );
     const secrets = await client.query("SELECT count(DISTINCT server_key_id) FROM encryption_keys");
     expect(Number(secrets.rows[0].count)).toBe(1);
     await client.end();

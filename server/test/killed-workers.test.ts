@@ -35,7 +35,7 @@ async function webhookOf(processes: Processes, on: RunningProcess, url: string) 
 }
 
 describe("a worker that is killed", { timeout: 120_000 }, () => {
-  it("leaves its jobs to the next one when their leases end", async () => {
+  it("leaves its jobs to the next worker when their leases end", async () => {
     const hook = await startReceiver();
     receiver = hook;
     const processes = await Processes.onNewDatabase(SETTINGS);
@@ -53,7 +53,7 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
     await expect.poll(() => hook.received.length, { timeout: 20_000 }).toBe(2);
   });
 
-  it.runIf(isPostgres)("loses no job and does none twice that was done, killed over calls", async () => {
+  it.runIf(isPostgres)("loses no job and repeats no finished job when it is killed repeatedly", async () => {
     const hook = await startReceiver();
     receiver = hook;
     const processes = await Processes.onNewDatabase(SETTINGS);

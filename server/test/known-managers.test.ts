@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const path = ({ id }: TestAccount) => `/api/v1/athletes/${id}/managers/`;
 
-describe("an athlete who is about to give a permission", () => {
+describe("an athlete who wants to grant", () => {
   it("identifies a manager by number and username, and then sees the name", async () => {
     expect((await s.get(path(eve), eve.token)).body.results).toEqual([]);
     const wanted = { manager: ann.id, username: ann.username.toUpperCase() };
@@ -31,7 +31,7 @@ describe("an athlete who is about to give a permission", () => {
     expect(audited.map(({ after }) => after)).toEqual([{ managerId: ann.id }]);
   });
 
-  it("gets the same response for every wrong pair, so that nobody can enumerate people", async () => {
+  it("gets the same response for every wrong pair, so that accounts cannot be enumerated", async () => {
     const ida = await s.athlete();
     const bob = await s.manager();
     const answers = await Promise.all(
@@ -48,7 +48,11 @@ describe("an athlete who is about to give a permission", () => {
       body,
       headers.get("x-error-code"),
     ];
-    const one = [400, { username: ["No manager has this number and this username."] }, "manager_not_found"];
+    const one = [
+      400,
+      { username: ["There is no manager with this number and username."] },
+      "manager_not_found",
+    ];
     expect(answers.map(told)).toEqual(answers.map(() => one));
     expect((await s.get(path(ida), ida.token)).body.count).toBe(0);
   });

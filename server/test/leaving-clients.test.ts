@@ -35,8 +35,8 @@ async function sendAndLeave(path: string, type: string, body: string): Promise<v
   });
 }
 
-describe("a client that leaves while its token is looked up", () => {
-  it("gives back its slot for files", async () => {
+describe("a client that disconnects while its token is checked", () => {
+  it("releases its slot for files", async () => {
     for (let i = 0; i < s.config.convertConcurrency; i++) {
       await sendAndLeave("/api/v2/files/asi-to-csv/", "multipart/form-data; boundary=b", "--b\r\n");
     }

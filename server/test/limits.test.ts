@@ -36,7 +36,7 @@ const latestAudit = async (id: number) => {
 };
 
 describe("json of an activity", () => {
-  it("has at most 64 KiB and 2,000 members beside its course", async () => {
+  it("has at most 64 KiB and 2,000 members, not counting the course", async () => {
     expect((await create({ ...members(1_999), gpx: "x".repeat(200_000) })).status).toBe(201);
     const many = await create(members(2_000));
     expect([many.status, many.body]).toEqual([
@@ -52,7 +52,7 @@ describe("json of an activity", () => {
     ]);
   });
 
-  it("unchanged by an update is neither validated again nor written to the audit", async () => {
+  it("is neither validated again nor written to the audit log if an update does not change it", async () => {
     const { body } = await create({ gpx: "x".repeat(100_000), a: 1 });
     const path = `/api/v1/activities/${body.id}/`;
     // An earlier release may have stored it.
@@ -92,7 +92,7 @@ describe("json of an activity", () => {
     expect(status).toBe(400);
   });
 
-  it("with a course of 4 MB of quotes costs like one of letters when the name changes", async () => {
+  it("with a course of 4 MB of quotes takes as long as a course of letters when the name changes", async () => {
     const rename = async (letter: string) => {
       const { body } = await create({ gpx: letter.repeat(4_000_000) });
       const change = { token: ann.token, json: { name: "z" } };
@@ -108,7 +108,7 @@ describe("json of an activity", () => {
 });
 
 describe("problems of a body", () => {
-  it("are reported up to a hundred", async () => {
+  it("are reported up to a limit of one hundred", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${ann.id}/permissions/`;
     const items = (count: number) => Array.from({ length: count }, () => ({}));
@@ -122,14 +122,14 @@ describe("problems of a body", () => {
     ]);
   });
 
-  it("of parameters are also reported up to a hundred", async () => {
+  it("of parameters are also reported up to a limit of one hundred", async () => {
     const { status, body } = await create({ sport: 1 });
     expect([status, body]).toEqual([400, { json: { sport: ['Must be "soccer".'] } }]);
   });
 });
 
 describe("the query of a list", () => {
-  it("orders by each field once", async () => {
+  it("contains each ordering field once", async () => {
     const ordering = Array.from({ length: 1_200 }, () => "name,-name").join(",");
     const { status } = await s.get(`/api/v1/activities/?limit=1&ordering=${ordering}`, ann.token);
     expect(status).toBe(200);
@@ -143,7 +143,7 @@ describe("the query of a list", () => {
     expect([status, body]).toEqual([400, { search: ["Search for at most 20 terms."] }]);
   });
 
-  it("and headers cost in proportion to their length", async () => {
+  it("costs time in proportion to its length, like headers", async () => {
     const costOf = async (path: string, headers: Record<string, string>) => {
       const { ms } = await processorTimeOf(async () => {
         for (let i = 0; i < 10; i++) await s.get(path, ann.token, headers);
@@ -204,7 +204,7 @@ describe("the memory for bodies", () => {
       headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
     });
 
-  it("is limited per caller and in total; refused requests get a time to retry", async () => {
+  it("is limited per caller and in total; refused requests receive a time to retry", async () => {
     const on = await startService({
       trustProxy: ["127.0.0.1"],
       bodyMemoryBytes: 8_000_000,
@@ -226,7 +226,7 @@ describe("the memory for bodies", () => {
     await expect.poll(async () => (await send(3, 1_000_000)).status, { timeout: 10_000 }).toBe(503);
     const refused = await send(3, 1_000_000);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(refused.body).toEqual({ detail: "The service is receiving too much at once." });
+    expect(refused.body).toEqual({ detail: "The service is receiving too many bytes at once." });
     expect((await on.get("/api/v1/account/", users[3].token)).status).toBe(200);
     expect(
       (await on.send("PATCH", `/api/v1/managers/${ann.id}/`, { token: ann.token, json: {} })).status,
@@ -254,7 +254,7 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
-  it("is one for all addresses of an IPv6 subscriber", async () => {
+  it("is shared by all addresses of an IPv6 subscriber", async () => {
     const on = await startService({
       trustProxy: ["127.0.0.1"],
       bodyMemoryPerCallerBytes: 1_000_000,
@@ -282,7 +282,7 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
-  it("is not used by a body over its limit", async () => {
+  it("is not reserved for a body over its limit", async () => {
     const { port, hostname } = new URL(s.service.url ?? "");
     const socket = connect(Number(port), hostname);
     socket.write(

@@ -60,7 +60,7 @@ async function open(address: string, port: number, sent: string) {
 }
 
 describe("a service at two addresses", () => {
-  it("answers at both", async () => {
+  it("accepts requests at both", async () => {
     const { port } = await start();
     for (const address of ADDRESSES) {
       const { received } = await open(address, port, `${HEAD}\r\n`);
@@ -97,7 +97,7 @@ describe("a service at two addresses", () => {
     },
   );
 
-  it("goes on when it cannot accept a connection, and logs that once for many of them", async () => {
+  it("continues when it cannot accept a connection, and logs this once for many failures", async () => {
     const { app, port } = await start();
     const logged = vi.spyOn(app.log, "error");
     const failure = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
@@ -108,7 +108,7 @@ describe("a service at two addresses", () => {
   });
 
   it.each(ADDRESSES)(
-    "closes connections at %s that are too many, and accepts others when some have left",
+    "closes excess connections at %s, and accepts new ones after others have closed",
     async (address) => {
       const { app, port } = await start(ADDRESSES, 2);
       const logged = vi.spyOn(app.log, "error");
@@ -126,12 +126,12 @@ describe("a service at two addresses", () => {
     },
   );
 
-  it("has as many connections as the setting says", async () => {
+  it("accepts the configured number of connections", async () => {
     const { service } = await TestService.start(await newStore(), { maxConnections: 3 });
     expect(service.app.server.maxConnections).toBe(3);
   });
 
-  it("listens at those of them that the machine has", async () => {
+  it("listens at the addresses that the machine has", async () => {
     const { port } = await start(["127.0.0.1", "192.0.2.1"]);
     const { received } = await open("127.0.0.1", port, `${HEAD}\r\n`);
     await expect.poll(received).toMatch(/at once$/);
@@ -139,7 +139,7 @@ describe("a service at two addresses", () => {
 });
 
 describe("metrics at two addresses", () => {
-  it("are at both, and a stalled client at neither keeps them from ending", async () => {
+  it("are served at both, and a stalled client does not delay the shutdown", async () => {
     const { service } = await TestService.start(await newStore());
     const port = await freePort();
     const { stop } = await serveMetrics(service.app, "localhost", port, null, lookupOf(ADDRESSES));

@@ -75,7 +75,7 @@ const connectionsTo = async ({ id }: TestDevice) =>
   s.store.database.queries.$count(liveConnections, eq(liveConnections.deviceId, id));
 
 describe("live data", () => {
-  it("begin with the newest sample, and go on with what is stored later, in the order of time", async () => {
+  it("begin with the newest sample and continue with later samples, in order of time", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 20);
     const client = await follow(own);
@@ -99,7 +99,7 @@ describe("live data", () => {
     });
   });
 
-  it("sends all samples of the first batch of a device, not only the newest", async () => {
+  it("include all samples of the first batch of a device, not only the newest", async () => {
     const own = await ownedSince2024();
     const client = await follow(own);
     const next = client.next();
@@ -108,7 +108,7 @@ describe("live data", () => {
     expect((await next)?.data).toEqual(samplesFrom(START_MS, 10));
   });
 
-  it("sends late samples too, once, and goes on from the newest", async () => {
+  it("include late samples once, and continue from the newest", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 20);
     const client = await follow(own);
@@ -128,7 +128,7 @@ describe("live data", () => {
     });
   });
 
-  it("says nothing of recordings from before the last four periods with samples", async () => {
+  it("do not include recordings from before the last four periods with samples", async () => {
     const own = await ownedSince2024();
     for (const minutes of [0, 5, 10, 15]) await load(own, START_MS + minutes * 60_000, 1);
     const client = await follow(own);
@@ -138,7 +138,7 @@ describe("live data", () => {
     expect((await client.next())?.data).toEqual([sampleAt(START_MS + 900_100)]);
   });
 
-  it("is not silenced by a sample ahead of the clock, neither in a connection nor in the next one", async () => {
+  it("continue after a sample with a future time, in the same connection and in the next one", async () => {
     const own = await ownedSince2024();
     const nowMs = Math.floor(s.clock.now().getTime() / 1000) * 1000;
     await load(own, nowMs - 10_000, 1);
@@ -158,7 +158,7 @@ describe("live data", () => {
     expect((await again.next())?.data).toEqual([...samplesFrom(idMs + 1_000, 2), sampleAt(nowMs + 240_000)]);
   });
 
-  it("goes on after the last event that the client has got, with at most the newest 300 samples", async () => {
+  it("continue after the last event that the client received, with at most the newest 300 samples", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 400);
     const afterMs = START_MS + 39_000;
@@ -170,7 +170,7 @@ describe("live data", () => {
     expect((await wrong.next())?.data).toEqual([sampleAt(START_MS + 39_900)]);
   });
 
-  it("sends comments while a device has nothing to send", async () => {
+  it("contain comments while a device has nothing to send", async () => {
     const silent = await ownedSince2024();
     const client = await follow(silent);
     const next = client.next();
@@ -180,7 +180,7 @@ describe("live data", () => {
     expect((await next)?.data).toEqual([sampleAt(START_MS)]);
   });
 
-  it("is for the owner of the device alone, and for clients that take events", async () => {
+  it("are available only to the owner of the device and to clients that accept events", async () => {
     const ben = await s.manager();
     const path = `/api/v1/devices/${device.id}/live/`;
     const statuses = await Promise.all([
@@ -193,7 +193,7 @@ describe("live data", () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 404, 406, 200]);
   });
 
-  it("leaves the connection of the user alone when asked for the head only", async () => {
+  it("keep the connection of the user open on a HEAD request", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 1);
     const client = await follow(own);
@@ -241,7 +241,7 @@ describe("a connection with live data ends", () => {
     expect(await client.end()).toBe("signed_out");
   });
 
-  it("when the device gets another owner, without a sample of that owner", async () => {
+  it("when the device has another owner, without sending a sample of that owner", async () => {
     const passed = await ownedSince2024();
     await load(passed, START_MS, 1);
     const client = await follow(passed);
@@ -256,7 +256,7 @@ describe("a connection with live data ends", () => {
     expect(events.map(({ event, data }) => [event, data])).toEqual([["end", { reason: "not_permitted" }]]);
   });
 
-  it("when the client leaves, and keeps no row and no place", async () => {
+  it("when the client disconnects, and releases its row and its slot", async () => {
     const own = await ownedSince2024();
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
@@ -270,7 +270,7 @@ describe("a connection with live data ends", () => {
     expect(await openNow()).toBe(0);
   });
 
-  it("when the process stops, before it would be cut off", async () => {
+  it("when the process stops, before it is aborted", async () => {
     const processes = await Processes.onNewDatabase();
     const running = await processes.start();
     const { token } = await processes.manager(running, "ann");
@@ -285,7 +285,7 @@ describe("a connection with live data ends", () => {
 });
 
 describe("connections with live data", () => {
-  it("count as calls for raw data, and a user has at most 32 of them", async () => {
+  it("count as calls for raw data and are limited to 32 per user", async () => {
     const limited = await TestService.start(s.store, { ...settings, throttleRawDataPerMinute: 2 });
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);

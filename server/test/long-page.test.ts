@@ -15,7 +15,7 @@ async function createLarge(s: TestService, ann: TestAccount, name: string): Prom
   expect((await s.post("/api/v1/activities/", sent, ann.token)).status).toBe(201);
 }
 
-it("a page of large activities is read and written in pieces, and is whole and in order", async () => {
+it("a page of large activities is read and written in pieces, completely and in order", async () => {
   const s = await service();
   const ann = await s.manager();
   const names = Array.from({ length: ACTIVITIES }, (_, n) => `n${String(n).padStart(2, "0")}`);
@@ -48,7 +48,7 @@ it("a page of large activities is read and written in pieces, and is whole and i
   expect([second.body.previous, second.body.next, second.body.results]).toEqual([1, null, results.slice(20)]);
 });
 
-it("a page with too many bytes is refused, and says how many results fit; its counts and pages stay as they are", async () => {
+it("a page with too many bytes is refused with the number of results that fit; its counts and page numbers are unchanged", async () => {
   const s = await startService({ pageMaxBytes: 4 * MIB });
   const ann = await s.manager();
   for (const name of ["a", "b", "c", "d", "e"]) await createLarge(s, ann, name);
@@ -57,7 +57,7 @@ it("a page with too many bytes is refused, and says how many results fit; its co
   expect([status, headers.get("X-Error-Code"), body]).toEqual([
     400,
     "page_too_large",
-    { limit: [`This page has more than ${4 * MIB} bytes. Ask for fewer results at a time: 3 of these fit.`] },
+    { limit: [`This page has more than ${4 * MIB} bytes. Request fewer results per page: 3 of these fit.`] },
   ]);
   const pages = [await list("limit=3"), await list("limit=3&page=2")].map((answer) => answer.body);
   expect(pages.map(({ count, page, next }) => [count, page, next])).toEqual([

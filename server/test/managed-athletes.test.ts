@@ -54,7 +54,7 @@ describe("managed athletes", () => {
     },
   );
 
-  it("are not updated by a manager without the right, nor are those who manage themselves", async ({
+  it("are not updated by a manager without the right, and athletes who manage themselves are not updated either", async ({
     athletes: { s, managed, eve, ann },
   }) => {
     const carl = await managingManager();
@@ -76,7 +76,7 @@ describe("managed athletes", () => {
     ["its own path", "delete-managed/"],
     ["the athlete's path", ""],
   ] as const)(
-    "are deleted by their manager on %s, with or without the right to create",
+    "are deleted by their manager on %s, with or without the right to create athletes",
     async ([_, end], { athletes: { s, bob, eve } }) => {
       const carl = await s.manager({}, "?create_default_athlete=true");
       const [{ id }] = (await s.get("/api/v1/athletes/", carl.token)).body.results;
@@ -94,7 +94,7 @@ describe("managed athletes", () => {
 });
 
 describe("deleting an athlete", () => {
-  it("takes along permissions, tokens, time frames and their computed data", async ({
+  it("also deletes permissions, tokens, time frames and their computed data", async ({
     athletes: { s, grant, bob, eve, lastAudit },
   }) => {
     const fay = await s.athlete();

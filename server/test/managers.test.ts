@@ -19,8 +19,8 @@ beforeAll(async () => {
 const email = "someone@example.org";
 const unique = () => `user-${Math.random().toString(36).slice(2)}`;
 
-describe("account", () => {
-  it("the account operation returns a manager's profile and extra permissions", async () => {
+describe("the account operation", () => {
+  it("returns the profile and extra permissions of a manager", async () => {
     const { status, body } = await s.get("/api/v1/account/", ann.token);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -33,7 +33,7 @@ describe("account", () => {
     expect(body).not.toHaveProperty("password");
   });
 
-  it("the account operation returns an athlete's profile", async () => {
+  it("returns the profile of an athlete", async () => {
     const athlete = await s.athlete();
     const { body } = await s.get("/api/v1/account/", athlete.token);
     expect(body).toMatchObject({
@@ -65,7 +65,7 @@ describe("registration", () => {
     expect(await s.logIn(username, "correct horse")).toBeTruthy();
   });
 
-  it("creates a default athlete when asked, without showing it", async () => {
+  it("creates a default athlete on request, without showing it", async () => {
     const owner = await s.manager(
       {
         athlete_profile: {
@@ -95,7 +95,7 @@ describe("registration", () => {
     expect(athlete?.passwordHash).toBeNull();
   });
 
-  it("the pair of a manager and a default athlete is found by paging, and the manager may do everything for it", async () => {
+  it("adds the default athlete to a later page of the lists, with all permissions for the manager", async () => {
     const username = unique();
     const { status, body } = await s.post("/api/v1/managers/?create_default_athlete=true", {
       username,
@@ -127,7 +127,7 @@ describe("registration", () => {
     expect(await of(ann.id, ann.token)).toEqual([]);
   });
 
-  it("refuses missing, wrong or taken fields individually", async () => {
+  it("refuses missing, invalid or already used fields individually", async () => {
     const missing = await s.post("/api/v1/managers/", {});
     expect(missing.status).toBe(400);
     expect(missing.body).toEqual({
@@ -152,7 +152,7 @@ describe("registration", () => {
     expect(common.body).toHaveProperty("password");
   });
 
-  it("a wrong token is reported as such", async () => {
+  it("reports an invalid token", async () => {
     const { status, headers } = await s.get("/api/v1/account/", "wrong");
     expect(status).toBe(403);
     expect(headers.get("www-authenticate")).toBe('Bearer realm="api", error="invalid_token"');
@@ -160,7 +160,7 @@ describe("registration", () => {
 });
 
 describe("managers", () => {
-  it("finds the caller by external id, and says that the operation is deprecated", async () => {
+  it("find the caller by external id, and report that the operation is deprecated", async () => {
     const { body: me } = await s.get("/api/v1/account/", ann.token);
     const path = `/api/v1/managers/by-external-id/?external-id=${encodeURIComponent(me.external_id)}`;
     const { status, body, headers } = await s.get(path, ann.token);
@@ -173,7 +173,7 @@ describe("managers", () => {
     });
   });
 
-  it("a manager is shown to that manager only", async () => {
+  it("are visible only to themselves", async () => {
     expect((await s.get(`/api/v1/managers/${ann.id}/`, ann.token)).body.username).toBe(ann.username);
     expect((await s.get(`/api/v1/managers/${ann.id}/`, bob.token)).status).toBe(403);
     expect((await s.get("/api/v1/managers/999999999/", ann.token)).status).toBe(404);
@@ -183,7 +183,7 @@ describe("managers", () => {
     expect((await s.get(`/api/v1/managers/${athlete.id}/`, ann.token)).status).toBe(404);
   });
 
-  it("PUT needs the required fields, PATCH changes what is sent; both answer 201", async () => {
+  it("are replaced by PUT, which requires all required fields, and changed by PATCH; both return 201", async () => {
     const carl = await s.manager({ manager_profile: { first_name: "Carl" } });
     const path = `/api/v1/managers/${carl.id}/`;
     const patched = await s.send("PATCH", path, {
@@ -203,7 +203,7 @@ describe("managers", () => {
     expect(await s.logIn(carl.username, carl.password)).toBeTruthy();
   });
 
-  it("an update changes only the version that If-Match names", async () => {
+  it("are updated only in the version that If-Match names", async () => {
     const path = `/api/v1/managers/${bob.id}/`;
     const { headers } = await s.get(path, bob.token);
     const etag = headers.get("etag") ?? "";
@@ -220,7 +220,7 @@ describe("managers", () => {
     expect((await s.get(path, bob.token)).body.manager_profile.first_name).toBe("Bob");
   });
 
-  it("a new password ends every session", async () => {
+  it("lose all sessions when the password changes", async () => {
     const dora = await s.manager();
     const path = `/api/v1/managers/${dora.id}/change-password/`;
     expect((await s.send("PUT", path, { token: dora.token, json: {} })).body).toHaveProperty("password");

@@ -60,30 +60,30 @@ async function migrated(): Promise<Database> {
 
 const withMore = (...more: Migration[]) => ({ migrations: [...migrations, ...more], lockTries: 1 });
 
-describe("a database and a release that do not fit together", () => {
-  it("a database of a newer release is refused in a sentence that names its migration", async () => {
+describe("a database and a release that do not match", () => {
+  it("a database of a newer release is refused with a message that names its migration", async () => {
     const newer = await migrated();
     await newer.pool.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
     const refused = migrate(newer);
     await expect(refused).rejects.toBeInstanceOf(UsageError);
-    await expect(refused).rejects.toThrow(/^The database is of a newer release: .*9999-of-tomorrow/);
+    await expect(refused).rejects.toThrow(/^The database belongs to a newer release: .*9999-of-tomorrow/);
   });
 
-  it.runIf(isPostgres)("a release migrates only when no process of a former one runs", async () => {
+  it.runIf(isPostgres)("a release migrates only if no process of an earlier release runs", async () => {
     const other = await migrated();
     const release = await holdServerLock(other);
     const next = withMore({ name: "9001-a", sql: "CREATE TABLE a (x int)" });
     // Processes of the same release can start concurrently.
     expect(await migrate(other)).toEqual([]);
     await expect(migrate(other, next)).rejects.toThrow(
-      /^Processes of a former release run on this database.* End all of them/,
+      /^Processes of a former release are running on this database.* Stop all of them/,
     );
     release();
     await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);
-    await expect(migrate(other)).rejects.toThrow(/^The database is of a newer release/);
+    await expect(migrate(other)).rejects.toThrow(/^The database belongs to a newer release/);
   });
 
-  it.runIf(isPostgres)("no process of a former release starts beside a migration", async () => {
+  it.runIf(isPostgres)("a process of an earlier release does not start during a migration", async () => {
     const other = await migrated();
     const held = `CREATE TABLE held AS SELECT mode FROM pg_locks WHERE locktype = 'advisory' AND granted
       AND pid = pg_backend_pid() AND objid = 7340002`;
@@ -91,12 +91,12 @@ describe("a database and a release that do not fit together", () => {
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
     // A process that has seen the former schema gets the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
-      /^The database is of a newer release: it has the migration 9001-a/,
+      /^The database belongs to a newer release: it has the migration 9001-a/,
     );
   });
 
   it.runIf(isPostgres)(
-    "a process that has lost its connections while another release migrated ends, and says why",
+    "a process that lost its connections while another release migrated exits with the reason",
     async () => {
       const processes = await Processes.onNewDatabase();
       const running = await processes.start();
@@ -107,7 +107,7 @@ describe("a database and a release that do not fit together", () => {
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
       expect(await running.exited).toBe(1);
       expect(running.output()).toContain(
-        "The database is of a newer release: it has the migration 9999-of-tomorrow",
+        "The database belongs to a newer release: it has the migration 9999-of-tomorrow",
       );
     },
   );
@@ -121,7 +121,7 @@ describe("a database and a release that do not fit together", () => {
     expect(await migrate(other, withMore(first))).toEqual([]);
   });
 
-  it("a database without checksums gets them with its next migration", async () => {
+  it("a database without checksums gets checksums with its next migration", async () => {
     const old = await migrated();
     await old.pool.query("ALTER TABLE migrations DROP COLUMN checksum");
     expect(await migrate(old)).toEqual([]);
@@ -134,7 +134,7 @@ describe("a database and a release that do not fit together", () => {
     expect(rows).toEqual([{ count: 0 }]);
   });
 
-  it.runIf(isPostgres)("a user who may not make tables is told so in a sentence", async () => {
+  it.runIf(isPostgres)("a user who cannot create tables is refused with a message", async () => {
     const { databaseUrl, database: other } = await newDatabase();
     onTestFinished(() => other.close());
     const role = `reader_${randomBytes(4).toString("hex")}`;
@@ -233,7 +233,7 @@ describe("a migration", () => {
     expect(await filled()).toEqual([{ rows: 10 }, { rows: 10 }, { rows: 4 }]);
   });
 
-  it.runIf(isPostgres)("fails with a message for a table that others keep locked", async () => {
+  it.runIf(isPostgres)("fails with a message if other sessions keep a table locked", async () => {
     const other = await migrated();
     const holder = await other.pool.connect();
     await holder.query("BEGIN; LOCK TABLE devices IN ROW EXCLUSIVE MODE");

@@ -52,7 +52,7 @@ describe("the alerting rules and the dashboard", () => {
     }
   });
 
-  it("the panels have unique titles and do not overlap", () => {
+  it("have unique panel titles and panels that do not overlap", () => {
     const places = dashboard.panels.map(
       ({ gridPos: { x, y } }: { gridPos: { x: number; y: number } }) => `${x} ${y}`,
     );
@@ -61,7 +61,7 @@ describe("the alerting rules and the dashboard", () => {
     expect(new Set(titles).size).toBe(titles.length);
   });
 
-  it.runIf(checker !== undefined)("the rules are valid for Prometheus", () => {
+  it.runIf(checker !== undefined)("have rules that are valid for Prometheus", () => {
     const printed = execFileSync(checker ?? "", ["check", "rules", ALERTS], { encoding: "utf8" });
     expect(printed).toContain(`SUCCESS: ${rules.length} rules found`);
   });
@@ -104,13 +104,13 @@ describe("the configuration of the collector", () => {
     }
   });
 
-  it("limits the memory before anything else, and batches last, as the collector's documentation asks", () => {
+  it("limits the memory first and batches last, as the documentation of the collector recommends", () => {
     for (const { processors } of Object.values(pipelines)) {
       expect([processors?.[0], processors?.at(-1)]).toEqual(["memory_limiter", "batch"]);
     }
   });
 
-  it("listens on this machine, where the guide sends the service", () => {
+  it("listens on the local machine, at the address in the guide", () => {
     const guide = readFileSync(join(DEPLOY, "../docs/observability.md"), "utf8");
     const [, address] = /OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/(\S+)/.exec(guide) ?? [];
     expect(collector.receivers).toEqual({ otlp: { protocols: { http: { endpoint: address } } } });

@@ -33,7 +33,7 @@ describe("documentation", () => {
     expect(JSON.parse(text)).toEqual(file);
   });
 
-  it("the document has rights, errors and an example for every operation", () => {
+  it("the document has permissions, errors and an example for every operation", () => {
     for (const { id, path, method, success } of s.service.app.operations) {
       const entry = document.body.paths[path][method.toLowerCase()];
       expect(entry.operationId).toBe(id);
@@ -46,7 +46,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document names the operations that an Idempotency-Key makes repeatable", () => {
+  it("the document lists the operations that support an Idempotency-Key", () => {
     const named = s.service.app.operations
       .filter(({ path, method }) =>
         document.body.paths[path][method.toLowerCase()].parameters.some(
@@ -103,7 +103,7 @@ describe("documentation", () => {
     }
   });
 
-  it("start and stop of raw data are required, and the deprecated start_iso and stop_iso replace them", () => {
+  it("the document requires start and stop of raw data, which replace the deprecated start_iso and stop_iso", () => {
     for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
       const { parameters } = document.body.paths[`/api/v1/devices/{device}/${end}/`].get;
       const of = (name: string) =>
@@ -118,7 +118,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document says how long a time frame may last, as the README does in the same table of limits", () => {
+  it("the document states the maximum duration of a time frame, as does the README in the same table of limits", () => {
     const { post } = document.body.paths["/api/v1/timeframes/"];
     const { end_time } = post.requestBody.content["application/json"].schema.properties;
     expect(end_time.description).toBe("After start_time, and at most 7 days after it");
@@ -128,7 +128,7 @@ describe("documentation", () => {
     expect(readFileSync(join(import.meta.dirname, "../../docs/limits.md"), "utf8")).toContain(table);
   });
 
-  it("the definition of computed data is no required key, and its version is a header", () => {
+  it("the document does not require the definition of computed data, and describes its version as a header", () => {
     const { ComputedData } = document.body.components.schemas;
     expect(ComputedData.required).toHaveLength(23);
     expect(ComputedData.required).not.toContain("definition");
@@ -138,7 +138,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document marks the deprecated operations, with every method, and no others", () => {
+  it("the document marks the deprecated operations, with every method, and no other operations", () => {
     const groups = /^\/api\/v1\/(athletes|json-schemas|activities|timeframes)\//;
     const others = ["authorize", "bulkLoad", "retrieveJob", "retrieveManagerByExternalId", "setCustomName"];
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
@@ -184,7 +184,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document has bodies as examples that their own schemas accept", () => {
+  it("the document has example bodies that match their own schemas", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", components: document.body.components });
     for (const [path, methods] of Object.entries<Record<string, Body>>(document.body.paths)) {
@@ -198,7 +198,7 @@ describe("documentation", () => {
     }
   });
 
-  it("the document is sent compressed to clients that accept it, and plain to others", async () => {
+  it("the document is compressed for clients that accept compression", async () => {
     const sizes = new Map<string, number>();
     for (const encoding of ["gzip", "identity"]) {
       const { headers } = await s.get("/api/schema/", undefined, { "Accept-Encoding": encoding });
@@ -209,7 +209,7 @@ describe("documentation", () => {
     expect(sizes.get("gzip")).toBeLessThan(0.2 * (sizes.get("identity") ?? 0));
   });
 
-  it("the page loads nothing from another host, and runs no inline script or style", async () => {
+  it("the page loads nothing from other hosts, and runs no inline scripts or styles", async () => {
     const page = await s.get("/api/docs/");
     expect(page.status).toBe(200);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);

@@ -81,7 +81,7 @@ describe("account disable", () => {
     expect(await logIn("wrong")).toContain("The username or the password is wrong.");
   });
 
-  it("keeps the data readable for others, and deletes nothing", async ({ operator: { s, run } }) => {
+  it("keeps the data readable for other users, and deletes nothing", async ({ operator: { s, run } }) => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
@@ -98,7 +98,7 @@ describe("account disable", () => {
     });
   });
 
-  it("of an unknown account is refused, and a repetition changes nothing", async ({
+  it("is refused for an unknown account, and changes nothing when repeated", async ({
     operator: { s, refusal, run },
   }) => {
     const { username } = await s.manager();
@@ -163,7 +163,7 @@ describe("account list and show", () => {
 });
 
 describe("account reset-password", () => {
-  it("mails a link, and is refused if nobody could use it", async ({
+  it("mails a link, and is refused if the account cannot use a link", async ({
     operator: { s, run, lastAudit, list, refusal },
   }) => {
     const manager = await managingManager({}, "?create_default_athlete=true", s);

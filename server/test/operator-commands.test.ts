@@ -136,7 +136,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "show", "kim")).code).toBe(1);
   });
 
-  it.runIf(hasTerminal)("ask at a terminal, and do it only for a yes", async () => {
+  it.runIf(hasTerminal)("ask at a terminal, and continue only after a yes", async () => {
     await register("tom");
     const no = atTerminal("account delete tom", "n\n");
     expect(no).toMatchObject({ status: 1, stdout: expect.stringContaining("This cannot be undone. [y/N]") });
@@ -146,7 +146,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "show", "tom")).code).toBe(1);
   });
 
-  it("print a secret once, and the new one that replaces it", async () => {
+  it("print a secret once, and a new secret that replaces it", async () => {
     const { client_id } = JSON.parse((await run("app", "create", "--name", "Coach", "--json")).stdout);
     const rotated = await run("app", "rotate-secret", client_id, "--yes");
     expect(rotated.stdout).toMatch(/^client_secret: [\w-]{43}$/m);

@@ -28,7 +28,7 @@ describe("device list, rename and retire", () => {
     expect(await refusal("device list", { owner: "nobody" })).toBe("not_found");
   });
 
-  it("rename a device as its owner would, and the name by which it is taken", async ({
+  it("rename a device in the same way as its owner, and change the name by which it is taken", async ({
     operator: { s, run, lastAudit, refusal },
   }) => {
     const ann = await s.manager();
@@ -53,7 +53,7 @@ describe("device list, rename and retire", () => {
     }
   });
 
-  it("retire a device: it is nobody's, nobody takes it, and its owner keeps the samples", async ({
+  it("retire a device: it has no owner and cannot be taken, and its former owner keeps the samples", async ({
     operator: { s, run, lastAudit, list },
   }) => {
     const ann = await s.manager();
@@ -92,7 +92,7 @@ async function storeAt(s: TestService, deviceId: number, times: readonly number[
 describe("samples delete", () => {
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  it("deletes an interval, and computes what counted on it again, also beside samples that have expired", async ({
+  it("deletes an interval and recomputes the data that used it, even if other samples have expired", async ({
     operator: { s, run },
   }) => {
     const team = await Team.of(s);
@@ -140,7 +140,7 @@ describe("samples delete", () => {
     expect(await run("samples delete", args)).toMatchObject({ samples_deleted: 0 });
   });
 
-  it("goes on over any number of chunks in transactions of bounded size, and counts recordings that wait", async ({
+  it("deletes any number of chunks in transactions of limited size, and counts waiting recordings", async ({
     operator: { s, run },
   }) => {
     const ann = await s.manager();
@@ -171,7 +171,9 @@ describe("samples delete", () => {
     await s.runJobs();
   });
 
-  it("refuses another device, no time, and a stop before the start", async ({ operator: { s, refusal } }) => {
+  it("refuses an unknown device, a missing time, and a stop before the start", async ({
+    operator: { s, refusal },
+  }) => {
     const { serial_number: serialNumber } = await s.device();
     const [start, stop] = ["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"];
     expect(await refusal("samples delete", { serialNumber: "NONE", start, stop })).toBe("not_found");

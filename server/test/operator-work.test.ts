@@ -12,7 +12,7 @@ import { newActivity, Team } from "./team.js";
 const it = withOperator();
 
 describe("job list, retry and revoke", () => {
-  it("list jobs without their content, and run one that waits for its next try", async ({
+  it("list jobs without their content, and immediately run a job that waits for its next attempt", async ({
     operator: { s, list, run, lastAudit, refusal },
   }) => {
     const server = await startMailServer();
@@ -41,7 +41,7 @@ describe("job list, retry and revoke", () => {
     expect(await refusal("job retry", { jobId: "job-none" })).toBe("not_found");
   });
 
-  it("run a failed computation again, and no other failed job: its content was erased", async ({
+  it("run a failed computation again, but no other failed job, because its content was erased", async ({
     operator: { s, refusal, run, list },
   }) => {
     const team = await Team.of(s);
@@ -83,7 +83,7 @@ describe("job list, retry and revoke", () => {
     expect(await refusal("job retry", { jobId: lost })).toBe("job_not_retriable");
   });
 
-  it("revoke a job that waits, with its content, and the call of a webhook with its delivery", async ({
+  it("revoke a waiting job with its content, and a webhook call with its delivery", async ({
     operator: { s, list, run, refusal },
   }) => {
     const ann = await s.manager();
@@ -119,7 +119,9 @@ describe("job list, retry and revoke", () => {
     });
   });
 
-  it("revoke a job under way: what it does then is not recorded", async ({ operator: { s, list, run } }) => {
+  it("revoke a running job: later results of the job are not recorded", async ({
+    operator: { s, list, run },
+  }) => {
     const server = await startMailServer();
     const at = await TestService.start(s.store, { smtpUrl: server.url });
     await s.runJobs();
@@ -153,7 +155,7 @@ async function webhookOf(
 }
 
 describe("webhook list and disable", () => {
-  it("list webhooks without their secrets, and stop one with all its calls until its owner updates it", async ({
+  it("list webhooks without their secrets, and stop a webhook with all its calls until its owner updates it", async ({
     operator: { s, list, run, lastAudit, refusal },
   }) => {
     const ann = await s.manager();

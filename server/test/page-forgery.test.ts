@@ -37,14 +37,14 @@ describe("a forged request", () => {
     },
   );
 
-  it.for(forgeries)("of %s signs nobody in", async ([_, headers], { browsers: { s } }) => {
+  it.for(forgeries)("of %s does not sign anyone in", async ([_, headers], { browsers: { s } }) => {
     const ann = await s.manager();
     const { username, password } = ann;
     const answer = await new Browser(s).send("POST", "/session/", { json: { username, password }, headers });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
   });
 
-  it("by a form signs nobody in and does nothing", async ({ browsers: { s, signedIn } }) => {
+  it("by a form does not sign anyone in and changes nothing", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     const { username, password } = ann;
@@ -70,7 +70,7 @@ describe("a forged request", () => {
     expect(release.status).toBe(403);
   });
 
-  it("is not allowed by a preflight, whatever the origin", async ({ browsers: { s } }) => {
+  it("is not allowed by a preflight from any origin", async ({ browsers: { s } }) => {
     for (const origin of ["https://evil.example", "https://blog.asi.example.org", "null"]) {
       for (const path of ["/session/", "/api/v1/account/"]) {
         const { headers } = await s.send("OPTIONS", path, {
@@ -87,7 +87,7 @@ describe("a forged request", () => {
   });
 
   it.for([["https://app.example.org"], ["*"]] as const)(
-    "of a page that may use the API (CORS_ORIGINS=%s) is none with the cookie",
+    "of a page with access to the API (CORS_ORIGINS=%s) is not accepted with the cookie",
     async ([origins], { browsers: { s, signedIn } }) => {
       const ann = await s.manager();
       const open = await startService({ corsOrigins: [origins] });
@@ -112,7 +112,7 @@ describe("a forged request", () => {
     },
   );
 
-  it("with a header and a cookie counts by the header alone", async ({ browsers: { s, signedIn } }) => {
+  it("with a header and a cookie uses only the header", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);
     const asBen = await browser.send("GET", "/api/v1/account/", { token: ben.token });
@@ -121,7 +121,7 @@ describe("a forged request", () => {
     expect([invalid.status, invalid.headers.get("x-error-code")]).toEqual([403, "invalid_token"]);
   });
 
-  it("with a token in the place of the other counts for nothing", async ({ browsers: { s, signedIn } }) => {
+  it("with a token of the wrong kind is not authenticated", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     expect((await s.get("/api/v1/account/", browser.token)).status).toBe(403);

@@ -10,7 +10,7 @@ import { newStore, startService, TestService } from "./service.js";
 
 const it = withBrowsers();
 
-describe("a session of the page", () => {
+describe("a session of the web page", () => {
   it("begins with username and password, and ends with signing out", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const browser = new Browser(s);
@@ -49,7 +49,7 @@ describe("a session of the page", () => {
     );
   });
 
-  it("over TLS, counts only by the name that a subdomain cannot set", async ({
+  it("uses over TLS only the cookie name that a subdomain cannot set", async ({
     browsers: { s, signedIn },
   }) => {
     const ann = await s.manager();
@@ -60,7 +60,7 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("needs TLS wherever the service is reached from other machines", async ({ browsers: { s } }) => {
+  it("requires TLS if the service can be reached from other machines", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const cases: [Partial<Config>, isSecure: boolean][] = [
       [{ host: "0.0.0.0" }, true],
@@ -76,7 +76,7 @@ describe("a session of the page", () => {
     }
   });
 
-  it("does everything that a token does", async ({ browsers: { s, signedIn } }) => {
+  it("has the same permissions as a token", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const device = await s.device();
     const browser = await signedIn(ann);
@@ -90,7 +90,7 @@ describe("a session of the page", () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([device.id]);
   });
 
-  it("lasts twelve hours, and is gone afterwards", async ({ browsers: { s, signedIn } }) => {
+  it("lasts twelve hours", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const later = await startService();
     later.clock.stopAt(Date.now());
@@ -107,9 +107,7 @@ describe("a session of the page", () => {
     expect(await sessions()).toBe(1);
   });
 
-  it("ends when so many others begin that it leaves the list of them", async ({
-    browsers: { s, signedIn },
-  }) => {
+  it("ends when the maximum number of newer sessions have started", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const small = await startService({ refreshTokensPerApplication: 2 });
     const browsers = [];
@@ -134,7 +132,9 @@ describe("a session of the page", () => {
     expect((await new Browser(s).signIn({ ...ann, password: "another long passphrase" })).status).toBe(201);
   });
 
-  it("is listed with the browser, and ended from another one", async ({ browsers: { s, signedIn } }) => {
+  it("is listed with its browser, and can be ended from another session", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const [laptop, phone] = [await signedIn(ann), await signedIn(ann)];
     const list = async () => (await laptop.send("GET", "/session/")).body.results;
@@ -158,7 +158,7 @@ describe("a session of the page", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it("of somebody else is neither seen nor ended", async ({ browsers: { s, signedIn } }) => {
+  it("of another user is not visible and cannot be ended", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const [annas, bens] = [await signedIn(ann), await signedIn(ben)];
     const [{ id }] = (await annas.send("GET", "/session/")).body.results;
@@ -166,7 +166,7 @@ describe("a session of the page", () => {
     expect(await annas.isSignedIn()).toBe(true);
   });
 
-  it("ends when somebody signs in with the same browser", async ({ browsers: { s, signedIn } }) => {
+  it("ends when another user signs in with the same browser", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);
     const first = browser.cookie;
@@ -176,7 +176,7 @@ describe("a session of the page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("is seen and ended by the operator like those of applications", async ({
+  it("is visible to the operator and can be ended, like sessions of applications", async ({
     browsers: { s, signedIn },
   }) => {
     const ann = await s.manager();
@@ -213,7 +213,9 @@ describe("a session of the page", () => {
 });
 
 describe("signing in", () => {
-  it("with a wrong password or an unknown name is refused in the same words", async ({ browsers: { s } }) => {
+  it("with a wrong password or an unknown name is refused with the same message", async ({
+    browsers: { s },
+  }) => {
     const ann = await s.manager();
     for (const wrong of [
       { ...ann, password: "not this one" },
@@ -229,7 +231,7 @@ describe("signing in", () => {
     }
   });
 
-  it("counts wrong passwords together with those at the token endpoint", async ({ browsers: { s } }) => {
+  it("counts wrong passwords together with those of the token endpoint", async ({ browsers: { s } }) => {
     const ann = await s.manager();
     const strict = await startService({ throttleFailedPasswords: 4 });
     const wrong = { username: ann.username, password: "wrong" };
@@ -241,7 +243,7 @@ describe("signing in", () => {
     expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
   });
 
-  it("is disabled by revoking the application of the page, which no client can use", async ({
+  it("is disabled by revoking the application of the page, which clients cannot use", async ({
     browsers: { signedIn },
   }) => {
     const own = await TestService.start(await newStore());

@@ -36,7 +36,7 @@ const statusOf = ({ service }: TestService, path: string) =>
   });
 
 describe("the page", () => {
-  it("is served at / with its policy, and is revalidated each time", async () => {
+  it("is served at / with its content security policy, and is revalidated each time", async () => {
     const s = await startService({ pageDir: builtPage() });
     for (const path of ["/", "/index.html", "/sw.js"]) {
       const { status, headers } = await s.get(path);
@@ -86,7 +86,7 @@ describe("the page", () => {
     expect((await s.get("/assets/worker-0a1b2c3d.js.br")).status).toBe(404);
   });
 
-  it("may have files with any characters in their names; unknown paths and methods are answered as without them", async () => {
+  it("can have files with any characters in their names; unknown paths and methods have the same responses as without the page", async () => {
     const folder = builtPage();
     for (const name of ["a(b.js", "c+d.js", "e[f.js"]) writeFileSync(join(folder, name), SCRIPT);
     const s = await startService({ pageDir: folder });
@@ -99,7 +99,7 @@ describe("the page", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 405, 404, 405]);
   });
 
-  it("has a worker whose own policy allows WebAssembly, and no inline or foreign script", async () => {
+  it("has a worker with its own policy, which allows WebAssembly but no inline or foreign scripts", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { headers } = await s.get("/assets/worker-0a1b2c3d.js");
     const policy = headers.get("content-security-policy") ?? "";
@@ -129,7 +129,7 @@ describe("the page", () => {
     expect((await s.get("/api/schema/")).status).toBe(429);
   });
 
-  it("leaves the API and unknown paths as they are", async () => {
+  it("does not change the API and unknown paths", async () => {
     const s = await startService({ pageDir: builtPage() });
     expect((await s.get("/api/docs/")).status).toBe(200);
     expect((await s.get("/api/v1/devices")).body.detail).toContain("slash");
@@ -139,7 +139,7 @@ describe("the page", () => {
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("that is missing says how to build it", async () => {
+  it("that is missing explains how to build it", async () => {
     const s = await startService({ pageDir: newScratchFolder() });
     const { status, body } = await s.get("/");
     expect([status, body.detail]).toEqual([404, expect.stringContaining("npm run build -w asi-web")]);

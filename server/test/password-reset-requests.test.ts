@@ -13,7 +13,7 @@ import { startService } from "./service.js";
 const it = withPasswordResets();
 
 describe("a request for a link", () => {
-  it("is answered alike, with the same work, whether or not the account exists or can log in", async ({
+  it("has the same response and the same cost whether or not the account exists or can log in", async ({
     passwords: { s, ask, linksTo },
   }) => {
     const manager = await managingManager();
@@ -41,7 +41,7 @@ describe("a request for a link", () => {
     expect(await linksTo(manager)).toHaveLength(1);
   });
 
-  it("is counted by address and by username from one address, so that strangers use up nobody's requests", async ({
+  it("is counted by address and by username from one address, so that strangers cannot use up the requests of a user", async ({
     passwords: { s },
   }) => {
     const at = await startService({
@@ -71,7 +71,7 @@ describe("a request for a link", () => {
     expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
   });
 
-  it("gets a mail however many strangers have asked before, and they cannot fill the mailbox", async ({
+  it("sends a mail regardless of earlier requests by strangers, who cannot fill the mailbox", async ({
     passwords: { linksTo, reset },
   }) => {
     const at = await startService({ trustProxy: ["127.0.0.1"] });
@@ -101,7 +101,7 @@ describe("a request for a link", () => {
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("gets one mail together with those that arrive before it is sent", async ({
+  it("shares one mail with other requests that arrive before it is sent", async ({
     passwords: { s, ask, linksTo },
   }) => {
     const person = await s.manager();
@@ -109,7 +109,7 @@ describe("a request for a link", () => {
     expect(await linksTo(person)).toHaveLength(1);
   });
 
-  it("is erased with the account, and so are its links", async ({
+  it("is erased with its links when the account is deleted", async ({
     passwords: { s, linked, ask, mailsTo },
   }) => {
     const person = await s.manager();

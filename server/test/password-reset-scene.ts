@@ -77,7 +77,7 @@ function passwordResetsOn(s: TestService) {
     expect([status, headers.get("x-error-code"), body]).toEqual([
       400,
       "invalid_reset_token",
-      { token: ["The link is wrong, is older than one hour, or has been used. Request another one."] },
+      { token: ["The link is invalid, has expired or has already been used. Request another link."] },
     ]);
   }
 

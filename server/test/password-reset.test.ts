@@ -14,7 +14,7 @@ const it = withPasswordResets();
 
 describe("a forgotten password", () => {
   it.for(["manager", "athlete"] as const)(
-    "is replaced by one link in a mail to the %s; every session ends, and a mail says so",
+    "can be replaced with one link in a mail to the %s; every session then ends, and a mail confirms the change",
     async (role, { passwords: { s, ask, mailsTo, linksTo, isOpen, logsIn, reset } }) => {
       const person = await s[role]();
       const { username, password: old } = person;
@@ -41,7 +41,7 @@ describe("a forgotten password", () => {
     },
   );
 
-  it("is in the audit: who asked and who set it is the account, and no row holds a token or a password", async ({
+  it("is recorded in the audit log with the account as actor, and no row contains a token or a password", async ({
     passwords: { s, linked, reset },
   }) => {
     const person = await s.manager();
@@ -61,7 +61,7 @@ describe("a forgotten password", () => {
     expect([text.includes(token), text.includes(password)]).toEqual([false, false]);
   });
 
-  it("leads to the page at BASE_URL, with its path, whatever host the client names", async ({
+  it("sends a link to the page at BASE_URL, with its path, regardless of the host that the client names", async ({
     passwords: { s, linksTo },
   }) => {
     const at = await startService({ baseUrl: "https://club.example.org/asi" });
@@ -88,7 +88,7 @@ describe("a forgotten password", () => {
     }
   });
 
-  it("goes by the mail server too; a mail that could not be sent within the hour is not sent", async ({
+  it("is also sent by the mail server; a mail that cannot be sent within the hour is dropped", async ({
     passwords: { ask, expired },
   }) => {
     const server = await startMailServer();
@@ -118,7 +118,7 @@ describe("a forgotten password", () => {
     ]);
   });
 
-  it("that could not be looked up within the hour is dropped, and so is what was asked for", async ({
+  it("is dropped with its request if the account cannot be looked up within the hour", async ({
     passwords: { ask, expired, linksTo },
   }) => {
     const at = await startService();
@@ -141,7 +141,7 @@ describe("the token of a link", () => {
     expect(await logsIn(person, password)).toBe(true);
   });
 
-  it("works once, however many use it at the same moment", async ({
+  it("works once, even if it is used many times concurrently", async ({
     passwords: { s, linked, reset, logsIn },
   }) => {
     const person = await s.manager();
@@ -156,7 +156,7 @@ describe("the token of a link", () => {
     }
   });
 
-  it("works for an hour, and its row is removed then", async ({
+  it("works for an hour, after which its row is removed", async ({
     passwords: { linked, reset, expectRefused },
   }) => {
     const at = await startService();
@@ -179,7 +179,7 @@ describe("the token of a link", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("stays valid when somebody asks for another one, and ends with the first that is used", async ({
+  it("stays valid when another link is requested, and ends with the first link that is used", async ({
     passwords: { s, linked, reset, expectRefused },
   }) => {
     const person = await s.manager();
@@ -189,7 +189,7 @@ describe("the token of a link", () => {
     expect((await reset(await linked(person), newPassword())).status).toBe(204);
   });
 
-  it("ends when the password or the mail address is changed, and when the operator ends the sessions", async ({
+  it("ends when the password or the mail address changes, and when the operator ends the sessions", async ({
     passwords: { s, linked, expectRefused },
   }) => {
     const person = await s.manager();
@@ -207,7 +207,7 @@ describe("the token of a link", () => {
     await expectRefused(token);
   });
 
-  it("is stored as a hash, sealed until it is mailed, and is no other token; no other token is one", async ({
+  it("is stored as a hash, encrypted until it is mailed, and cannot be used as another token or replaced by one", async ({
     passwords: { s, ask, linked, expectRefused, isOpen },
   }) => {
     const person = await s.manager();
@@ -246,7 +246,7 @@ describe("the token of a link", () => {
     expect((await s.token({ grant_type: "refresh_token", refresh_token: token })).status).toBe(400);
   });
 
-  it("that is wrong costs no hash, and a password that is refused leaves a link that is right", async ({
+  it("causes no password hash if it is wrong, and stays valid if the new password is refused", async ({
     passwords: { s, linked, expectRefused, reset },
   }) => {
     const person = await s.manager();
@@ -266,7 +266,7 @@ describe("the token of a link", () => {
     expect(hashCount()).toBeGreaterThan(before);
   });
 
-  it("is guessed a bounded number of times a minute from one address", async () => {
+  it("can be guessed only a limited number of times per minute from one address", async () => {
     const at = await startService({ throttleTokensPerMinute: 4, trustProxy: ["127.0.0.1"] });
     const statuses: number[] = [];
     for (let n = 0; n < 6; n++) {

@@ -30,7 +30,7 @@ const wanted = (permission = "READ", start_time = FROM, expiration_time = UNTIL)
 const ids = (body: { results: { id: number }[] }) => body.results.map(({ id }) => id);
 
 describe("permissions", () => {
-  it("the athlete lists all; they are active by time", async () => {
+  it("are all listed by the athlete, with is_active at the current time", async () => {
     const gus = await s.athlete();
     const given = [];
     for (const manager of [ann, bob]) {
@@ -52,7 +52,7 @@ describe("permissions", () => {
     expect((await s.get(all(ann), gus.token)).status).toBe(404);
   });
 
-  it("is_active follows the clock, from start_time on and up to expiration_time", async () => {
+  it("have is_active true from start_time until just before expiration_time", async () => {
     const later = await startService();
     const start = Date.now() + 3_600_000;
     const gus = await s.athlete();
@@ -74,7 +74,7 @@ describe("permissions", () => {
     await later.stop();
   });
 
-  it("the athlete lists the permissions of one manager", async () => {
+  it("are listed by manager", async () => {
     const gus = await s.athlete();
     const { body: mine } = await s.post(ofManager(gus, ann), wanted("SHARE"), gus.token);
     await s.post(ofManager(gus, bob), wanted(), gus.token);
@@ -87,7 +87,7 @@ describe("permissions", () => {
     expect((await s.get(ofManager(gus, ann), ann.token)).status).toBe(403);
   });
 
-  it("the athlete grants one, with status 200", async () => {
+  it("are granted by the athlete, with status 200", async () => {
     const { status, body, headers } = await s.post(
       ofManager(fay, ann),
       { ...wanted("WRITE", "2024-01-01 06:00:00+0100"), is_active: false, id: 1, manager: bob.id },
@@ -114,7 +114,7 @@ describe("permissions", () => {
     expect((await s.post(ofManager(fay, eve), wanted(), fay.token)).status).toBe(404);
   });
 
-  it("a permission can have times in any valid year", async () => {
+  it("can have times in any valid year", async () => {
     const gus = await s.athlete();
     for (const year of ["0001", "0012", "0020", "0031", "0049", "0050", "0099", "0100", "1899", "9998"]) {
       const times = wanted("READ", `${year}-02-03T04:05:06.007Z`, "9999-12-31T23:59:59.999Z");
@@ -127,7 +127,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(403);
   });
 
-  it("several at once are all granted, or none", async () => {
+  it("are granted all together or not at all", async () => {
     const gus = await s.athlete();
     const three = ["READ", "WRITE", "READ"].map((kind) => wanted(kind));
     const { status, body } = await s.post(ofManager(gus, ann), three, gus.token);
@@ -152,7 +152,7 @@ describe("permissions", () => {
     expect((await s.get(all(gus), gus.token)).body.count).toBe(3);
   });
 
-  it("missing or wrong fields are refused individually", async () => {
+  it("are refused with an error for each missing or invalid field", async () => {
     const give = (json: unknown) => s.post(ofManager(fay, ann), json, fay.token);
     expect((await give({})).body).toEqual({
       start_time: ["This field is required."],
@@ -165,7 +165,7 @@ describe("permissions", () => {
     }
   });
 
-  it("one idempotency key grants one permission", async () => {
+  it("are granted once per idempotency key", async () => {
     const gus = await s.athlete();
     const headers = { "Idempotency-Key": randomUUID() };
     const give = () =>
@@ -176,7 +176,7 @@ describe("permissions", () => {
     expect((await s.get(all(gus), gus.token)).body.count).toBe(2);
   });
 
-  it("the athlete revokes all of one manager, also when there are none", async () => {
+  it("are revoked together for one manager, even if there are none", async () => {
     const gus = await s.athlete();
     await s.post(ofManager(gus, ann), [wanted(), wanted("WRITE")], gus.token);
     const { body: kept } = await s.post(ofManager(gus, bob), wanted(), gus.token);
@@ -193,7 +193,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(200);
   });
 
-  it("are revoked a thousand at a time, so that the audit writes texts of limited length", async () => {
+  it("are revoked in groups of a thousand, so that audit entries have a limited length", async () => {
     const [gus, far] = [await s.athlete(), await s.manager()];
     const { queries } = s.store.database;
     const values = { athleteId: gus.id, managerId: far.id, permission: "READ" } as const;
@@ -209,7 +209,7 @@ describe("permissions", () => {
     expect(await queries.$count(permissions, eq(permissions.managerId, far.id))).toBe(0);
   });
 
-  it("the athlete revokes one, named with its own manager", async () => {
+  it("are revoked individually together with the name of the manager", async () => {
     const gus = await s.athlete();
     const { body } = await s.post(ofManager(gus, ann), [wanted(), wanted("WRITE")], gus.token);
     const [first, second] = body.map(({ id }: { id: number }) => id);
@@ -226,7 +226,7 @@ describe("permissions", () => {
     expect(ids((await s.get(all(gus), gus.token)).body)).toEqual([second]);
   });
 
-  it("covers an interval by the union of one manager's permissions on one athlete", async () => {
+  it("cover an interval by the union of the permissions of one manager for one athlete", async () => {
     const [gus, other] = await Promise.all([s.athlete(), s.athlete()]);
     const day = (n: number) => new Date(Date.UTC(2024, 0, n));
     const give = (manager: TestAccount, kind: string, from: number, until: number) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe("the erasure of an athlete", () => {
-  it("asks for the password again", async () => {
+  it("requires the password again", async () => {
     const scene = await Scene.of(s);
     const { status, body } = await scene.erase("another passphrase");
     expect([status, body]).toEqual([400, { password: ["The password is not correct."] }]);
@@ -73,7 +73,7 @@ describe("the erasure of an athlete", () => {
     ]);
   });
 
-  it("removes the samples of the time frames if the operator requests it, except those of others by an older time frame", async () => {
+  it("removes the samples of the time frames on request of the operator, except samples of other athletes by an older time frame", async () => {
     const scene = await Scene.of(s);
     // Another athlete had the device from second 150 to 200 by an older time frame; later time frames have no effect.
     await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
@@ -90,7 +90,7 @@ describe("the erasure of an athlete", () => {
     expect(await linksTo(s, scene.id)).toEqual([]);
   });
 
-  it("removes them although a former owner of the device has made time frames of the same time", async () => {
+  it("removes the samples even if a former owner of the device has time frames for the same time", async () => {
     const scene = await Scene.of(s);
     await frameOfFormerOwner(s, scene);
     const proof = await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
@@ -98,7 +98,7 @@ describe("the erasure of an athlete", () => {
     expect(await scene.samples()).toBe(600 - 120);
   });
 
-  it("in transactions of at most a hundred time frames", async () => {
+  it("runs in transactions of at most a hundred time frames", async () => {
     const scene = await Scene.of(s);
     await copiesOf(s, scene, 250);
     const steps: number[] = [];
@@ -115,7 +115,7 @@ describe("the erasure of an athlete", () => {
     expect(await left()).toBe(0);
   });
 
-  it("removes no time frame that the manager assigns to another athlete at the same time", async () => {
+  it("keeps a time frame that the manager assigns to another athlete at the same time", async () => {
     const scene = await Scene.of(s);
     const [moved] = scene.frames;
     const removed = await eraseSamples(s.ctx.queries, scene.id, async (work) => {
@@ -153,7 +153,7 @@ describe("the erasure of an athlete", () => {
     expect(rows.map(({ frame }) => frame)).toEqual(scene.frames);
   });
 
-  it("over the API removes the samples too if the operator has set ERASE_SAMPLES", async () => {
+  it("removes the samples over the API too if the operator has set ERASE_SAMPLES", async () => {
     const eager = await startService({ eraseSamples: true });
     const scene = await Scene.of(eager);
     const { body } = await scene.erase();

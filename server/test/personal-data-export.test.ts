@@ -31,7 +31,7 @@ describe("the export of an athlete", () => {
     return { response, files: await unzip(Buffer.from(await response.arrayBuffer())) };
   };
 
-  it("has all data about the athlete as JSON, without secrets, and the samples as CSV", async () => {
+  it("contains all data about the athlete as JSON, without secrets, and the samples as CSV", async () => {
     const result = await scene.team.computed(scene.frames[0] ?? 0);
     expect(result.status).toBe(200);
     const known = await s.manager();
@@ -84,7 +84,7 @@ describe("the export of an athlete", () => {
     for (const { secret } of rows) for (const text of files.values()) expect(text).not.toContain(secret);
   });
 
-  it("is for the athlete and for the manager of a managed athlete, and no one else", async () => {
+  it("is available only to the athlete and, for a managed athlete, to the manager", async () => {
     const { manager, athlete } = scene.team;
     const status = async (token: string, id = scene.id) =>
       (await s.get(`/api/v1/athletes/${id}/export/`, token)).status;
@@ -94,7 +94,7 @@ describe("the export of an athlete", () => {
     expect((await s.get(`${scene.path}export/`)).status).toBe(403);
   });
 
-  it("releases its slot when it has been sent, and sends no body to a HEAD", async () => {
+  it("releases its slot after it has been sent, and sends no body for HEAD", async () => {
     const get = (method: string) =>
       fetch(`${s.service.url}${scene.path}export/`, {
         method,
@@ -109,7 +109,7 @@ describe("the export of an athlete", () => {
     }
   });
 
-  it("is written by the operator to a new file of one user", async () => {
+  it("is written by the operator to a new file that only the user can read", async () => {
     const file = join(newScratchFolder(), "export.zip");
     const outcome = await commands["athlete export"](s.ctx, { id: String(scene.id), output: file });
     const bytes = readFileSync(file);
@@ -128,7 +128,7 @@ describe("the export of an athlete", () => {
     expect(existsSync(another)).toBe(false);
   });
 
-  it("has the samples of the times at which the owner of a time frame owned its device, and no others", async () => {
+  it("contains only samples from times at which the owner of a time frame owned its device", async () => {
     await s.store.database.queries.execute(
       sql`UPDATE ownerships SET start_time = ${new Date(START + 30_000)} WHERE device_id = ${scene.team.device.id}`,
     );
@@ -137,7 +137,7 @@ describe("the export of an athlete", () => {
     expect((files.get(frames[0].samples) ?? "").trimEnd().split("\n")).toHaveLength(1 + 30);
   });
 
-  it("has nothing of another athlete: no samples of times for which an older time frame names that athlete, no JSON of a shared activity", async () => {
+  it("contains no data of another athlete: no samples that an older time frame assigns to that athlete, and no JSON of a shared activity", async () => {
     const { rows: before } = await s.store.database.queries.execute<{ json: object }>(
       sql`SELECT json FROM activities WHERE id = ${scene.team.activity}`,
     );
@@ -156,7 +156,7 @@ describe("the export of an athlete", () => {
     });
   });
 
-  it("has all samples although the manager has made a time frame of another athlete of the same time since", async () => {
+  it("contains all samples even if the manager later created a time frame of another athlete for the same time", async () => {
     const own = await Scene.of(s);
     const rows = async () =>
       json((await fetchZip(own.token, own)).files, "export.json").files.map(sampleRows);
@@ -165,7 +165,7 @@ describe("the export of an athlete", () => {
     expect(await rows()).toEqual(before);
   });
 
-  it("has all samples although the manager has moved an older time frame of another athlete to the same time", async () => {
+  it("contains all samples even if the manager moved an older time frame of another athlete to the same time", async () => {
     const own = await Scene.of(s);
     const rows = async () =>
       json((await fetchZip(own.token, own)).files, "export.json").files.map(sampleRows);
@@ -180,7 +180,7 @@ describe("the export of an athlete", () => {
     expect(await rows()).toEqual(before);
   });
 
-  it("has all samples although a former owner of the device has made time frames of the same time", async () => {
+  it("contains all samples even if a former owner of the device created time frames for the same time", async () => {
     const before = json((await fetchZip()).files, "export.json").files;
     await frameOfFormerOwner(s, scene);
     expect(json((await fetchZip()).files, "export.json").files.map(sampleRows)).toEqual(
@@ -188,7 +188,7 @@ describe("the export of an athlete", () => {
     );
   });
 
-  it("has a sample once, in the file of the first time frame that covers it", async () => {
+  it("contains each sample once, in the file of the first time frame that covers it", async () => {
     const other = await Scene.of(s);
     await copiesOf(s, other, 3);
     const files = await fetchZip(other.token, other).then(({ files }) => json(files, "export.json").files);
@@ -196,7 +196,7 @@ describe("the export of an athlete", () => {
     expect(rows.map(sampleRows)).toEqual([60, 0, 0, 0, 60]);
   });
 
-  it("needs the same number of statements per time frame, for any number of others over the same time", async () => {
+  it("uses the same number of statements per time frame for any number of other time frames at the same time", async () => {
     const perFrame: number[] = [];
     for (const count of [20, 200]) {
       const other = await Scene.of(s);
@@ -213,7 +213,7 @@ describe("the export of an athlete", () => {
     for (const statements of perFrame) expect(statements).toBeLessThanOrEqual(2);
   });
 
-  it("is aborted when the account is deleted, so that it is recognisably incomplete", async () => {
+  it("is aborted if the account is deleted, and is then recognizably incomplete", async () => {
     const athlete = await findAthlete(scene.id, { queries: s.ctx.queries, lock: false });
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {

@@ -49,7 +49,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     await pooler?.stop();
   });
 
-  it("the service does what it does elsewhere: registrations, loads, computations, webhooks", async () => {
+  it("the service works as without a pooler: registrations, loads, computations, webhooks", async () => {
     const { owner, ids } = await newScene(s);
     for (const path of [
       `/api/v1/devices/${ids.device}/latest-preprocessed-data/`,
@@ -59,7 +59,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
       expect((await s.get(path, owner.token)).status).toBe(200);
   });
 
-  it("many requests at a time get their answers, though each statement may run in another session", async () => {
+  it("many concurrent requests get their own responses, although each statement can run in another session", async () => {
     const ann = await s.manager();
     const statuses = await Promise.all(
       Array.from({ length: 120 }, async (_, n) => {
@@ -70,7 +70,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it("times are read in UTC and in the ISO style, whatever the server is set to", async () => {
+  it("times are read in UTC and ISO style, regardless of the settings of the server", async () => {
     const other = await startPgbouncer(databaseUrl, 1);
     const name = new URL(databaseUrl).pathname.slice(1);
     await direct.query(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
@@ -94,7 +94,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     }
   });
 
-  it("no setting of the service stays in a session that others use", async () => {
+  it("no setting of the service remains in a shared session", async () => {
     for (let times = 0; times < 5 * SESSIONS; times++) {
       const { rows } = await store.database.pool.query(
         "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
@@ -103,7 +103,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     }
   });
 
-  it("a start is refused in a sentence when the pooler or the server is unreachable, or when there are two databases", async () => {
+  it("a start is refused with a message if the pooler or the server is unreachable, or if they use two databases", async () => {
     const nowhere = databaseUrl.replace(/:\d+\//, ":1/");
     const started = (databaseUrl: string | null, databaseDirectUrl: string) =>
       openStore(testConfig({ databaseUrl, databaseDirectUrl, databasePreparedStatements: false }));
@@ -119,7 +119,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     await expect(started(null, databaseUrl)).rejects.toThrow("DATABASE_DIRECT_URL needs DATABASE_URL");
   });
 
-  it("a start is refused without the settings, which are named", async () => {
+  it("a start is refused if required settings are missing, which the message names", async () => {
     const started = (databaseDirectUrl: string | null, databasePreparedStatements: boolean) =>
       openStore(testConfig({ databaseUrl: pooler.url, databaseDirectUrl, databasePreparedStatements }));
     await expect(started(null, true)).rejects.toThrow(
@@ -133,7 +133,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     );
   });
 
-  it("a process is not ready while the pooler shares sessions of which it does not know, as after a change of its settings", async () => {
+  it("a process is not ready while the pooler unexpectedly shares sessions, for example after a change of its settings", async () => {
     const other = await startPgbouncer(databaseUrl, SESSIONS);
     const database = await openDatabase({ url: other.url, poolSize: 6, prepares: false });
     const unaware = await TestService.start({
@@ -151,7 +151,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     await other.stop();
   });
 
-  it("the lock that lasts is in a session of its own: a restore is refused", async () => {
+  it("a long-lived lock has its own session: a restore is refused", async () => {
     const { rows } = await direct.query(
       "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     );

@@ -28,7 +28,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("run again after they failed, and after the transaction in which they were first sent was rolled back", async () => {
+  it("can run again after a failure, and after a rollback of the transaction that first sent them", async () => {
     const client = await store.database.pool.connect();
     const text = "SELECT 12 / $1::int AS share";
     try {
@@ -43,7 +43,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("of too many texts run all the same, without filling the connection", async () => {
+  it("run without filling the connection if there are too many different texts", async () => {
     const client = await store.database.pool.connect();
     try {
       for (let round = 0; round < 2; round++) {
@@ -60,7 +60,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("that are frequent stay prepared, despite many variants of a list", async () => {
+  it("stay prepared if they are frequent, even with many variants of a list", async () => {
     const client = await store.database.pool.connect();
     const often = "SELECT $1::int * 3 AS product";
     try {

@@ -32,7 +32,7 @@ const linesOf = (output: string): Line[] =>
     .map((line) => JSON.parse(line));
 
 describe("a process of the service", { timeout: 120_000 }, () => {
-  it("ends in order after two signals, from Ctrl-C and from its supervisor", async () => {
+  it("shuts down cleanly after two signals, from Ctrl-C and from its supervisor", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { pid, terminate, output } = await processes.start();
     process.kill(pid, "SIGINT");
@@ -42,7 +42,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(linesOf(output()).filter(({ level }) => level >= 50)).toEqual([]);
   });
 
-  it("logs its start, readiness, the signal to end, and its end", async () => {
+  it("logs its start, its readiness, the signal to end, and its end", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const { url, terminate, output } = await processes.start();
     expect(await terminate()).toBe(0);
@@ -83,11 +83,11 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     const ended = await Promise.race([terminate(), sleep(PATIENCE_MS, "still running", { ref: false })]);
     expect(ended).toBe(0);
     await closed;
-    expect(output()).toContain("running requests cut off");
+    expect(output()).toContain("running requests aborted");
   });
 
   it.skipIf(isPostgres)(
-    "cuts off an operator command that does not end in SHUTDOWN_TIMEOUT_MS, and ends",
+    "aborts an operator command that does not end in SHUTDOWN_TIMEOUT_MS, and ends",
     async () => {
       const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "1000" });
       const { terminate } = await processes.start();
@@ -105,7 +105,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     },
   );
 
-  it("ends immediately if its clients have sent nothing, half a head, or nothing after a response", async () => {
+  it("ends immediately if its clients have sent nothing or half a head, or nothing after a response", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);
@@ -139,25 +139,28 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     await unused.at(-1)?.closed;
     expect(await terminate()).toBe(0);
     await Promise.all(unused.map(({ closed }) => closed));
-    expect(output()).not.toContain("running requests cut off");
+    expect(output()).not.toContain("running requests aborted");
   });
 
-  it.runIf(isPostgres)("tells its health on METRICS_PORT too, which is a worker's only port", async () => {
-    const port = await freePort();
-    const processes = await Processes.onNewDatabase({ METRICS_PORT: String(port) });
-    const worker = await processes.start("--role", "worker");
-    const at = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`);
-      return [response.status, response.ok ? await response.text() : ""];
-    };
-    expect(await at("/health/live/")).toEqual([200, '{"status":"ok"}']);
-    expect(await at("/health/ready/")).toEqual([200, '{"status":"ok"}']);
-    expect(await at("/metrics")).toEqual([200, expect.stringContaining("asi_job_runs_total")]);
-    expect(await at("/api/v1/account/")).toEqual([404, ""]);
-    expect(await worker.terminate()).toBe(0);
-  });
+  it.runIf(isPostgres)(
+    "reports its health on METRICS_PORT too, which is the only port of a worker",
+    async () => {
+      const port = await freePort();
+      const processes = await Processes.onNewDatabase({ METRICS_PORT: String(port) });
+      const worker = await processes.start("--role", "worker");
+      const at = async (path: string) => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`);
+        return [response.status, response.ok ? await response.text() : ""];
+      };
+      expect(await at("/health/live/")).toEqual([200, '{"status":"ok"}']);
+      expect(await at("/health/ready/")).toEqual([200, '{"status":"ok"}']);
+      expect(await at("/metrics")).toEqual([200, expect.stringContaining("asi_job_runs_total")]);
+      expect(await at("/api/v1/account/")).toEqual([404, ""]);
+      expect(await worker.terminate()).toBe(0);
+    },
+  );
 
-  it.runIf(isPostgres)("that may not make its tables says so in a sentence, not in a stack", async () => {
+  it.runIf(isPostgres)("reports with a message, not a stack, that it cannot create its tables", async () => {
     const processes = await Processes.onNewDatabase();
     const url = new URL(processes.env.DATABASE_URL ?? "");
     const admin = new pg.Client(url.href);
@@ -173,7 +176,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     expect(refusal.trim().split("\n")).toHaveLength(1);
   });
 
-  it.runIf(isPostgres)("refuses the database of a newer release in a sentence", async () => {
+  it.runIf(isPostgres)("refuses the database of a newer release with a message", async () => {
     const processes = await Processes.onNewDatabase();
     // Creates the tables.
     await processes.command("app", "create", "--name", "Coach");
@@ -182,11 +185,11 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     stopAfterTest(() => admin.end());
     await admin.query("INSERT INTO migrations (name) VALUES ('9999-of-tomorrow')");
     expect(await processes.refusal([])).toMatch(
-      /^The database is of a newer release: .*9999-of-tomorrow.*\n$/,
+      /^The database belongs to a newer release: .*9999-of-tomorrow.*\n$/,
     );
   });
 
-  it("that ends by an uncaught error logs the error without parameters of a statement", async () => {
+  it("logs an uncaught error without the parameters of a statement", async () => {
     const thrower = join(newScratchFolder(), "thrower.mjs");
     writeFileSync(
       thrower,

@@ -7,7 +7,7 @@ import { serveMetrics } from "../src/http/monitoring/metrics.js";
 import { checkClock } from "../src/jobs/clock-check.js";
 import { service } from "./service.js";
 
-it("a second process takes a free port for its metrics when the first one has the default", async () => {
+it("a second process uses a free port for its metrics if the first process uses the default port", async () => {
   const { app } = (await service()).service;
   const first = createServer().listen(0, "127.0.0.1");
   await once(first, "listening");
@@ -27,7 +27,7 @@ it("a second process takes a free port for its metrics when the first one has th
   first.close();
 });
 
-it("a warning is logged for a clock that is a day behind, but not for a correct one", async () => {
+it("a warning is logged if the clock is a day slow, but not if it is correct", async () => {
   const s = await service();
   await s.manager();
   const warned: string[] = [];

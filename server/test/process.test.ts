@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 // Each command is a separate process, which takes a second on an idle machine and many on a busy one.
 describe("the service as a process", { timeout: 120_000 }, () => {
-  it("serves, accepts the operator's commands, and ends cleanly on SIGTERM", async () => {
+  it("serves requests, accepts operator commands, and shuts down cleanly on SIGTERM", async () => {
     const { url, terminate, output } = await processes.start();
     const command = processes.command.bind(processes);
     const refusal = (...args: string[]) => processes.refusal(args);
@@ -85,14 +85,14 @@ describe("the service as a process", { timeout: 120_000 }, () => {
       expect(readdirSync(processes.dataDir).filter((name) => name.startsWith("lock"))).toEqual([]);
   });
 
-  it("logs at its start the address for clients, if it is different", async () => {
+  it("logs the address for clients at its start if it is different", async () => {
     const { url, output } = await processes.startWith({ BASE_URL: "https://asi.example.org/records" });
     expect(output()).toContain(
       `listens on ${url}; clients reach it at https://asi.example.org/records; viewer: https://asi.example.org/records/; documentation: https://asi.example.org/records/api/docs/\n`,
     );
   });
 
-  it("continues after it was killed, and locks the folder", async () => {
+  it("continues after it has been killed, and locks the folder", async () => {
     const first = await processes.start();
     if (!isPostgres) {
       await expect(processes.start()).rejects.toThrow(/in use by process \d+/);
@@ -133,7 +133,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await exited).toBe(0);
   });
 
-  it("prepares a demonstration and says what to type", async () => {
+  it("prepares a demonstration and shows the next commands", async () => {
     const { terminate, output } = await processes.start("--demo");
     await expect.poll(output).toMatch(/preprocessed-data\/.*\n/);
     const typed = output().slice(output().indexOf("TOKEN="));
@@ -156,7 +156,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     }
   });
 
-  it("ends where it cannot listen, names the setting, and leaves nothing behind", async () => {
+  it("exits if it cannot listen, names the setting, and leaves no files", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const taken = String((other.address() as AddressInfo).port);
@@ -175,7 +175,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(await terminate()).toBe(0);
   });
 
-  it("prints errors as text, or as JSON on request, and reports an unknown command", async () => {
+  it("prints errors as text or, on request, as JSON, and reports an unknown command", async () => {
     const args = ["device", "add", "--serial-number", "-x", "--device-name", "n", "--device-type", "t"];
     const words = await processes.refusal(args);
     expect(words).toContain('serial_number: "-x": letters');
@@ -190,7 +190,7 @@ describe("the service as a process", { timeout: 120_000 }, () => {
     expect(unknown).toContain("Did you mean backup?");
   });
 
-  it.runIf(!isPostgres && canMount)("says that the device is full, at the first start", async () => {
+  it.runIf(!isPostgres && canMount)("reports at the first start that the disk is full", async () => {
     const folder = newScratchFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=12m", "tmpfs", folder]);
     onTestFinished(() => void execFileSync("umount", ["--lazy", folder]));

@@ -163,7 +163,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     expect(problems.join("\n\n")).toBe("");
   });
 
-  it("the removal of a row finds all references by an index", async () => {
+  it("the deletion of a row finds all references with an index", async () => {
     expect(await plans.referencesWithoutIndex()).toEqual([]);
   });
 });

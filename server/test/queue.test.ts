@@ -46,7 +46,7 @@ const jobOf = async (id: number | undefined) => {
 };
 
 describe("leases", () => {
-  it("go by the database's clock: a worker whose own is ahead takes no job that another has", async () => {
+  it("use the clock of the database: a worker with a fast clock does not take the jobs of others", async () => {
     const mail = await startMailServer();
     const one = await TestService.start(s.store, { smtpUrl: mail.url });
     const ahead = await TestService.start(s.store, { smtpUrl: mail.url });
@@ -62,7 +62,7 @@ describe("leases", () => {
     expect([mail.mails.length, (await jobOf(job?.id))?.state]).toEqual([1, "SUCCESS"]);
   });
 
-  it("are renewed while the work goes on, however long it takes", async () => {
+  it("are renewed while the job runs, for any duration", async () => {
     const mail = await startMailServer();
     const leased = { smtpUrl: mail.url, jobLeaseMs: 1_000 };
     const [one, two] = [await TestService.start(s.store, leased), await TestService.start(s.store, leased)];
@@ -82,7 +82,7 @@ describe("leases", () => {
     expect(mail.mails).toHaveLength(1);
   });
 
-  it("that a database could not renew are not lost while their worker goes on with the work", async () => {
+  it("are not lost while their worker runs, even if the database cannot renew them", async () => {
     const mail = await startMailServer();
     const one = await TestService.start(s.store, { smtpUrl: mail.url });
     const release = mail.hold();
@@ -105,7 +105,7 @@ describe("leases", () => {
     expect([mail.mails.length, await jobOf(job?.id)]).toMatchObject([1, { state: "SUCCESS", losses: 0 }]);
   });
 
-  it("that were lost write nothing: the outcome is that of the worker that has the job now", async () => {
+  it("do not write after they are lost: the outcome is that of the worker that has the job now", async () => {
     const mail = await startMailServer();
     const still = await TestService.start(s.store, { smtpUrl: mail.url });
     const other = await TestService.start(s.store, { smtpUrl: mail.url });
@@ -125,7 +125,7 @@ describe("leases", () => {
     expect(await jobOf(job?.id)).toMatchObject({ state: "SUCCESS", losses: 1, failures: 0 });
   });
 
-  it("end with the service: what is not done in time is another worker's at once", async () => {
+  it("end with the service: unfinished jobs are immediately available to other workers", async () => {
     const mail = await startMailServer();
     const stopping = await TestService.start(s.store, { smtpUrl: mail.url, shutdownTimeoutMs: 200 });
     const release = mail.hold();
@@ -141,8 +141,8 @@ describe("leases", () => {
   });
 });
 
-describe("accounts take turns", () => {
-  it("one account's many jobs do not hold up another's one", async () => {
+describe("jobs of several accounts take turns", () => {
+  it("many jobs of one account do not delay a job of another account", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
     const add = (chargedTo: number) =>
@@ -162,7 +162,7 @@ describe("accounts take turns", () => {
     expect(order.slice(0, 4)).toEqual(expect.arrayContaining(["8", "9"]));
   });
 
-  it("many accounts of one address do not hold up an account of another", async () => {
+  it("many accounts of one address do not delay an account of another address", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
     const add = (address: string, chargedTo: number) =>
@@ -185,7 +185,7 @@ describe("accounts take turns", () => {
     expect(order.slice(0, 3)).toEqual(expect.arrayContaining(["99", "a"]));
   });
 
-  it("receivers that do not answer, of many accounts of one address, leave places for another address", async () => {
+  it("many accounts of one address with unresponsive receivers leave slots to other addresses", async () => {
     const lane = new Lane({ kind: "webhook", places: 8, perReceiver: 8 });
     const add = (address: string, account: number) =>
       onBehalfOf(addressCaller(address), () =>
@@ -210,7 +210,7 @@ describe("accounts take turns", () => {
     await s.store.database.queries.execute(sql`TRUNCATE jobs`);
   });
 
-  it("what a job adds is charged to the address that caused the job", async () => {
+  it("jobs added by a job are charged to the address that caused it", async () => {
     const groups = await Promise.all(
       ["192.0.2.1", "192.0.2.2"].map((address) =>
         onBehalfOf(addressCaller(address), () => jobGroupOf(currentCaller(), s.ctx.serverKey)),
@@ -227,8 +227,8 @@ describe("accounts take turns", () => {
   });
 });
 
-describe("kinds of work have places of their own", () => {
-  it("mail is sent while computations take every place of theirs", async () => {
+describe("kinds of work have separate slots", () => {
+  it("mail is sent while computations use all of their slots", async () => {
     const mail = await startMailServer();
     const worker = await TestService.start(s.store, { smtpUrl: mail.url, jobConcurrency: 1 });
     const team = await Team.of(worker);
@@ -261,7 +261,7 @@ function explaining(): { queries: Queries; touched: number[] } {
   return { queries: drizzle({ query } as never) as unknown as Queries, touched };
 }
 
-describe("behind 300,000 webhooks that wait", () => {
+describe("after 300,000 waiting webhooks", () => {
   const LEASE_MS = 60_000;
 
   beforeAll(async () => {

@@ -39,7 +39,7 @@ const picture = (bytes: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes)]).toString("base64");
 
 describe("an account stores no more than its quota", () => {
-  it("of activities, and of another's quota nothing is used; a deleted one makes room", async () => {
+  it("of activities, without using quotas of other accounts; a deletion frees space", async () => {
     const s = await startService({ quotaActivities: 2 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const first = await createActivity(s, ann);
@@ -50,14 +50,14 @@ describe("an account stores no more than its quota", () => {
     expect((await createActivity(s, ann)).status).toBe(201);
   });
 
-  it("of activities, however many requests come at once", async () => {
+  it("of activities, even with many concurrent requests", async () => {
     const s = await startService({ quotaActivities: 3 });
     const ann = await s.manager();
     const answers = await Promise.all(Array.from({ length: 8 }, () => createActivity(s, ann)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400, 400, 400, 400, 400]);
   });
 
-  it("of bytes of activities, whether created or updated; one that shrinks is always taken", async () => {
+  it("of bytes of activities, whether created or updated; an update that reduces the size is always accepted", async () => {
     const s = await startService({ quotaActivityBytes: 100_000 });
     const ann = await s.manager();
     const { body: small } = await createActivity(s, ann);
@@ -84,7 +84,7 @@ describe("an account stores no more than its quota", () => {
     await expect(team.frame(40, 50)).rejects.toThrow("at most 2 time frames");
   });
 
-  it("of time frames of one activity, whether created in it or moved to it; a deleted one makes room", async () => {
+  it("of time frames of one activity, whether created in it or moved to it; a deletion frees space", async () => {
     const s = await startService({ activityMaxTimeframes: 2 });
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -110,7 +110,7 @@ describe("an account stores no more than its quota", () => {
     expect(refusal(await create())).toEqual(REFUSED);
   });
 
-  it("of permissions that an athlete gives, whoever gets them; one that is revoked makes room", async () => {
+  it("of permissions granted by an athlete to all managers together; a revocation frees space", async () => {
     const s = await startService({ quotaPermissions: 3 });
     const [fay, eve, ann, bob] = [await s.athlete(), await s.athlete(), await s.manager(), await s.manager()];
     const times = { start_time: "2020-01-01T00:00:00Z", expiration_time: "2999-01-01T00:00:00Z" };
@@ -126,7 +126,7 @@ describe("an account stores no more than its quota", () => {
     expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
   });
 
-  it("of bytes of managed athletes' pictures, whether created or updated", async () => {
+  it("of bytes of pictures of managed athletes, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);
     const create = (profile: object) =>
@@ -148,7 +148,7 @@ describe("the responses kept for an account's idempotency keys", () => {
   const remove = (s: TestService, { body }: Answer, { token }: TestAccount) =>
     s.send("DELETE", `/api/v1/activities/${body.id}/`, { token });
 
-  it("take no more than its quota, also when what was created is deleted", async () => {
+  it("use no more than its quota, even if the created object is deleted", async () => {
     const s = await startService({ quotaResponseBytes: 100_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const course = noise(80_000);
@@ -170,7 +170,7 @@ describe("the responses kept for an account's idempotency keys", () => {
     expect((await createActivity(s, ann, course, "2")).status).toBe(201);
   });
 
-  it("take no more than its quota, however many requests come at once", async () => {
+  it("use no more than its quota, even with many concurrent requests", async () => {
     const s = await startService({ quotaResponseBytes: 100_000 });
     const ann = await s.manager();
     const create = (_: unknown, n: number) => createActivity(s, ann, noise(40_000), `${n}`);
@@ -178,7 +178,7 @@ describe("the responses kept for an account's idempotency keys", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400]);
   });
 
-  it("count as 2 KiB at least, however well they compress", async () => {
+  it("count as at least 2 KiB each, even if they compress well", async () => {
     const s = await startService({ quotaResponseBytes: 4 * 2048 });
     const ann = await s.manager();
     const create = (n: number) => createActivity(s, ann, "x".repeat(5_000), `${n}`);
@@ -188,7 +188,7 @@ describe("the responses kept for an account's idempotency keys", () => {
 });
 
 describe("the idempotency keys of an account", () => {
-  it("are no more than its quota; a request without one goes on, and a repeated one is answered", async () => {
+  it("are limited by its quota; requests without a key and repeated requests are still answered", async () => {
     const s = await startService({ quotaIdempotencyKeys: 2 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const first = await createActivity(s, ann, "<gpx/>", "1");
@@ -217,7 +217,7 @@ describe("the samples of an account's devices", () => {
     return device;
   }
 
-  it("end a bulk load over the quota as a failed job that says so, and nothing of it is stored", async () => {
+  it("cause a bulk load over the quota to fail with a message and to store nothing", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const [first, second] = [await longOwned(s, ann), await longOwned(s, ann)];
@@ -235,7 +235,7 @@ describe("the samples of an account's devices", () => {
     expect((await load(await longOwned(s, bob), START, 600, bob)).state).toBe("SUCCESS");
   });
 
-  it("are counted of one's own time, not of a former owner's", async () => {
+  it("are counted within its own ownerships, not those of a former owner", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await longOwned(s, ann);
@@ -250,7 +250,7 @@ describe("the samples of an account's devices", () => {
     expect(await load(await longOwned(s, ann), START, 600, ann)).toBe("FAILURE");
   });
 
-  it("that lie scattered count for the room that they take", async () => {
+  it("count by the space they use if they are scattered", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
     const device = await longOwned(s, ann);
@@ -258,7 +258,7 @@ describe("the samples of an account's devices", () => {
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
 
-  it("that lie scattered count for that room in each of several loads", async () => {
+  it("count by the space they use in each of several loads", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
     const device = await longOwned(s, ann);
@@ -274,7 +274,7 @@ describe("the samples of an account's devices", () => {
     expect(await load("2024-03-03T10:00:00.000Z", 1)).toBe("SUCCESS");
   });
 
-  it("make room again when a release removes them", async () => {
+  it("free space when a release removes them", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
     const device = await longOwned(s, ann);

@@ -47,7 +47,7 @@ const ranges = (query: Record<string, string | number>, by = ann) =>
   );
 
 describe("raw data", () => {
-  it("a page of samples gives the samples from start to stop, both included, in the order of time", async () => {
+  it("a page of samples contains the samples from start to stop, both inclusive, in order of time", async () => {
     const { status, headers, body } = await page({ start: START_MS + 100, stop: START_MS + 1_000 });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -68,7 +68,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("samples come in pages, and none beyond the last", async () => {
+  it("pages of samples end with the last sample", async () => {
     const bounds = { start: START, stop: iso(START_MS + 59_900) };
     const second = await page({ ...bounds, limit: 250, page: 2 });
     expect(second.body).toMatchObject({ count: 600, page: 2, next: 3, previous: 1 });
@@ -87,7 +87,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("a page of samples takes a time in milliseconds or as a date-time of any of the forms", async () => {
+  it("a page of samples accepts times in milliseconds and date-times of all forms", async () => {
     const first = sampleAt(START_MS);
     for (const start of [
       START_MS,
@@ -103,7 +103,7 @@ describe("raw data", () => {
     expect((await page({ start: -1, stop: 0 })).status).toBe(403);
   });
 
-  it("a page of samples refuses bounds that are missing, no times, the wrong way round or too far apart", async () => {
+  it("a page of samples refuses bounds that are missing, invalid, in the wrong order or too far apart", async () => {
     const missing = await page({});
     expect([missing.status, missing.body]).toEqual([
       400,
@@ -126,7 +126,7 @@ describe("raw data", () => {
     expect([longer.status, longer.headers.get("x-error-code")]).toEqual([400, "range_too_long"]);
   });
 
-  it("a page of samples takes the deprecated bounds, says so, and prefers the new ones", async () => {
+  it("a page of samples accepts the deprecated bounds with a warning, and prefers the new bounds", async () => {
     const old = await page({ start_iso: START, stop_iso: START });
     expect([old.status, old.body.count, old.headers.get("deprecation")]).toEqual([200, 1, "@1704067200"]);
     expect(old.headers.get("link")).toContain('rel="deprecation"');
@@ -146,7 +146,7 @@ describe("raw data", () => {
     ]);
   });
 
-  it("a page of samples has an alias, and is for managers who ever owned the device", async () => {
+  it("a page of samples has an alias, and is available to managers who have ever owned the device", async () => {
     const query = `start=${START_MS}&stop=${START_MS}`;
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`, ann.token)).body.count).toBe(1);
     expect((await page({}, bob)).status).toBe(403);
@@ -155,7 +155,7 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("a page of samples gives each owner the samples of their own time only", async () => {
+  it("a page of samples contains for each owner only the samples of that owner's time", async () => {
     const at = await TestService.start(s.store);
     const shared = await at.ownedDevice(ann);
     await at.backdate(shared, "2024-01-01T00:00:00Z");
@@ -180,7 +180,7 @@ describe("raw data", () => {
     expect(after.status).toBe(403);
   });
 
-  it("a page of samples has an entity tag, and no shared cache may keep it", async () => {
+  it("a page of samples has an entity tag, and shared caches must not store it", async () => {
     const bounds = { start: START_MS, stop: START_MS + 5_000 };
     const { headers } = await page(bounds);
     expect(headers.get("cache-control")).toBe("private, max-age=0");
@@ -197,7 +197,7 @@ describe("raw data", () => {
     expect((await page({ ...bounds, stop: bounds.stop + 100 })).headers.get("etag")).not.toBe(etag);
   });
 
-  it("bounds in seconds are refused with the times that they mean in milliseconds", async () => {
+  it("a page of samples refuses bounds in seconds with the corresponding times in milliseconds", async () => {
     const [start, stop] = [START_MS / 1000, START_MS / 1000 + 60];
     for (const end of ["preprocessed-data", "preprocessed-data-ranges"]) {
       const path = `/api/v1/devices/${device.id}/${end}/`;
@@ -212,7 +212,7 @@ describe("raw data", () => {
     }
   });
 
-  it("a page of samples is compressed for clients that accept it, with an entity tag of its own", async () => {
+  it("a page of samples is compressed for clients that accept compression, with its own entity tag", async () => {
     const path = `/api/v1/devices/${device.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 59_900}`;
     const get = (encoding: string, headers = {}) =>
       new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>(
@@ -265,7 +265,7 @@ describe("raw data", () => {
     expect(steps).toBe(2);
   });
 
-  it("a page of samples may be 120 seconds old, but asks for the right each time", async () => {
+  it("a page of samples can be 120 seconds old, but permissions are checked for each request", async () => {
     const at = await TestService.start(s.store);
     const fresh = await s.ownedDevice(ann);
     await s.backdate(fresh, "2024-01-01T00:00:00Z");
@@ -297,7 +297,7 @@ describe("raw data", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("the list of ranges groups samples at most 5 minutes apart, inside the bounds", async () => {
+  it("the list of ranges groups samples that are at most 5 minutes apart, within the bounds", async () => {
     const { status, body } = await ranges({ start: "2024-02-25T00:00:00Z", stop: "2024-03-05T00:00:00Z" });
     const second = START_MS + 59_900 + 300_001;
     expect([status, body]).toEqual([
@@ -325,7 +325,7 @@ describe("raw data", () => {
     );
   });
 
-  it("the list of ranges allows 14 days, has the rights and the deprecated bounds of the samples, and an alias", async () => {
+  it("the list of ranges allows 14 days, has an alias, and has the permissions and deprecated bounds of the samples", async () => {
     const days = 14 * 86_400_000;
     expect((await ranges({ start: START_MS, stop: START_MS + days })).status).toBe(200);
     const longer = await ranges({ start: START_MS, stop: START_MS + days + 1 });
@@ -340,7 +340,7 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/raw-data-ranges/", ann.token)).status).toBe(404);
   });
 
-  it("the latest samples are the newest, the newest first", async () => {
+  it("the latest samples are listed from the newest to the oldest", async () => {
     const path = `/api/v1/devices/${device.id}/latest-preprocessed-data/`;
     const newest = timesFrom(iso(START_MS + 59_900 + 300_001), 50).reverse();
     expect((await s.get(path, ann.token)).body).toEqual(newest.slice(0, 10).map(sampleAt));
@@ -355,7 +355,7 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
   });
 
-  it("the latest samples and the latest timestamp are those of the caller's current ownership only", async () => {
+  it("the latest samples and the latest timestamp are those of the current ownership of the caller only", async () => {
     const passed = await s.ownedDevice(ann);
     await s.backdate(passed, "2024-01-01T00:00:00Z");
     await s.load(passed, ann, await walk(passed.serial_number, START, 10));
@@ -369,7 +369,7 @@ describe("raw data", () => {
     expect((await s.get(timestamp, ann.token)).status).toBe(403);
   });
 
-  it("the latest timestamp is that of the newest sample", async () => {
+  it("the latest timestamp is the time of the newest sample", async () => {
     const path = `/api/v1/devices/${device.id}/latest-timestamp/`;
     const newest = START_MS + 59_900 + 300_001 + 4_900;
     expect((await s.get(path, ann.token)).body).toEqual({
@@ -382,7 +382,7 @@ describe("raw data", () => {
 });
 
 describe("retention of raw data", () => {
-  it("counts from the storing, not from the recording", async () => {
+  it("starts at the time of storage, not at the time of recording", async () => {
     const now = await TestService.start(await newStore());
     const eve = await now.manager();
     const old = await now.ownedDevice(eve);
@@ -420,7 +420,7 @@ describe("retention of raw data", () => {
 });
 
 describe.runIf(process.env.TEST_DATABASE === "embedded")(
-  "the embedded database has nobody who tidies it",
+  "the embedded database, which has no autovacuum,",
   () => {
     /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
     const tidyShare = async (table: string) => {
@@ -431,7 +431,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")(
       return rows[0].share;
     };
 
-    it("so a load tidies the samples", async () => {
+    it("vacuums the samples after a load", async () => {
       const eve = await s.manager();
       const loaded = await s.ownedDevice(eve);
       await s.backdate(loaded, "2024-01-01T00:00:00Z");
@@ -439,7 +439,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")(
       expect(await tidyShare("sample_chunks")).toBe(1);
     });
 
-    it("and the hourly retention all else", async () => {
+    it("vacuums all other tables in the hourly retention", async () => {
       await s.manager();
       await s.store.database.pool.query("UPDATE accounts SET username = username");
       await applyRetention(s.ctx);

@@ -32,7 +32,7 @@ describe("a recipe", () => {
     expect([found.status, found.body]).toEqual([200, created.body]);
   });
 
-  it("gets the next version of its name when it changes, also back to what it was, and none when it does not", async () => {
+  it("gets the next version of its name when it changes, even to an earlier definition, and no version without a change", async () => {
     const ann = await s.manager();
     const versions = [];
     for (const min_ms of [1000, 500, 1000])
@@ -42,7 +42,7 @@ describe("a recipe", () => {
     expect((await create(ann, newRecipe({}, "Other sprints"))).body.version).toBe(1);
   });
 
-  it("gets one version each of requests that come at once, and one of a request that is repeated by its key", async () => {
+  it("gets one version per concurrent request, and one version for a request repeated with its key", async () => {
     const ann = await s.manager();
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => create(ann, newRecipe({ min_ms: 100 * i }))),
@@ -54,7 +54,7 @@ describe("a recipe", () => {
     expect(again.headers.get("location")).toBe(first.headers.get("location"));
   });
 
-  it("is refused with the place of what is wrong, and so is what the operation does not know", async () => {
+  it("is refused with the location of the error, like recipes that the operation does not support", async () => {
     const ann = await s.manager();
     const errorsOf = async (body: unknown) => {
       const answer = await create(ann, body);
@@ -75,7 +75,7 @@ describe("a recipe", () => {
     expect(problem(await s.get(`${PATH}${body.id}/?colour=red`, ann.token))).toEqual([400, "invalid"]);
   });
 
-  it("is shown to nobody else, and not without a token", async () => {
+  it("is visible only to its owner, with a token", async () => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const { body } = await create(ann);
     expect(problem(await s.get(`${PATH}${body.id}/`, bob.token))).toEqual([404, "not_found"]);
@@ -86,7 +86,7 @@ describe("a recipe", () => {
     expect(problem(await s.get(PATH, "no token"))).toEqual([401, "invalid_token"]);
   });
 
-  it("is listed in pages that a cursor continues, whatever is deleted meanwhile; a wrong limit or cursor is refused", async () => {
+  it("is listed in pages with a cursor, even if recipes are deleted meanwhile; an invalid limit or cursor is refused", async () => {
     const ann = await s.manager();
     const ids = [];
     for (const min_ms of [100, 200, 300, 400, 500])
@@ -144,7 +144,7 @@ describe("a recipe", () => {
     ]);
   });
 
-  it("that is deleted leaves its number to no other one", async () => {
+  it("is deleted without reuse of its number", async () => {
     const ann = await s.manager();
     const version = async (min_ms: number) => (await create(ann, newRecipe({ min_ms }))).body;
     const remove = async ({ id }: { id: number }) =>
@@ -171,7 +171,7 @@ describe("a time frame that names recipes", () => {
     return team;
   }
 
-  it("has their counts in their order with their hashes, and the whole recipes in the definition", async () => {
+  it("has their counts in order with their hashes, and the complete recipes in the definition", async () => {
     const team = await sprinted();
     const { body: own } = await create(team.manager, newRecipe({ min_ms: 500 }));
     const long = newRecipe({ min_ms: 10_000 }, "Long");
@@ -198,7 +198,7 @@ describe("a time frame that names recipes", () => {
     expect((await s.get(`${PATH}${own.id}/`, reader.token)).status).toBe(404);
   });
 
-  it("is computed again when its params name others, and keeps its bytes when they name none", async () => {
+  it("is recomputed when its params name other recipes, and has the same bytes as before without recipes", async () => {
     const team = await sprinted();
     const frame = await team.frame(0, 60);
     const plain = await team.computed(frame);
@@ -215,7 +215,7 @@ describe("a time frame that names recipes", () => {
     expect((await team.computed(frame)).body.recipes).toBeUndefined();
   });
 
-  it("keeps them from being deleted until it names them no more", async () => {
+  it("prevents their deletion until it no longer names them", async () => {
     const team = await sprinted();
     const { token } = team.manager;
     const { body } = await create(team.manager);
@@ -233,7 +233,7 @@ describe("a time frame that names recipes", () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it("that is created while its recipe is deleted has it, or is refused", async () => {
+  it("is refused or has its recipe if the recipe is deleted concurrently", async () => {
     const team = await sprinted();
     const { token } = team.manager;
     for (let round = 0; round < 10; round++) {
@@ -249,7 +249,7 @@ describe("a time frame that names recipes", () => {
     }
   });
 
-  it("is refused when a recipe does not exist, is another's, is not named in either way, or is one too many", async () => {
+  it("is refused if a recipe does not exist, belongs to another account, is named incorrectly, or is one too many", async () => {
     const [team, bob] = [await sprinted(), await s.manager()];
     const { body: ofBob } = await create(bob);
     const { body: own } = await create(team.manager);
@@ -268,7 +268,7 @@ describe("a time frame that names recipes", () => {
     );
   });
 
-  it("lists no more than a thousand runs, and counts all", async () => {
+  it("lists at most a thousand runs, but counts all", async () => {
     const team = await Team.of(s);
     const recipe = {
       ...recipeNamed("soccer/sprint"),

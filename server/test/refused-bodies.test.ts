@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** Resolves at the end of a connection, including a reset, because the server may close it while bytes are in transit. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
-describe("a client whose body is refused while it still sends", () => {
+describe("a client that is refused while it sends its body", () => {
   const MIB = 1024 * 1024;
   const bodies = {
     "of a size over the limit": { path: () => `/api/v1/managers/${ann.id}/`, method: "PATCH", start: "{" },
@@ -60,7 +60,7 @@ describe("a client whose body is refused while it still sends", () => {
   );
 });
 
-describe("a client whose body never ends", () => {
+describe("a client that never ends its body", () => {
   /** Sends a request whose body continues until the connection is closed. @returns the start of the response */
   const sendWithoutEnd = async (of: TestService, requestLine: string) => {
     const { hostname, port } = new URL(of.service.url ?? "");
@@ -83,7 +83,7 @@ describe("a client whose body never ends", () => {
     return received.slice(0, "HTTP/1.1 200".length);
   };
 
-  it("is aborted after each response, even if it is refused before any hook runs", async () => {
+  it("is disconnected after each response, even if the request is refused before any hook runs", async () => {
     // Only the response ends them.
     const patient = await startService({ requestTimeoutMs: 3_600_000 });
     const responses = {
@@ -114,11 +114,11 @@ describe("a connection", () => {
     return received.split("HTTP/1.1 200 ").length - 1;
   };
 
-  it("may have 16 requests without an answer", async () => {
+  it("can have 16 unanswered requests", async () => {
     expect(await pipelined(16)).toBe(16);
   });
 
-  it("is closed at a thousand; the address can soon open another one", async () => {
+  it("is closed after a thousand requests; the address can soon open another connection", async () => {
     expect(await pipelined(1_000)).toBeLessThanOrEqual(16);
     // Otherwise later tests would find no connection.
     await expect.poll(() => pipelined(1), { timeout: 10_000 }).toBe(1);

@@ -49,11 +49,11 @@ describe("a value that the database cannot store", () => {
     "-0",
     "0.1",
     "123456789012345678901234567890",
-  ])("is none of these: %s", async (text) => {
+  ])("does not include: %s", async (text) => {
     expect(await patch(text)).toMatchObject({ status: 200, body: { json: { more: Number(text) + 0 } } });
   });
 
-  it("is refused from any source, and not reported as an error of the service", async () => {
+  it("is refused from any source, and is not reported as an error of the service", async () => {
     const { app, lines } = listener();
     app.get("/overflow/", () => s.store.database.queries.execute(sql`SELECT ${"1e999999"}::numeric`));
     app.get("/json/", () => s.store.database.queries.execute(sql`SELECT ${`{"a": ${SECRET}`}::jsonb`));
@@ -69,7 +69,7 @@ describe("a value that the database cannot store", () => {
 });
 
 describe("a statement that fails", () => {
-  it("is logged without the parameters, the row and the text that it quotes", async () => {
+  it("is logged without its parameters, row and quoted text", async () => {
     const { app, lines } = listener();
     const { queries } = s.store.database;
     app.get("/duplicate/", () =>

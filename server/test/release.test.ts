@@ -36,7 +36,7 @@ const env = (settings: Record<string, string> = {}) => ({
 });
 
 describe("the release folder", { timeout: 300_000 }, () => {
-  it("has the two packages and a lock file, and nothing in it points at the repository", () => {
+  it("contains the two packages and a lock file, without references to the repository", () => {
     expect(readdirSync(release).sort()).toEqual([
       "asi-convert-0.1.0.tgz",
       "asi-server-0.1.0.tgz",
@@ -64,7 +64,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
     expect(existsSync(join(ROOT, "server/LICENSE"))).toBe(false);
   });
 
-  it("locks the versions of the repository, and leaves out what only development needs", () => {
+  it("locks the versions of the repository, and excludes development dependencies", () => {
     const { packages: locked } = readJson<Lock>(release, "package-lock.json");
     const { packages: own } = readJson<Lock>(ROOT, "package-lock.json");
     const known = new Set(Object.entries(own).map(([key, entry]) => `${nameIn(key)} ${entry.integrity}`));
@@ -79,7 +79,9 @@ describe("the release folder", { timeout: 300_000 }, () => {
     }
   });
 
-  it("is installed by one command and started by another; SIGTERM stops it cleanly", async ({ skip }) => {
+  it("can be installed by one command and started by another; SIGTERM stops the service cleanly", async ({
+    skip,
+  }) => {
     const folder = copy();
     const options = ["--prefer-offline", "--fetch-retries=0", "--no-audit", "--no-fund", "--ignore-scripts"];
     const install = spawnSync("npm", ["ci", ...options], { cwd: folder, encoding: "utf8", env: env() });

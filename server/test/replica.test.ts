@@ -93,7 +93,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     return { ann, device, path, count };
   }
 
-  it("is what pages are read from; all else is of the newest state", async () => {
+  it("is used to read pages; all other reads use the primary", async () => {
     const { ann, device, path, count } = await deviceWithSamples();
     const before = await count();
     expect(before).toBeGreaterThan(0);
@@ -107,7 +107,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     await expect.poll(count, PATIENCE).toBe(2 * before);
   });
 
-  it("is as young as its last measurement, however long the primary has had nothing to do", async () => {
+  it("is as recent as its last measurement, even if the primary has been idle for long", async () => {
     await caughtUp();
     const { rows } = await admin.query("SELECT pg_last_xact_replay_timestamp() AS at");
     await caughtUp();
@@ -116,7 +116,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(replica.current()).toBeDefined();
   });
 
-  it("that lags too far is not read", async () => {
+  it("is not used if its lag is too long", async () => {
     const { ann, device, count } = await deviceWithSamples();
     const before = await count();
     const databases: Database[] = [];
@@ -140,7 +140,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([read.page.count, read.ageMs]).toEqual([2 * before, 0]);
   });
 
-  it("stays in use when a page fails for a reason of its own, which the primary confirms", async () => {
+  it("stays in use if a page fails because of an error that the primary confirms", async () => {
     await caughtUp();
     const asked: string[] = [];
     const refused = readFromReplica(s.ctx, replica, NOTHING, async (client) => {
@@ -152,7 +152,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([asked, replica.current()]).toEqual([["replica", "primary"], expect.anything()]);
   });
 
-  it("has a page's age counted from the state that it was read from", async () => {
+  it("has pages with an age that starts at the state from which they were read", async () => {
     await caughtUp();
     await pause();
     // A record that is not replayed.
@@ -163,7 +163,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(ageMs).toBeGreaterThan(age + 1_500);
   });
 
-  it("shows a new owner nothing of the former one, though it does not know yet that the owner has changed", async () => {
+  it("shows a new owner no samples of the former owner, even before it receives the change of owner", async () => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const device = await s.ownedDevice(ann);
     // Samples of the next minutes, which belong to ann until she releases the device.
@@ -180,7 +180,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([page.status, page.body.count]).toEqual([200, 0]);
   });
 
-  it("that is unreachable is not missed, and is used again when it is back", async () => {
+  it("is replaced by the primary while it is unreachable, and is used again when it is back", async () => {
     const { ann, device, count } = await deviceWithSamples();
     const before = await count();
     await standby.halt("immediate");
@@ -193,7 +193,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(await count()).toBe(2 * before);
   });
 
-  it("with another history than the primary is not read, though it has replayed more", async () => {
+  it("is not used if its history differs from that of the primary, even if it has replayed more", async () => {
     // A server promoted in place of the primary before the replica got its last changes.
     const promoted = await primary.startReplica();
     stopAfterTest(() => promoted.stop());
@@ -216,7 +216,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(diverged.current()).toBeUndefined();
   });
 
-  it("of another database is refused", async () => {
+  it("is refused if it is of another database", async () => {
     const wrong = { databaseUrl: urls.primary, databaseReadUrl: `${standby.url}postgres` };
     const other = await openStore(testConfig(wrong));
     stopAfterTest(() => other.close());

@@ -11,8 +11,8 @@ beforeAll(async () => {
   s = await service();
 });
 
-describe("an answer that is not as the document states it", () => {
-  it("is told with the operation, the status and the differences", async () => {
+describe("a response that does not match the document", () => {
+  it("is reported with the operation, the status and the differences", async () => {
     const manager = await s.manager();
     const device = await s.ownedDevice(manager);
     const path = `/api/v1/devices/${device.id}/bluetooth-config/`;
@@ -28,7 +28,7 @@ describe("an answer that is not as the document states it", () => {
     ]);
   });
 
-  it("is told of a page that is sent piece by piece, once it was read whole", async () => {
+  it("is reported for a page that is sent in pieces, after it was read completely", async () => {
     const manager = await s.manager();
     const activity = await newActivity(s, manager);
     await s.get("/api/v1/activities/", manager.token);
@@ -47,14 +47,14 @@ describe("the document", () => {
     answers = new DocumentedResponses((await s.get("/api/schema/")).body);
   });
 
-  it("states a schema for each JSON answer of each operation, and refuses a number in its place", () => {
+  it("has a schema for each JSON response of each operation, and refuses a number in its place", () => {
     const unchecked = [...answers.stated()].filter(
       ({ path, method, status }) => answers.differences(path, method, json(status, 1)) === null,
     );
     expect(unchecked).toEqual([]);
   });
 
-  it("refuses a status, a media type and a body that it does not state, and the lack of a body", () => {
+  it("refuses an undocumented status, media type or body, and a missing body", () => {
     const path = "/api/v1/athletes/{athlete}/";
     const differences = (method: string, answer: Parameters<typeof answers.differences>[2]) =>
       answers.differences(path, method, answer);
@@ -69,7 +69,7 @@ describe("the document", () => {
     );
   });
 
-  it("states messages by field, a detail or a message for a 400, and nothing else", () => {
+  it("has messages by field, a detail or a message for a 400, and nothing else", () => {
     const differences = (body: unknown) =>
       answers.differences("/api/v1/activities/", "post", json(400, body));
     for (const body of [{ json: { sport: ["Unknown."] } }, { detail: "Unreadable." }, { message: "Full." }]) {

@@ -14,7 +14,7 @@ import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
 describe("a restore", () => {
-  it("is refused without a list of erasures, unless it is told to do without, and says what the list did", async () => {
+  it("is refused without a list of erasures, unless an option allows it, and explains the purpose of the list", async () => {
     const source = await TestService.start(await newStore());
     const erased = await source.athlete();
     const file = join(newScratchFolder(), "backup");
@@ -30,7 +30,7 @@ describe("a restore", () => {
     const elsewhere = testConfig({ databaseUrl });
     const list = erasureListOf(elsewhere);
     await expect(restoreFrom(elsewhere, file)).rejects.toThrow(
-      `There is no list of erasures ${list}: the backup would bring back the people who were erased after it was written.`,
+      `There is no list of erasures ${list}: the restore would include accounts that were erased after the backup.`,
     );
     expect(await restoreFrom(elsewhere, file, { withoutErasures: true })).toMatchObject({
       erasure_list: list,
@@ -51,7 +51,7 @@ describe("a restore", () => {
     });
   });
 
-  it("names the server key that the backup needs, as --verify does, and a start with another one warns", async () => {
+  it("names the server key that the backup requires, as does --verify, and a start with another key logs a warning", async () => {
     const dataDir = newScratchFolder();
     const store = await newStore();
     store.serverKey = serverKeyOf(dataDir);
@@ -67,14 +67,14 @@ describe("a restore", () => {
     await close();
     const config = testConfig({ databaseUrl, dataDir });
     const restored = await restoreFrom(config, file);
-    expect(restored.next).toContain(`need the server key ${before}, and this process has ${server_key}`);
+    expect(restored.next).toContain(`require the server key ${before}, but this process has ${server_key}`);
     const opened = await openStore(config);
     const ctx = { ...source.ctx, serverKey: opened.serverKey };
     expect(await wrongKeyWarning(ctx, opened.database.queries)).toContain(
-      `encrypted for another server key than the key of this process, ${server_key}`,
+      `not encrypted with the key of this process, ${server_key}`,
     );
     await opened.close();
     const processes = await Processes.onNewDatabase({ DATABASE_URL: databaseUrl ?? "", DATA_DIR: dataDir });
-    expect((await processes.start()).output()).toContain("encrypted for another server key");
+    expect((await processes.start()).output()).toContain("not encrypted with the key of this process");
   });
 });

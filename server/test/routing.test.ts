@@ -29,7 +29,7 @@ const contentTypes: [type: string, body: () => BodyInit][] = [
 
 describe("a path that does not exist", () => {
   it.each(contentTypes)(
-    "is 404 with a body of %s, and reports a missing trailing slash",
+    "returns 404 with a body of %s, and reports a missing trailing slash",
     async (type, body) => {
       const send = (path: string) =>
         s.send("POST", path, {
@@ -49,7 +49,7 @@ describe("a path that does not exist", () => {
     },
   );
 
-  it("is logged with its path, without the query, escaped and cut", async () => {
+  it("is logged with its path, without the query, escaped and truncated", async () => {
     const processes = await Processes.onNewDatabase({ LOG_LEVEL: "info" });
     const running = await processes.start();
     await running.send("GET", "/api/v1/nothing%0A/?access_token=secret");
@@ -90,7 +90,7 @@ describe("the token endpoint", () => {
     ]);
   });
 
-  it("the login page takes forms only", async () => {
+  it("accepts only forms on the login page", async () => {
     const { status } = await s.post("/oauth2/authorize/", { client_id: "x" });
     expect(status).toBe(415);
   });
@@ -110,7 +110,7 @@ describe("operations open to anyone", () => {
     },
   );
 
-  it("the documentation ignores them, too", async () => {
+  it("the documentation ignores an Authorization header, too", async () => {
     expect((await s.get("/api/schema/", "expired")).status).toBe(200);
     expect((await s.get("/api/docs/", "expired")).status).toBe(200);
   });

@@ -430,7 +430,7 @@ class History {
   }
 }
 
-it("nobody reads, exports or loses what a rule gives to another, over random histories of the service", async () => {
+it("no account reads, exports or deletes samples of another account in random histories of the service", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 40 }), async (steps) => {
       const history = await History.begin();

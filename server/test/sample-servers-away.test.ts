@@ -21,7 +21,7 @@ const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const range = new URLSearchParams({ start: String(START_MS), stop: String(START_MS + 3_600_000) });
 
-describe.runIf(isSpread)("a server of samples that is unreachable", () => {
+describe.runIf(isSpread)("a sample server that is unreachable", () => {
   let servers: PostgresServer[];
   let s: TestService;
   let ann: TestAccount;
@@ -63,7 +63,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     }
   }
 
-  it("because it has stopped: its devices answer 503 with Retry-After, the others as before, and it comes back by itself", async () => {
+  it("because it has stopped causes 503 with Retry-After for its devices only, and recovers automatically", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     const refused = await page(device(0));
@@ -92,7 +92,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     expect((await page(device(0))).body.count).toBe(600);
   });
 
-  it("a load that was accepted meanwhile is stored when it is back", async () => {
+  it("delays accepted loads until it is back", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     const recording = await walk(device(0).serial_number, new Date(START_MS + 86_400_000).toISOString(), 10);
@@ -117,7 +117,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     expect((await job()).details).toMatchObject({ samples_stored: 10 });
   });
 
-  it("because it hangs: more readers than connections get 503 within seconds, and then the others do not wait at all", async () => {
+  it("because it hangs causes 503 within seconds for more readers than connections, and then does not delay other devices", async () => {
     const [lost] = servers as [PostgresServer];
     // Every session has had a connection to the server.
     await Promise.all(Array.from({ length: 40 }, () => page(device(0))));
@@ -139,7 +139,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     expect((await page(device(0))).body.count).toBe(600);
   });
 
-  it("keeps the operator's backup from being made: a sentence names it, and no file is left", async () => {
+  it("prevents the operator's backup: a message names the server, and no file is left", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     try {
@@ -166,7 +166,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
-  it("keeps a device back that was added meanwhile", async () => {
+  it("refuses the requests for a device that was added meanwhile", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     await expect.poll(async () => (await ready()).sample_servers_away, PATIENCE).toBe(1);
@@ -205,7 +205,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     return { watch, refused, warnings, endReading };
   }
 
-  it("is not taken for away because the coordinator ends or refuses the sessions that ask for it", async () => {
+  it("is not assumed if the coordinator ends or refuses the sessions that check it", async () => {
     const { watch, refused, warnings, endReading } = await watching();
     const elsewhere = new pg.Client(databaseUrl.replace(/[^/]+$/, "postgres"));
     await elsewhere.connect();
@@ -232,7 +232,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     await watch.stop();
   });
 
-  it("is unreachable although its error has the code with which the coordinator would end the session", async () => {
+  it("is detected even if its error has the code of an ended coordinator session", async () => {
     const { watch, warnings } = await watching();
     const [first] = servers as [PostgresServer];
     const remote = new pg.Client(`${first.url}postgres`);
@@ -251,7 +251,7 @@ describe.runIf(isSpread)("a server of samples that is unreachable", () => {
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok" });
   });
 
-  it("is known with its devices although the coordinator has no connection left when it goes, and the log says so", async () => {
+  it("is reported with its devices, even if the coordinator has no free connection", async () => {
     const [lost] = servers as [PostgresServer];
     const lines: object[] = [];
     const log = { info: () => undefined, warn: (line: object) => lines.push(line) };

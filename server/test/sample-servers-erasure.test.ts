@@ -54,7 +54,7 @@ describe.runIf(isSpread)("the erasure of an athlete with samples on several serv
   };
   const erase = () => commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
 
-  it("stops at one that is unreachable, and goes on when it is back, until nothing is left on any", async () => {
+  it("stops at an unreachable server, and continues when it is back until no samples are left on any server", async () => {
     await record();
     expect(await left()).toEqual([120, 120, 120]);
     const [, lost] = servers as [PostgresServer, PostgresServer];

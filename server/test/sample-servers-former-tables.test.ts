@@ -59,7 +59,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     return (await Promise.all(found)).reduce<number>((sum, one) => sum + one, 0);
   }
 
-  it("are dropped by the same command, run again, when it ended just after it had exchanged the tables", async () => {
+  it("are dropped by a repetition of the command if it was killed just after the exchange of the tables", async () => {
     await run(distribute);
     await expect(run(gather, { withCommitOf: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow(
       "ended here",
@@ -72,7 +72,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await abandoned()).toEqual([]);
   });
 
-  it("are dropped by cancel-move, run again, when it ended just after it had given up the move", async () => {
+  it("are dropped by a repetition of cancel-move if it was killed just after it cancelled the move", async () => {
     await expect(run(distribute, { before: /^DROP TABLE public\.sample_chunks$/ })).rejects.toThrow(
       "ended here",
     );
@@ -109,7 +109,7 @@ describe.runIf(isSpread)("unused copies of samples", () => {
     expect(await remaining(copies)).toBe(0);
   });
 
-  it("are dropped even if the statistics of the new table cannot be computed, with a note", async () => {
+  it("are dropped with a note even if the statistics of the new table cannot be computed", async () => {
     await run(distribute);
     expect(await run(gather, { before: /^ANALYZE/ })).toMatchObject({
       tablesLeft: [],

@@ -73,7 +73,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
       }
     };
 
-    it("moves the samples to servers that ask for a password, stores, reads, and moves them back", async () => {
+    it("moves the samples to servers that require a password, stores, reads, and moves them back", async () => {
       const { rows } = await store.database.pool.query(
         "SELECT rolsuper FROM pg_roles WHERE rolname = current_user",
       );
@@ -95,7 +95,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)(
       expect(kept.rows).toEqual([{ samples: 200 }]);
     });
 
-    it("cannot use a server that lets it in without a password", async () => {
+    it("cannot use a server that accepts it without a password", async () => {
       const s = await TestService.start(store);
       const ann = await s.manager();
       const device = await s.ownedDevice(ann);

@@ -83,7 +83,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     return (await Promise.all(found)).flat();
   };
 
-  it("are planned without a change, and without showing a password", async () => {
+  it("are planned without any change and without showing a password", async () => {
     const plan = await distribute({ dryRun: true });
     expect(plan).toMatchObject({
       changed: false,
@@ -103,7 +103,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     }
   });
 
-  it("are moved there and back, while loads go on", async () => {
+  it("are moved to the servers and back during loads", async () => {
     const before = await content();
     expect(before.length).toBeGreaterThan(6);
     const { pool } = s.store.database;
@@ -131,7 +131,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     expect(after.reduce((sum, { n }) => sum + n, 0)).toBe(6 * 3 * 4_000);
   });
 
-  it("whose move is interrupted stay in use; the same command goes on, and another can give it up", async () => {
+  it("stay in use if their move is interrupted; the same command continues the move, and another cancels it", async () => {
     await commands["samples gather"](operator, {});
     const before = await content();
     const tables = await tablesOnServers();
@@ -178,7 +178,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     return pid;
   };
 
-  it("of which a commit was cut between a server and the database are moved as they are on the server", async () => {
+  it("are moved as they are on the server if a commit was interrupted between the server and the database", async () => {
     await distribute();
     const { pool } = s.store.database;
     const reader = await pool.connect();
@@ -206,7 +206,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("do not go to the database of the service itself, or twice to one; nothing is left of the attempt", async () => {
+  it("are not moved to the database of the service itself or twice to one database; a failed attempt leaves nothing", async () => {
     await commands["samples gather"](operator, {});
     const tables = await tablesOnServers();
     const [first = ""] = inject("sampleServerUrls");
@@ -221,7 +221,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("are in a backup, which goes into one database, and one of those goes to several servers", async () => {
+  it("are in a backup, which can be restored into one database, and from there moved to several servers", async () => {
     const folder = newScratchFolder();
     const before = await content();
     await backup(s.store.database, join(folder, "spread"), folder);
@@ -262,7 +262,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("that are fewer than before are not taken for away by services that have not noticed the move", async () => {
+  it("are not reported as unreachable after their number decreases", async () => {
     const [first = ""] = inject("sampleServerUrls");
     const watch = new SampleServerWatch(
       s.store.database.pool,
@@ -280,7 +280,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("get a column that a migration adds, on every server", async () => {
+  it("have new columns of a migration on every server", async () => {
     const added = {
       name: "9999-added",
       sql: "ALTER TABLE sample_chunks ADD COLUMN added integer",
@@ -304,7 +304,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await start();
   });
 
-  it("are read and written by statements of which each goes to one server, whatever its plan", async () => {
+  it("are read and written by statements that each use one server, for any plan", async () => {
     const { databaseUrl, serverKey } = store;
     const device = devices[0] as TestDevice;
     const path = `/api/v1/devices/${device.id}`;

@@ -38,7 +38,7 @@ async function logInWith(name: string, { username, password }: TestAccount) {
 }
 
 describe("the operator", () => {
-  it("sees which application has a session since when, when it was last used, and no token", async () => {
+  it("sees the application, start and last use of each session, but no token", async () => {
     const person = await s.manager();
     const phone = await logInWith("Phone", person);
     const sessions = await sessionsOf(person);
@@ -76,7 +76,7 @@ describe("the operator", () => {
     expect((await sessionsOf(person)).map(({ application }) => application)).toEqual(["test"]);
   });
 
-  it("ends an application: every session with it, of everybody, and its credentials", async () => {
+  it("revokes an application with all its sessions and its credentials", async () => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const phone = await logInWith("Phone", ann);
     const lost = await logInWith("Lost", ann);

@@ -45,7 +45,7 @@ async function holdThread(): Promise<() => Promise<void>> {
 }
 
 describe("computed data", () => {
-  it("requested concurrently is computed once", async () => {
+  it("are computed once for concurrent requests", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answers = Array.from({ length: MANY }, () => team.computed(frame));
@@ -55,7 +55,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("is not computed if all callers have disconnected before it starts", async () => {
+  it("are not computed if all callers have disconnected before the computation starts", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const leaving = new AbortController();
@@ -74,7 +74,7 @@ describe("computed data", () => {
     expect(compute).toHaveBeenCalledTimes(2);
   });
 
-  it("uses the samples at the time when a thread is free", async () => {
+  it("use the samples that are stored when a thread becomes free", async () => {
     const frame = await team.frame(0, 600);
     const release = await holdThread();
     const answer = team.computed(frame);

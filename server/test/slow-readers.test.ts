@@ -60,7 +60,7 @@ beforeAll(async () => {
   s = await startService({ responseMemoryBytes: 64 * MIB, responseMemoryPerCallerBytes: 32 * MIB });
 });
 
-it("of one account that reads slowly, only a few large responses are in memory; the others follow", async () => {
+it("an account that reads slowly has only a few large responses in memory; its other responses wait", async () => {
   const [ann, bob] = [await s.manager(), await s.manager()];
   const [path, own] = [await activityWithCourse(ann), await activityWithCourse(bob)];
   const clients = Array.from({ length: CLIENTS }, () => new SlowClient(path, ann.token));
@@ -84,7 +84,7 @@ it("of one account that reads slowly, only a few large responses are in memory; 
   }
 });
 
-it("25 loads of a large response at a time all succeed; HEAD and 304 have no body", async () => {
+it("25 concurrent loads of a large response all succeed; HEAD and 304 have no body", async () => {
   const ann = await s.manager();
   const path = await activityWithCourse(ann, MIB);
   const { headers } = await s.get(path, ann.token);

@@ -67,7 +67,7 @@ const rowOf = async (table: typeof activities | typeof accounts, id: number) => 
   return row as never;
 };
 
-describe("as many statements are sent for many time frames and webhooks as for few", () => {
+describe("the number of statements is the same for many and for few time frames and webhooks", () => {
   it.each<[string, (ctx: Context, team: Team) => Promise<unknown>]>([
     ["when their activity is deleted", (ctx, { activity }) => deleteActivity(ctx, activity)],
     [
@@ -95,8 +95,8 @@ describe("as many statements are sent for many time frames and webhooks as for f
   });
 });
 
-describe("the computed data of hundreds of time frames that one change makes stale", () => {
-  it("are marked two hundred at a time, and none is shown as current before", async () => {
+describe("the computed data of hundreds of time frames that one change affects", () => {
+  it("are marked as stale in groups of two hundred, and none is shown as current before", async () => {
     const team = await activityWith(450, 0);
     const { queries } = s.store.database;
     const { rows: frames } = await queries.execute<{ id: number }>(
@@ -136,7 +136,7 @@ describe("the computed data of hundreds of time frames that one change makes sta
   });
 });
 
-describe("the deliveries of a change that has thousands", () => {
+describe("the thousands of deliveries of a change", () => {
   /** A leased job with 1,000 deliveries. */
   async function fanOutJob(done?: number) {
     const { activity, manager } = await activityWith(1, 10);
@@ -191,7 +191,7 @@ describe("the deliveries of a change that has thousands", () => {
     expect(await perTransaction()).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("continue where the last worker ended", async () => {
+  it("continue at the position of the last worker", async () => {
     const { job, count } = await fanOutJob(800);
     await fanOut(s.ctx, job);
     expect(await count()).toBe(200);

@@ -23,7 +23,7 @@ describe("computed data and asi stats", () => {
     { name: "match-hr", sport: "soccer", params: { max_hr: 195 }, flags: ["--max-hr", "195"] },
     { name: "match-ecg", sport: "soccer", params: {}, flags: [] },
     { name: "run-fix-loss", sport: "running", params: {}, flags: ["--sport", "running"] },
-  ])("are the same of $name", async ({ name, sport, params, flags }) => {
+  ])("are equal for $name", async ({ name, sport, params, flags }) => {
     const path = join(ROOT, "fixtures/valid", `${name}.asi`);
     const command = [join(ROOT, "dist/bin/asi.cjs"), "stats", path, "--json", ...flags];
     const { metrics } = JSON.parse(execFileSync(process.execPath, command, { encoding: "utf8" }));

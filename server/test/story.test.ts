@@ -7,7 +7,9 @@ import { newStore } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-it("a client's story: registration to computed data that follow a change", { timeout: 120_000 }, async () => {
+it("a complete client session works, from registration to computed data that follow a change", {
+  timeout: 120_000,
+}, async () => {
   const store = isPostgres ? await newStore() : undefined;
   await store?.close();
   const env = {

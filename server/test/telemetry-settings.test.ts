@@ -8,7 +8,7 @@ import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 describe("a collector that does not answer", () => {
-  it("neither delays nor stops the service, which says so once; the end of the process waits a short time only", async () => {
+  it("does not delay or stop the service, which logs this once; the process waits only briefly for it at its end", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
     // A collector that accepts data but never responds.
@@ -43,7 +43,7 @@ describe("a collector that does not answer", () => {
 });
 
 describe("the standard variables", () => {
-  it("name the service, choose the sampler, and SIGTERM exports what is left", async () => {
+  it("set the service name and the sampler, and SIGTERM exports the remaining data", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
     const processes = await Processes.onNewDatabase({
@@ -65,7 +65,7 @@ describe("the standard variables", () => {
     expect(collector.metrics.get("http_request_duration_seconds")?.points[0]?.count).toBe(2);
   });
 
-  it("that the service does not support are refused in a sentence", async () => {
+  it("are refused with a message if the service does not support them", async () => {
     const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
     const refusals = [
       { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
@@ -81,7 +81,7 @@ describe("the standard variables", () => {
 });
 
 describe("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
-  it("reads nothing of OpenTelemetry but its interface, which its metrics use", async () => {
+  it("loads only the interface of OpenTelemetry, which its metrics use", async () => {
     const folder = join(newScratchFolder(), "coverage");
     mkdirSync(folder);
     const processes = await Processes.onNewDatabase();
@@ -100,7 +100,7 @@ describe("a service without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(loaded.filter((script) => !script.includes("/node_modules/@opentelemetry/api/"))).toEqual([]);
   });
 
-  it("or with OTEL_SDK_DISABLED does not look at the other variables", async () => {
+  it("ignores the other variables, as with OTEL_SDK_DISABLED", async () => {
     const processes = await Processes.onNewDatabase({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", PORT: "9", METRICS_PORT: "9" };
     const refusals = ["false", "true"].map((OTEL_SDK_DISABLED) =>

@@ -56,7 +56,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     await Promise.all([collector.stop(), receiver.stop()]);
   });
 
-  it("records a request in the caller's trace: its route, its status, and the statements under it", async () => {
+  it("records a request in the trace of the caller, with its route, its status, and its statements", async () => {
     const caller = newCaller();
     const device = await processes.ownedDevice(running, ann.token, "TRACED");
     expect((await call("GET", `/api/v1/devices/${device}/?secret=hidden`, caller.header)).status).toBe(200);
@@ -96,7 +96,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.exports[0]?.headers).toMatchObject({ "x-tenant": "club" });
   });
 
-  it("does not count a refused request as an error, and logs the trace of each request", async () => {
+  it("does not record a refused request as an error, and logs the trace of each request", async () => {
     const caller = newCaller();
     expect((await call("GET", "/api/v1/devices/999999/", caller.header)).status).toBe(404);
     const refused = await collector.span(
@@ -278,7 +278,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(collector.spans.flatMap(({ events }) => events)).toEqual([]);
   });
 
-  it("starts no trace for its own work, health checks, and polling for live data", async () => {
+  it("starts no trace for background work, health checks, and polling for live data", async () => {
     await fetch(`${running.url}/health/ready/`);
     const caller = newCaller();
     const device = await processes.ownedDevice(running, ann.token, "LIVE");

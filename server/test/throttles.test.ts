@@ -20,7 +20,7 @@ const askFor = (s: TestService, client: string, path = "/api/v1/account/") =>
   s.get(path, undefined, { "X-Forwarded-For": client });
 
 describe("passwords", () => {
-  it("are counted before they are judged: of 150 at once no more than 20 are judged", async () => {
+  it("are counted before they are checked: of 150 concurrent passwords at most 20 are checked", async () => {
     const s = await startService({ throttleFailedPasswords: 20 });
     const person = await s.manager();
     const guess = (password: string) =>
@@ -30,14 +30,14 @@ describe("passwords", () => {
     expect((await guess(person.password)).status).toBe(429);
   });
 
-  it("that are right do not count, however many come at once", async () => {
+  it("do not count if they are correct, even in many concurrent requests", async () => {
     const s = await startService({ throttleFailedPasswords: 5 });
     const { username, password } = await s.manager();
     const logIn = () => s.token({ grant_type: "password", username, password });
     expect(count(await statusesOf(Array.from({ length: 40 }, logIn)), 200)).toBe(40);
   });
 
-  it("are set a bounded number of times an hour by one user, and not counted where the change is refused", async () => {
+  it("can be set a limited number of times per hour by one user; refused changes do not count", async () => {
     const s = await startService({ throttlePasswordChangesPerHour: 2 });
     const person = await s.manager();
     const path = `/api/v1/managers/${person.id}/`;
@@ -58,7 +58,7 @@ describe("passwords", () => {
   it.each([
     ["managers", "manager"],
     ["athletes", "athlete"],
-  ] as const)("of a change of %s that is refused cost no hash", async (path, kind) => {
+  ] as const)("cause no hash in a refused change of %s", async (path, kind) => {
     const s = await service();
     const [person, another] = [await s[kind](), await s[kind]()];
     const change = async (ifMatch: string, more: object = {}) => {
@@ -79,7 +79,7 @@ describe("passwords", () => {
 });
 
 describe("invalid tokens", () => {
-  it("are refused without a query once their address has no call left, and who is at work there goes on", async () => {
+  it("are refused without a query when their address has no requests left, while signed-in users of the address continue", async () => {
     // Services on one PostgreSQL database share its counters.
     const s = await TestService.start(await newStore(), { throttleAddressPerMinute: 5 });
     const person = await s.manager();
@@ -111,7 +111,7 @@ describe("invalid tokens", () => {
 });
 
 describe("the client's address", () => {
-  it("is the one that a trusted proxy names", async () => {
+  it("is the address that a trusted proxy names", async () => {
     const { trustProxy } = readConfig({ TRUST_PROXY: "127.0.0.1" });
     const s = await startService({ throttleAddressPerMinute: 2, trustProxy });
     const of = (client: string) => statusesOf([1, 2, 3].map(() => askFor(s, client)));
@@ -119,7 +119,7 @@ describe("the client's address", () => {
     expect(count(await of("192.0.2.2"), 429)).toBe(1);
   });
 
-  it("is not what anybody else names", async () => {
+  it("is not taken from any other sender", async () => {
     for (const trustProxy of [[], ["192.0.2.200"]]) {
       const s = await startService({ throttleAddressPerMinute: 2, trustProxy });
       const statuses = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `198.51.100.${last}`)));
@@ -128,7 +128,7 @@ describe("the client's address", () => {
     }
   });
 
-  it("is one for all of an IPv6 subscriber's", async () => {
+  it("is the same for all addresses of an IPv6 subscriber", async () => {
     const s = await startService({ throttleAddressPerMinute: 2, trustProxy: ["127.0.0.1"] });
     // Addresses that no other test file uses, because services on PostgreSQL share counters.
     const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:17:8::${last}`)));
@@ -136,7 +136,7 @@ describe("the client's address", () => {
     expect((await askFor(s, "2001:db8:17:9::1")).status).toBe(403);
   });
 
-  it("is one for the passwords that an IPv6 subscriber guesses, and for their turns", async () => {
+  it("is the same for the passwords that an IPv6 subscriber guesses, and for their order", async () => {
     const s = await startService({ throttleFailedPasswords: 3, trustProxy: ["127.0.0.1"] });
     const { username } = await s.manager();
     const { clientId: client_id, clientSecret: client_secret } = await s.client();
@@ -162,7 +162,7 @@ describe("the client's address", () => {
 });
 
 describe("a throttled request", () => {
-  it("waits for its answer, so that a client that asks again at once takes little of the processor", async () => {
+  it("has a delayed response, so that a client that repeats it immediately uses little processor time", async () => {
     const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
     // A separate address, because on PostgreSQL, the minute of another test could end here.
     const ask = () => askFor(s, "198.51.100.177");
@@ -174,7 +174,7 @@ describe("a throttled request", () => {
 });
 
 describe("registrations", () => {
-  it("store a bounded number of bytes of pictures for one address", async () => {
+  it("store a limited number of bytes of pictures per address", async () => {
     // Separate database, because others register from this address.
     const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
@@ -198,8 +198,8 @@ describe("registrations", () => {
   });
 });
 
-describe("mails of registrations", () => {
-  it("are a few a day for one recipient, whoever sends them and however the address is written", async () => {
+describe("mails for registrations", () => {
+  it("are limited to a few per day for one recipient, regardless of the sender and the spelling of the address", async () => {
     const s = await TestService.start(await newStore(), {
       throttleRegistrationMailsPerDay: 3,
       trustProxy: ["127.0.0.1"],
@@ -225,7 +225,7 @@ describe("mails of registrations", () => {
   });
 });
 
-describe("counters whose time is over, or further ahead than any", () => {
+describe("counters that have expired or are further ahead than any", () => {
   it("are removed", async () => {
     const store = await newStore();
     const { queries } = store.database;

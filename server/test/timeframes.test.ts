@@ -26,7 +26,7 @@ describe("time frames", () => {
     expect(headers.get("deprecation")).toBe("@1704067200");
   });
 
-  it("a time frame lasts at most seven days, and not nothing", async () => {
+  it("a time frame lasts at most seven days, and longer than 0 ms", async () => {
     const ends = async (end_time: string) => {
       const { status, body } = await team.create({ start_time: "2024-06-01T10:00:00Z", end_time });
       return status === 201 ? status : [status, Object.keys(body)];
@@ -38,7 +38,7 @@ describe("time frames", () => {
     expect(await ends("2024-06-01T14:00:00+0300")).toBe(201);
   });
 
-  it("the parent of its schema is the schema of its activity", async () => {
+  it("the parent of the schema of a time frame is the schema of its activity", async () => {
     const running = await schemaId(s, "timeframe_running");
     const refused = await team.create({ json_schema: running });
     expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["json_schema"]]);
@@ -58,7 +58,7 @@ describe("time frames", () => {
     expect(await change("PUT", {})).toBe(200);
   });
 
-  it("one that was stored with another parent can still be changed", async () => {
+  it("a time frame that was stored with another parent can still be changed", async () => {
     const { body: frame } = await team.create();
     const running = await schemaId(s, "timeframe_running");
     await s.store.database.queries
@@ -72,7 +72,7 @@ describe("time frames", () => {
     expect([status, body.params, body.json_schema]).toEqual([200, { max_hr: 188 }, running]);
   });
 
-  it("all fields that are wrong are told, before any right is asked for", async () => {
+  it("all invalid fields are reported before any permission is checked", async () => {
     const wrong = {
       owner: other.manager.id,
       device: other.device.id,
@@ -91,7 +91,7 @@ describe("time frames", () => {
     expect((await s.post(path, {}, team.manager.token)).status).toBe(400);
   });
 
-  it("params are checked against the JSON schema, then against each other", async () => {
+  it("params are checked first against the JSON schema and then for consistency", async () => {
     const problems = async (params: unknown) => {
       const { status, body } = await team.create({ params });
       expect(status).toBe(400);
@@ -118,7 +118,7 @@ describe("time frames", () => {
     expect((await team.create({ params: most })).status).toBe(201);
   });
 
-  it("params that stay as they are, are neither judged again nor written to the audit", async () => {
+  it("unchanged params are neither validated again nor written to the audit log", async () => {
     const { body: frame } = await team.create();
     // An earlier release may have stored it.
     const params = { max_hr: 300, note: "x".repeat(1_000) };
@@ -139,7 +139,7 @@ describe("time frames", () => {
     expect(row?.after).not.toHaveProperty("params");
   });
 
-  it("a new time frame needs an own activity, and WRITE on the athlete from start to end", async () => {
+  it("a new time frame requires an own activity, and WRITE on the athlete from start to end", async () => {
     expect((await team.create({ owner: other.manager.id })).status).toBe(403);
     expect((await team.create({ activity: other.activity })).status).toBe(403);
     const { id: athlete } = await s.athlete();
@@ -153,14 +153,14 @@ describe("time frames", () => {
     expect((await s.post(path, await team.body(), (await s.athlete()).token)).status).toBe(403);
   });
 
-  it("a new time frame may name a device that the caller has owned, though not now", async () => {
+  it("a new time frame can name a device that the caller owned earlier", async () => {
     const device = await s.ownedDevice(team.manager);
     await s.release(device, team.manager);
     await s.take(device, other.manager);
     expect((await team.create({ device: device.id })).status).toBe(201);
   });
 
-  it("the list has the caller's own, filtered and ordered", async () => {
+  it("the list contains the caller's own time frames, filtered and ordered", async () => {
     const mine = await Team.of(s);
     const second = await newActivity(s, mine.manager);
     const at = (hour: number) => new Date(Date.UTC(2024, 5, 1, hour)).toISOString();
@@ -198,7 +198,7 @@ describe("time frames", () => {
     ).toMatchObject([{ id: mine.device.id }]);
   });
 
-  it("the list adds the device, the activity and the athlete where asked", async () => {
+  it("the list includes the device, the activity and the athlete on request", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/?with_device=True&with_activity=1&with_athlete=true`;
     const { body } = await s.get(one, team.manager.token);
@@ -218,7 +218,7 @@ describe("time frames", () => {
     expect(listed.body.results.at(-1).athlete_details).toEqual(body.athlete_details);
   });
 
-  it("repeats neither the course of the activity nor the picture of the athlete for each time frame", async () => {
+  it("the list does not repeat the course of the activity or the picture of the athlete for each time frame", async () => {
     const mine = await Team.of(s);
     const { token } = mine.manager;
     const json = { sport: "soccer", gpx: "<gpx/>", duration: 90 };
@@ -235,7 +235,7 @@ describe("time frames", () => {
     }
   });
 
-  it("the list shows nothing of an athlete whom the caller may not read", async () => {
+  it("the list contains no data of an athlete whom the caller cannot read", async () => {
     const { id: athlete } = await s.athlete();
     await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     const { body: frame } = await team.create({ athlete });
@@ -243,7 +243,7 @@ describe("time frames", () => {
     expect([body.athlete, body.athlete_details]).toEqual([athlete, null]);
   });
 
-  it("one time frame is for the owner; the list's filters apply", async () => {
+  it("one time frame is visible to the owner; the filters of the list apply", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/`;
     const { body, headers } = await s.get(one, team.manager.token);
@@ -271,7 +271,7 @@ describe("time frames", () => {
     expect((await put({ ...sent, owner: other.manager.id })).status).toBe(403);
   });
 
-  it("PATCH changes what is sent, and holds the whole to the rules", async () => {
+  it("PATCH changes the fields in the body, and validates the complete time frame", async () => {
     const { body: frame } = await team.create({ params: { max_hr: 181 } });
     const patch = (json: unknown, headers = {}) =>
       s.send("PATCH", `${path}${frame.id}/`, { token: team.manager.token, json, headers });
@@ -289,7 +289,7 @@ describe("time frames", () => {
     expect((await patch({ params: {} }, fresh)).status).toBe(412);
   });
 
-  it("one of an athlete who has withdrawn the permission stays that athlete's, at that time", async () => {
+  it("a time frame of an athlete who has withdrawn the permission keeps its athlete and its time", async () => {
     const { id: athlete } = await s.athlete();
     await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     const { body: frame } = await team.create({ athlete });
@@ -301,14 +301,14 @@ describe("time frames", () => {
     const moved = await patch({ athlete: team.athlete });
     expect([moved.status, moved.body.detail]).toEqual([
       403,
-      expect.stringContaining("WRITE permission on the athlete of the time frame"),
+      expect.stringContaining("WRITE permission for the athlete of the time frame"),
     ]);
     expect((await patch({ start_time: frame.start_time })).status).toBe(403);
     const { body } = await s.get(`${path}${frame.id}/`, team.manager.token);
     expect(body).toEqual({ ...frame, ...later });
   });
 
-  it("one that moves to another activity is reported to the webhooks of both", async () => {
+  it("a time frame that moves to another activity is reported to the webhooks of both", async () => {
     const mine = await Team.of(s);
     const { token } = mine.manager;
     const second = await newActivity(s, mine.manager);
@@ -330,7 +330,7 @@ describe("time frames", () => {
     }
   });
 
-  it("the owner deletes a time frame, under the list's filters", async () => {
+  it("the owner can delete a time frame; the filters of the list apply", async () => {
     const { body: frame } = await team.create();
     const one = `${path}${frame.id}/`;
     const remove = (query = "", token = team.manager.token) => s.send("DELETE", one + query, { token });

@@ -29,8 +29,8 @@ async function opens({ status, body }: Answer): Promise<boolean> {
   return account.status === 200 || (await refresh(body.refresh_token)).status === 200;
 }
 
-describe("a token request under way", () => {
-  it("gives nothing that outlives a change of the password", async () => {
+describe("a token request in progress", () => {
+  it("returns no token that remains valid after a change of the password", async () => {
     let person = await s.manager();
     for (let round = 0; round < ROUNDS; round++) {
       const old = logIn(person);
@@ -46,7 +46,7 @@ describe("a token request under way", () => {
     }
   });
 
-  it("gives no access token for a refresh token that is being revoked", async () => {
+  it("returns no access token for a refresh token that is being revoked", async () => {
     const person = await s.manager();
     for (let round = 0; round < ROUNDS; round++) {
       const { refresh_token } = (await logIn(person)).body;
@@ -71,7 +71,7 @@ describe("a token request under way", () => {
 });
 
 describe("an application that is revoked", () => {
-  it("is given no token by a request under way", async () => {
+  it("receives no token from a request in progress", async () => {
     const { username, password } = await s.manager();
     for (let round = 0; round < ROUNDS; round++) {
       const { clientId, clientSecret } = await createApplication(s.ctx, { name: "race", redirectUris: [] });
@@ -94,7 +94,7 @@ describe("an application that is revoked", () => {
     }
   });
 
-  it("opens nothing any more: its access tokens, its refresh tokens, its credentials", async () => {
+  it("has no access: its access tokens, its refresh tokens and its credentials are invalid", async () => {
     const other = await startService();
     const person = await other.manager();
     const { clientId } = await other.client();
@@ -121,7 +121,7 @@ describe("an application that is revoked", () => {
 });
 
 describe("refresh tokens", () => {
-  it("are bounded for each account and application: the longest unused goes", async () => {
+  it("are limited per account and application: the token that has been unused longest is removed", async () => {
     const small = await startService({ refreshTokensPerApplication: 3 });
     const person = await small.manager();
     const login = { grant_type: "password", username: person.username, password: person.password };
@@ -147,7 +147,7 @@ describe("refresh tokens", () => {
 });
 
 describe("access tokens", () => {
-  it("are bounded for each account and application: the oldest go", async () => {
+  it("are limited per account and application: the oldest token is removed", async () => {
     const small = await startService({ refreshTokensPerApplication: 1 });
     const [person, other] = [await small.manager(), await small.manager()];
     const given: string[] = [];

@@ -15,7 +15,7 @@ const password = (more: Record<string, string> = {}) =>
   s.token({ grant_type: "password", username: ann.username, password: ann.password, ...more });
 
 describe("token endpoint", () => {
-  it("a password gives a bearer token for ten hours and a refresh token", async () => {
+  it("a password grants a bearer token for ten hours and a refresh token", async () => {
     const { status, body, headers } = await password();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -29,7 +29,7 @@ describe("token endpoint", () => {
     expect(headers.get("pragma")).toBe("no-cache");
   });
 
-  it("each issued token is audited with account and application, but without the token", async () => {
+  it("each issued token is recorded in the audit log with account and application, but without the token", async () => {
     const bob = await s.manager();
     const { body } = await s.token({
       grant_type: "password",
@@ -64,7 +64,7 @@ describe("token endpoint", () => {
     expect(refused.headers.get("www-authenticate")).toBe('Basic realm="oauth2"');
   });
 
-  it("each error has the name of RFC 6749", async () => {
+  it("each error has its name in RFC 6749", async () => {
     const errorOf = async (more: Record<string, string>) => {
       const { status, body } = await password(more);
       return [status, body.error];
@@ -84,7 +84,7 @@ describe("token endpoint", () => {
     expect(await errorOf({ client_id: "wrong" })).toEqual([401, "invalid_client"]);
   });
 
-  it("the token request has each field once, in a form", async () => {
+  it("each field of the token request is accepted once, in a form", async () => {
     const { clientId, clientSecret } = await s.client();
     const form = `client_id=${clientId}&client_secret=${clientSecret}&grant_type=password&username=a&username=b&password=c`;
     const repeated = await s.send("POST", "/oauth2/token/", {
@@ -125,7 +125,7 @@ describe("token endpoint", () => {
     expect([unknown.status, unknown.body.error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("too many wrong passwords for one name are throttled", async () => {
+  it("wrong passwords for one name are throttled", async () => {
     const strict = await startService({ throttleFailedPasswords: 3 });
     const eve = await s.manager();
     const wrong = { grant_type: "password", username: eve.username, password: "wrong" };

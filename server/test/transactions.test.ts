@@ -6,7 +6,7 @@ import { transact } from "../src/domain/change/change.js";
 import { accounts, auditLog } from "../src/store/schema.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 
-describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet", () => {
+describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transactions", () => {
   let s: TestService;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
     s.store.database.queries.$count(auditLog, eq(auditLog.operation, operation));
   const grow = { heightM: sql`coalesce(${accounts.heightM}, 0) + 1` };
 
-  it("and wait for each other: both are done, each once", async () => {
+  it("that wait for each other are both committed, each once", async () => {
     const [one, two] = [await s.manager(), await s.manager()];
     const meet = meetingOfTwo();
     let tries = 0;
@@ -50,7 +50,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
     expect(await audited("deadlock")).toBe(2);
   });
 
-  it("and change what the other has read: both are done, each once", async () => {
+  it("that change the rows that the other has read are both committed, each once", async () => {
     const one = await s.manager();
     const meet = meetingOfTwo();
     let tries = 0;
@@ -72,7 +72,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("transactions that meet
     expect(await audited("serialization")).toBe(2);
   });
 
-  it("and are ended each time: the last error is told, and nothing is left", async () => {
+  it("that fail at each attempt return the last error and leave no changes", async () => {
     const refused = transact(s.ctx, "hopeless", async ({ queries, audit }) => {
       await audit("account", 1, null, {});
       await queries.execute(sql`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`);

@@ -34,7 +34,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", ()
     expect([status, body.username]).toEqual([200, username]);
   });
 
-  it("throttle one user together, to the call", async () => {
+  it("throttle one user together, with an exact count", async () => {
     const bob = await processes.manager(pair[0], fresh("bob"));
     const calls = await Promise.all(
       Array.from({ length: 2 * USER_LIMIT }, (_, index) =>
@@ -51,7 +51,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", ()
     }
   });
 
-  it("let one manager take a device, however many try at once", async () => {
+  it("let only one of many concurrent managers take a device", async () => {
     const csv = join(newScratchFolder(), "devices.csv");
     const devices = Array.from({ length: DEVICES }, (_, index) => ({
       serial_number: fresh(`S${index}`),
@@ -85,7 +85,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", ()
 });
 
 describe("two caches", () => {
-  it("differ by what was stored in the last 120 seconds and by no more", async () => {
+  it("differ by at most the changes of the last 120 seconds", async () => {
     const store = await newStore();
     const one = await TestService.start(store);
     const two = await TestService.start(store);

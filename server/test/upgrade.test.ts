@@ -55,7 +55,7 @@ async function shapeOf({ pool }: Database) {
 }
 
 describe("the database of a release, migrated by a later one", () => {
-  it("gets the same schema as a new one", async () => {
+  it("has the same schema as a new database", async () => {
     const { database: fresh } = await newDatabase();
     try {
       await migrate(fresh, LATER_RELEASE);
@@ -65,7 +65,7 @@ describe("the database of a release, migrated by a later one", () => {
     }
   });
 
-  it("keeps its rows, and fills new columns", async () => {
+  it("keeps its rows, and has values in new columns", async () => {
     expect(before.filter(([, count]) => count === 0)).toEqual([]);
     expect(await rowCounts()).toEqual(before);
     const { rows } = await database.pool.query(
@@ -74,7 +74,7 @@ describe("the database of a release, migrated by a later one", () => {
     expect(rows).toEqual([{ unfilled: 0 }]);
   });
 
-  it("serves those who registered before: they log in and read their samples; new rows get new ids", async () => {
+  it("serves accounts registered before: they can log in and read their samples; new rows have new ids", async () => {
     // This release does not know the later migrations, but its queries work on their tables, except for new accounts.
     await database.pool.query("DELETE FROM migrations WHERE name >= '9'");
     s = await TestService.startLasting({

@@ -27,7 +27,7 @@ const LOOK_ALIKES: [string, (name: string) => string][] = [
 ];
 
 it.each(LOOK_ALIKES)(
-  "a username with %s is refused to new accounts and in a change",
+  "a username with %s is refused at registration and in a change",
   async (_name, likeness) => {
     const s = await service();
     const bob = await s.manager();
@@ -44,7 +44,7 @@ it.each(LOOK_ALIKES)(
   },
 );
 
-it("names of all scripts are usernames, with spaces inside", async () => {
+it("names in all scripts can be usernames, with spaces inside", async () => {
   const s = await service();
   for (const name of ["Zoë Müller", "Анна", "山田太郎", "أحمد", "नमिता"]) {
     const username = `${name} ${Date.now()}`;
@@ -79,7 +79,7 @@ it("a name of a person is visible, and does not reorder the surrounding text", a
   }
 });
 
-it("an account of an earlier release keeps its username when it is sent with a change", async () => {
+it("an account of an earlier release keeps its username if a change includes it", async () => {
   const s = await service();
   const bob = await s.manager();
   const username = `${bob.username}\u200b`;

@@ -13,7 +13,7 @@ async function tidyPages({ store }: TestService, table: string): Promise<number>
 }
 
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database", () => {
-  it("is vacuumed after a bulk load, and wholly by the retention", async () => {
+  it("is vacuumed partly after a bulk load, and completely by retention", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
@@ -25,7 +25,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database"
     expect(await tidyPages(s, "accounts")).toBeGreaterThan(0);
   });
 
-  it("soon knows that a table has grown, and frees the rows that are gone", async () => {
+  it("soon detects that a table has grown, and frees the space of deleted rows", async () => {
     const { pool } = (await newStore()).database;
     const counted = async () => {
       const { rows } = await pool.query(

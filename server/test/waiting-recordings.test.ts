@@ -27,7 +27,7 @@ const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("the recording of a bulk load", () => {
-  it("is written in pieces of at most 256 KiB, so that other statements run in between", async ({
+  it("is written in pieces of at most 256 KiB, so that other statements can run in between", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -68,7 +68,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(0);
   });
 
-  it("is removed after an hour if its process ended before it added the job", async ({ service: s }) => {
+  it("is removed after an hour if its process ended before it could add the job", async ({ service: s }) => {
     const { queries } = s.store.database;
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
@@ -86,7 +86,7 @@ describe("the recording of a bulk load", () => {
   });
 
   it.runIf(isEmbedded)(
-    "is removed at the next start of the embedded database's only process",
+    "is removed at the next start of the only process of the embedded database",
     async ({ service: s }) => {
       await writeBody(s.store.database.queries, new Date(Date.now() - 60_000), [randomBytes(10)]);
       await TestService.start(s.store);
@@ -96,7 +96,7 @@ describe("the recording of a bulk load", () => {
 });
 
 describe("bytes that wait for workers", () => {
-  it("are limited for an account and for an address; nobody else is refused", async ({ store }) => {
+  it("are limited per account and per address; other accounts are not refused", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES, trustProxy: ["127.0.0.1"] });
     const scene = async () => {
       const account = await s.manager();
@@ -134,7 +134,7 @@ describe("bytes that wait for workers", () => {
     await s.runJobs();
   });
 
-  it("count while they are written, before their jobs exist", async ({ store }) => {
+  it("count while they are being written, before their jobs exist", async ({ store }) => {
     const s = await TestService.start(store, { bulkLoadMaxBytes: MAX_BYTES });
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);

@@ -12,8 +12,8 @@ import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 
-describe("what a receiver gets", () => {
-  it("the trace of the request that changed something, with a parent of its own; none of a malformed one", async ({
+describe("a receiver gets", () => {
+  it("the trace of the request that made the change, with a new parent, or no trace if the header is malformed", async ({
     hooks: { s, register, ann },
   }) => {
     const hook = await receiver();
@@ -35,7 +35,7 @@ describe("what a receiver gets", () => {
     expect(untraced).toBeUndefined();
   });
 
-  it("each event of the flags chosen, with ids only, the token and a signature", async ({
+  it("each event of the selected flags, with ids only, the token and a signature", async ({
     hooks: { s, register, states },
   }) => {
     const hook = await receiver();
@@ -92,7 +92,7 @@ describe("what a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, the deletion too, though the webhook goes with it", async ({
+  it("each change of an activity and its time frames, including the deletion, although the webhook is also deleted", async ({
     hooks: { s },
   }) => {
     const hook = await receiver();
@@ -144,7 +144,7 @@ describe("what a receiver gets", () => {
     expect(hook.received).toEqual([]);
   });
 
-  it("events from before, though the webhook is changed since, to where it was then", async ({
+  it("earlier events at the earlier URL, even if the webhook has changed since", async ({
     hooks: { s, register, asAnn },
   }) => {
     const [old, fresh] = [await receiver(), await receiver()];
@@ -158,7 +158,7 @@ describe("what a receiver gets", () => {
     expect(fresh.received.every((call) => isSigned(call, "another"))).toBe(true);
   });
 
-  it("nothing more once the webhook is deleted", async ({ hooks: { s, register, asAnn, advance } }) => {
+  it("nothing after the webhook is deleted", async ({ hooks: { s, register, asAnn, advance } }) => {
     const hook = await receiver();
     hook.behaviour = answer(503);
     const webhook = await register(hook.url);
@@ -180,7 +180,7 @@ describe("what a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal events that wait, and another for what happens after it was begun", async ({
+  it("one call for equal waiting events, and another for events after that call has begun", async ({
     hooks: { s, register },
   }) => {
     const hook = await receiver();
@@ -206,7 +206,7 @@ describe("what a receiver gets", () => {
     expect(hook.received).toHaveLength(5);
   });
 
-  it("one call for each webhook and time frame of an activity that is deleted, however many", async ({
+  it("one call for each webhook and time frame of a deleted activity, for any number of time frames", async ({
     hooks: { s },
   }) => {
     const hook = await receiver();
@@ -234,8 +234,8 @@ describe("what a receiver gets", () => {
   });
 });
 
-describe("calls by hand", () => {
-  it("sends again with the same id, to the webhook as it is now", async ({
+describe("manual calls", () => {
+  it("send a delivery again with the same id, to the current URL of the webhook", async ({
     hooks: { s, register, asAnn, deliveries, advance },
   }) => {
     const [old, fresh] = [await receiver(), await receiver()];
@@ -264,7 +264,7 @@ describe("calls by hand", () => {
     expect(fresh.received).toHaveLength(2);
   });
 
-  it("a test call is made once and does not count", async ({
+  it("include a test call, which is made once and does not count", async ({
     hooks: { s, register, asAnn, advance, states, row },
   }) => {
     const hook = await receiver();

@@ -10,8 +10,8 @@ import { HOUR_MS, lookup, receiver, SECRET, settings, withWebhooks } from "./web
 
 const it = withWebhooks();
 
-describe("what a receiver gets when too many deliveries wait", () => {
-  it("what the quota has room for; one failed delivery counts the rest, also of the same instant", async ({
+describe("when too many deliveries wait, a receiver gets", () => {
+  it("the deliveries within the quota; one failed delivery counts the others, even of the same instant", async ({
     hooks: { s, register, ann, deliveries },
   }) => {
     const hook = await receiver();
@@ -38,7 +38,7 @@ describe("what a receiver gets when too many deliveries wait", () => {
     );
   });
 
-  it("the first of the events that were counted, when that delivery is sent again; later ones are counted anew", async ({
+  it("the first of the counted events when the failed delivery is sent again; later events are counted separately", async ({
     hooks: { s, register, deliveries, asAnn },
   }) => {
     const hook = await receiver();
@@ -64,7 +64,7 @@ describe("what a receiver gets when too many deliveries wait", () => {
     ]);
   });
 
-  it("the count of each webhook for itself, in one delivery for each", async ({
+  it("a separate count for each webhook, in one delivery each", async ({
     hooks: { s, register, asAnn, deliveries },
   }) => {
     const hook = await receiver();
@@ -91,8 +91,8 @@ describe("what a receiver gets when too many deliveries wait", () => {
   });
 });
 
-describe("what a receiver gets when the deliveries of a day have taken the bytes of their limit", () => {
-  it("what there was room for; one failed delivery counts the rest, however fast the receiver is; more on the next day", async ({
+describe("when the deliveries of a day have used their limit of bytes, a receiver gets", () => {
+  it("the deliveries within the limit; one failed delivery counts the others, for any speed of the receiver; more the next day", async ({
     hooks: { s, register, ann, deliveries },
   }) => {
     const hook = await receiver();
@@ -120,7 +120,7 @@ describe("what a receiver gets when the deliveries of a day have taken the bytes
     await few.stop();
   });
 
-  it("the failed deliveries that count what was not sent take bytes too", async ({
+  it("also fewer bytes for the failed deliveries that count unsent events", async ({
     hooks: { s, register, deliveries },
   }) => {
     const hook = await receiver();
@@ -142,7 +142,7 @@ describe("what a receiver gets when the deliveries of a day have taken the bytes
     ]);
   });
 
-  it("the events of changes with many deliveries count too: their jobs do not wait in any number", async ({
+  it("also a count of the events of large changes, so that their waiting jobs are limited", async ({
     hooks: { s, register, ann },
   }) => {
     const hook = await receiver();

@@ -12,7 +12,7 @@ import { lookup, NAMES, receiver, SECOND_MS, SECRET, settings, withWebhooks } fr
 const it = withWebhooks();
 
 describe("addresses are checked at every delivery", () => {
-  it("a name that has come to resolve to a private address is not called", async ({
+  it("a name that now resolves to a private address is not called", async ({
     hooks: { s, activityOfAnn, ann },
   }) => {
     const hook = await receiver();
@@ -57,7 +57,7 @@ describe("addresses are checked at every delivery", () => {
     expect([...askedFor]).toEqual([ann.id]);
   });
 
-  it("a link-local address is refused where private ones are allowed, and a name that leads to one is not called", async ({
+  it("a link-local address, or a name that resolves to one, is refused even if private addresses are allowed", async ({
     hooks: { s, activityOfAnn, ann },
   }) => {
     const activity = await activityOfAnn();
@@ -84,7 +84,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("a private literal that was stored in development is not called in production", async ({
+  it("a private address that was stored in development is not called in production", async ({
     hooks: { s, register, deliveries },
   }) => {
     const hook = await receiver();
@@ -98,7 +98,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("only the addresses that were checked are connected to", async ({ hooks: { s, register, states } }) => {
+  it("connections are made only to the checked addresses", async ({ hooks: { s, register, states } }) => {
     const hook = await receiver();
     const webhook = await register(`http://receiver.example:${hook.port}/`);
     await emit(s, "activity-updated", webhook.activity);
@@ -109,7 +109,7 @@ describe("addresses are checked at every delivery", () => {
 });
 
 describe("many receivers", () => {
-  it("a slow one holds up no other, and gets no more than its share of calls at once", async ({
+  it("a slow receiver does not delay others, and gets only its share of concurrent calls", async ({
     hooks: { s, register },
   }) => {
     const [slow, fast] = [await receiver(), await receiver()];
@@ -138,7 +138,7 @@ describe("many receivers", () => {
     expect(most).toBeGreaterThan(1);
   });
 
-  it("one account's many slow receivers leave hands for another account", async ({
+  it("many slow receivers of one account leave slots for another account", async ({
     hooks: { s, register },
   }) => {
     const bob = await s.manager();
@@ -171,7 +171,7 @@ describe("many receivers", () => {
     await patient.stop();
   });
 
-  it("a worker that dies in the middle loses nothing, however often", async ({
+  it("a worker that dies during deliveries loses none of them", async ({
     hooks: { s, register, states },
   }) => {
     const hook = await receiver();

@@ -10,7 +10,7 @@ import { HOUR_MS, receiver, SCHEDULE_MS, SECOND_MS, SECRET, withWebhooks } from 
 const it = withWebhooks();
 
 describe("a receiver that fails", () => {
-  it("is tried seven times on the schedule, with the same id and body and a new timestamp, then given up", async ({
+  it("gets seven attempts on the schedule, with the same id and body and a new timestamp", async ({
     hooks: { s, register, deliveries, advance },
   }) => {
     const hook = await receiver();
@@ -89,7 +89,7 @@ describe("a receiver that fails", () => {
   );
 
   it.for([301, 302, 303, 307, 308])(
-    "%i is a failure and never followed",
+    "is not followed to another URL: %i is a failure",
     async (status, { hooks: { s, register, deliveries } }) => {
       const [hook, target] = [await receiver(), await receiver()];
       hook.behaviour = answer(status, "", { Location: target.url });
@@ -101,7 +101,7 @@ describe("a receiver that fails", () => {
     },
   );
 
-  it("is given 15 s in all and 5 s to connect, of which tests take less", async ({
+  it("has 15 s in total and 5 s to connect; the tests use less", async ({
     hooks: { s, register, deliveries },
   }) => {
     expect(readConfig({})).toMatchObject({ webhookTimeoutMs: 15_000, webhookConnectTimeoutMs: 5_000 });
@@ -125,7 +125,7 @@ describe("a receiver that fails", () => {
     }
   });
 
-  it("killed in the middle of its answer gets the event again", async ({
+  it("gets the event again if it is killed during its response", async ({
     hooks: { s, register, states, advance },
   }) => {
     const hook = await receiver();
@@ -142,7 +142,7 @@ describe("a receiver that fails", () => {
     expect([await states(webhook), hook.received.length]).toEqual([["delivered"], 2]);
   });
 
-  it("not there at all gets the event when it is", async ({
+  it("gets the event when it becomes reachable", async ({
     hooks: { s, register, deliveries, advance, states },
   }) => {
     const gone = await startReceiver();
@@ -158,7 +158,7 @@ describe("a receiver that fails", () => {
     expect([await states(webhook), back.received.length]).toEqual([["delivered"], 1]);
   });
 
-  it("that answers without end is read for 64 KiB", async ({ hooks: { s, register, deliveries } }) => {
+  it("is read up to 64 KiB if its response does not end", async ({ hooks: { s, register, deliveries } }) => {
     const hook = await receiver();
     let writtenBytes = 0;
     hook.behaviour = (response) => {
@@ -181,7 +181,7 @@ describe("a receiver that fails", () => {
 });
 
 describe("a webhook is disabled", () => {
-  it("by 410, at once; an update enables it again", async ({
+  it("by a 410, immediately; an update enables it again", async ({
     hooks: { s, register, deliveries, row, asAnn, states },
   }) => {
     const hook = await receiver();
@@ -211,7 +211,7 @@ describe("a webhook is disabled", () => {
     expect(await states(webhook)).toEqual(["failed", "delivered"]);
   });
 
-  it("with what is still to be sent to it", async ({ hooks: { s, register, asAnn, advance, states } }) => {
+  it("with its waiting deliveries", async ({ hooks: { s, register, asAnn, advance, states } }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     for (let frame = 1; frame <= 30; frame += 1) await emit(s, "timeframe-created", webhook.activity, frame);
@@ -227,7 +227,7 @@ describe("a webhook is disabled", () => {
     expect(new Set(await states(webhook))).toEqual(new Set(["failed"]));
   });
 
-  it("not by what an earlier URL answered", async ({ hooks: { s, register, asAnn, row } }) => {
+  it("not by a response of an earlier URL", async ({ hooks: { s, register, asAnn, row } }) => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(410);
     const webhook = await register(old.url);
@@ -237,7 +237,7 @@ describe("a webhook is disabled", () => {
     expect((await row(webhook))?.disabledAt).toBeNull();
   });
 
-  it("by 20 exhausted deliveries one after the other, not by 19", async ({
+  it("by 20 consecutive failed deliveries, not by 19", async ({
     hooks: { s, register, advance, row, asAnn },
   }) => {
     const hook = await receiver();

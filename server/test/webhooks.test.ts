@@ -52,7 +52,7 @@ const isDeprecated = ({ headers }: { headers: Headers }) =>
   headers.get("deprecation") === "@1704067200" && headers.get("link")?.includes('rel="deprecation"') === true;
 
 describe("webhooks", () => {
-  it("a new webhook shows its secret to no one", async () => {
+  it("are created without showing their secret", async () => {
     const created = await create();
     expect(created.status).toBe(200);
     expect(created.body).toEqual({ id: created.body.id, ...masked });
@@ -71,7 +71,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("creation requires every field", async () => {
+  it("are created only with every required field", async () => {
     const { status, body } = await s.post(base, {}, ann.token);
     expect(status).toBe(400);
     expect(Object.keys(body).sort()).toEqual(Object.keys(fields).sort());
@@ -92,7 +92,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("a repeated request with the same key creates one webhook", async () => {
+  it("are created once by repeated requests with the same key", async () => {
     const send = () =>
       s.send("POST", base, { token: ann.token, json: fields, headers: { "Idempotency-Key": "one-webhook" } });
     const [first, second] = [await send(), await send()];
@@ -102,7 +102,7 @@ describe("webhooks", () => {
     ).toEqual(expect.arrayContaining([first.body.id]));
   });
 
-  it("creation takes URLs of http and https, of up to 200 characters, without user", async () => {
+  it("are created with http or https URLs of up to 200 characters, without a user", async () => {
     const long = `http://public.example/${"a".repeat(200 - "http://public.example/".length)}`;
     expect((await create({ webhook_url: long })).body.webhook_url).toBe(long);
     expect((await create({ webhook_url: "HTTP://93.184.215.14:8080" })).status).toBe(200);
@@ -176,12 +176,12 @@ describe("webhooks", () => {
     "private.example",
     "mixed.example",
     "six.example",
-  ])("creation refuses http://%s/", async (host) => {
+  ])("are not created with http://%s/", async (host) => {
     const { status, body } = await create({ webhook_url: `http://${host}/` });
     expect([status, Object.keys(body)]).toEqual([400, ["webhook_url"]]);
   });
 
-  it("the answer tells nobody whether an internal name resolves", async () => {
+  it("do not reveal whether an internal name resolves", async () => {
     const [internal, unknown] = await Promise.all(
       ["http://mixed.example/", "http://outside.example/"].map((webhook_url) => create({ webhook_url })),
     );
@@ -190,7 +190,7 @@ describe("webhooks", () => {
     expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
   });
 
-  it("a name that no server answers for is refused after a moment, and waits among the caller's own", async () => {
+  it("are refused after a short wait for an unresolvable name, which waits in the caller's own queue", async () => {
     const asked: unknown[] = [];
     const stuck = await TestService.start(s.store, {}, (_name, { account, signal } = {}) => {
       asked.push(account);
@@ -201,14 +201,14 @@ describe("webhooks", () => {
     expect([status, Object.keys(body), asked]).toEqual([400, ["webhook_url"], [ann.id]]);
   });
 
-  it("development may call private addresses", async () => {
+  it("can call private addresses in development", async () => {
     const development = await TestService.start(s.store, { webhookAllowPrivate: true }, lookup);
     const { status } = await development.post(base, { ...fields, webhook_url: "http://[::1]/" }, ann.token);
     await development.stop();
     expect(status).toBe(200);
   });
 
-  it("an activity has at most 100 webhooks", async () => {
+  it("are limited to 100 per activity", async () => {
     const crowded = `/api/v1/activities/${await newActivity(s, ann)}/webhooks/`;
     for (let count = 0; count < 100; count += 1) expect((await create({}, crowded)).status).toBe(200);
     const { status, headers } = await create({}, crowded);
@@ -244,7 +244,7 @@ describe("webhooks", () => {
     expect((await s.get(`${own}?limit=0`, ann.token)).body.count).toBe(5);
   });
 
-  it("one webhook is shown with an entity tag", async () => {
+  it("are shown individually with an entity tag", async () => {
     const { id } = (await create()).body;
     const shown = await s.get(`${base}${id}/`, ann.token);
     expect([shown.status, shown.body]).toEqual([200, { id, ...masked }]);
@@ -256,7 +256,7 @@ describe("webhooks", () => {
   });
 
   it.each(["49", "50", "51", "52", "53", "X4"])(
-    "row %s: refuses whoever does not own the activity",
+    "are refused in operation %s to users who do not own the activity",
     async (row) => {
       const { id } = (await create()).body;
       const own = await newActivity(s, bob);
@@ -284,7 +284,7 @@ describe("webhooks", () => {
     },
   );
 
-  it("PUT replaces a webhook, PATCH changes what is sent", async () => {
+  it("are replaced by PUT, and changed by PATCH in the fields of the body", async () => {
     const { id } = (await create()).body;
     const put = (json: unknown) => s.send("PUT", `${base}${id}/`, { token: ann.token, json });
     const patch = (json: unknown) => s.send("PATCH", `${base}${id}/`, { token: ann.token, json });
@@ -308,7 +308,7 @@ describe("webhooks", () => {
     });
   });
 
-  it("the mask sent back keeps the secret, and anything else is a new one", async () => {
+  it("keep their secret if the mask is sent back; any other value is a new secret", async () => {
     const { id } = (await create()).body;
     const encrypted = async () => {
       const rows = await s.store.database.queries.select().from(webhooks).where(eq(webhooks.id, id));
@@ -324,7 +324,7 @@ describe("webhooks", () => {
     expect(await encrypted()).not.toBe(before);
   });
 
-  it("an update and a deletion heed If-Match", async () => {
+  it("are updated and deleted only if If-Match matches", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
     // A secret with the same mask also changes the tag.
@@ -342,7 +342,7 @@ describe("webhooks", () => {
     expect((await send("DELETE", fresh)).status).toBe(204);
   });
 
-  it("a webhook is deleted", async () => {
+  it("are deleted", async () => {
     const { id } = (await create()).body;
     const deleted = await s.send("DELETE", `${base}${id}/`, { token: ann.token });
     expect([deleted.status, deleted.body, isDeprecated(deleted)]).toEqual([204, "", true]);
@@ -351,7 +351,7 @@ describe("webhooks", () => {
     }
   });
 
-  it("the log lists what happened, in pages, with filters", async () => {
+  it("have a log of calls in pages, with filters", async () => {
     const own = await newActivity(s, ann);
     const path = `/api/v1/activities/${own}/webhooks/`;
     const { id } = (await create({ timeframes_events: true }, path)).body;

@@ -66,7 +66,7 @@ const frame: fc.Arbitrary<Frame> = fc.record({
   age: fc.integer({ min: -3, max: 3 }),
 });
 
-it("the parts together are the times of all time frames, whatever number of them one part reads", async () => {
+it("the parts together cover the times of all time frames, for any number of time frames per part", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(frame, { maxLength: 14 }),
@@ -90,7 +90,7 @@ it("the parts together are the times of all time frames, whatever number of them
   );
 });
 
-it("ends a part where the time frames that it has read end, though more cover its start", async () => {
+it("a part ends with the time frames that it has read, even if more time frames cover its start", async () => {
   // Each is younger and ends later than the previous one, so each is needed for its last millisecond.
   await add(
     Array.from({ length: 40 }, (_, i) => ({ isOwn: i % 2 === 0, from: 0, length: 1_001 + i, age: -i - 1 })),

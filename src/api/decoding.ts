@@ -44,7 +44,7 @@ export function decodingOf<K extends OutputKind>(reader: SourceReader<K>): Decod
   };
 }
 
-/** A decoding with other items, which are made from those of `decoding`. */
+/** A decoding with items that are derived from the items of `decoding`. */
 export function mapDecoding<T, U>(
   decoding: Decoding<T>,
   items: (decoding: AsyncIterable<T>) => AsyncIterator<U>,
@@ -68,7 +68,7 @@ function oneIteration(): () => void {
     if (isBegun) {
       throw new AsiError(
         "ALREADY_READ",
-        "The recording has been iterated over already; decode it again, or keep the rows in an array.",
+        "The recording has already been iterated over; decode it again, or keep the rows in an array.",
       );
     }
     isBegun = true;

@@ -31,7 +31,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
     if (!isModule(module)) {
       throw new AsiError(
         "BAD_OPTION",
-        `module is ${shown(module)}; it must be a WebAssembly.Module, compiled already.`,
+        `module is ${shown(module)}; it must be a compiled WebAssembly.Module.`,
       );
     }
     return preferCore(module);

@@ -35,7 +35,7 @@ function tell(console: Console, error: unknown): ExitStatus {
   if (process.env.ASI_DEBUG === "1" && error instanceof Error) console.trace(error);
   // commander has already printed it
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.done : ExitStatus.wrongUsage;
-  // nobody reads the output any more
+  // the reader of the output has closed it
   if (systemCode(error) === "EPIPE") return ExitStatus.done;
   const problem = failureOf(error).error;
   if (error instanceof UsageError || (error instanceof AsiError && error.code === "BAD_OPTION")) {

@@ -100,7 +100,7 @@ function addTerminalOptions(command: Command): void {
   command
     .option("-q, --quiet", "print no messages except errors")
     .addOption(
-      new Option("--color <when>", "color messages: auto is on a terminal, unless NO_COLOR is set")
+      new Option("--color <when>", "color messages; auto: on a terminal, unless NO_COLOR is set")
         .choices(COLOR_MODES)
         .default("auto"),
     );

@@ -30,7 +30,7 @@ export interface EngineSettings {
   fillHrMs: number;
   /** The source of the heart rates of rows. */
   hr: HrSource;
-  /** Whether `columns` have those of `quality`. */
+  /** Whether `columns` include the columns of `quality`. */
   quality: boolean;
   /** Whether to analyse the whole ECG waveform, including parts that no row needs; always with the output `beats`. */
   analysesEcg: boolean;

@@ -125,7 +125,7 @@ function checkWriteOptions(options: WriteOptions, known: readonly string[]): voi
     );
   }
   if (options.name !== undefined && options.output !== undefined) {
-    throw new AsiError("BAD_OPTION", "output and name both name the file; omit one of the two.");
+    throw new AsiError("BAD_OPTION", "output and name both specify the file name; omit one of them.");
   }
 }
 
@@ -235,7 +235,7 @@ function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
   if (split !== true || output === undefined) return;
   throw new AsiError(
     "BAD_OPTION",
-    "split writes several files under their standard names, but output names one file; omit one of the two.",
+    "split writes several files with standard names, but output names one file; omit one of them.",
   );
 }
 

@@ -92,7 +92,7 @@ async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<Chunk
         return await chunks.read();
       } catch (cause) {
         if (readError !== null) throw readError;
-        throw new AsiError("BAD_GZIP", "The gzip data is damaged or cut off.", { cause });
+        throw new AsiError("BAD_GZIP", "The gzip data is damaged or truncated.", { cause });
       }
     },
     async close(reason) {

@@ -181,7 +181,7 @@ export function refuseInput(input: string, outputs: readonly string[]): void {
 export function inputAsOutput(path: string): AsiError {
   return new AsiError(
     "FILE_EXISTS",
-    `${path} is an input itself, which is never overwritten; write into another folder.`,
+    `${path} is an input, which is never overwritten; write to another folder.`,
   );
 }
 

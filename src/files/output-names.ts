@@ -105,7 +105,10 @@ function checkPattern(pattern: string): void {
     throw new AsiError("BAD_OPTION", `The option name has the unknown field ${shown(field)}; use ${fields}.`);
   });
   if (/[{}]/.test(literal)) {
-    throw new AsiError("BAD_OPTION", `The option name has a brace that belongs to no field; use ${fields}.`);
+    throw new AsiError(
+      "BAD_OPTION",
+      `The option name has a brace that is not part of a field; use ${fields}.`,
+    );
   }
   if (/[\\/]/.test(literal)) {
     throw new AsiError(
@@ -117,7 +120,7 @@ function checkPattern(pattern: string): void {
   if (forbidden !== undefined) {
     throw new AsiError(
       "BAD_OPTION",
-      `The option name contains ${shown(forbidden)}, which file names on Windows cannot have.`,
+      `The option name contains ${shown(forbidden)}, which is not allowed in file names on Windows.`,
     );
   }
 }

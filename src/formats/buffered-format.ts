@@ -8,8 +8,8 @@ import { Boilerplate, type BoilerplateTexts, encodeText, rowPieces } from "./tex
 export type WriteRows = (template: RowTemplate, skip?: number) => Iterable<Uint8Array>;
 
 /**
- * A format that needs several rows at once: `part` gets all rows of a range, or at most `maxRows` of them; where only some are written and
- * the format has totals, `recorded` are all of them.
+ * A format that needs several rows at once: `part` gets all rows of a range, or at most `maxRows` of them. If only some rows are
+ * written and the format has totals, `recorded` contains all rows.
  */
 export interface BufferedFormat extends BoilerplateTexts {
   readonly maxRows?: number;

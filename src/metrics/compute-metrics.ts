@@ -92,7 +92,7 @@ function requireBoundedLength(fromMs: number | null, toMs: number | null): void 
   const days = Math.round((toMs - fromMs) / DAY_MS);
   throw new AsiError(
     "BAD_ARGUMENT",
-    `The samples cover ${days} days; metrics are computed for at most ${MAX_DAYS}. Select a part with from and to.`,
+    `The samples cover ${days} days, but metrics are computed for at most ${MAX_DAYS}. Select a part with from and to.`,
   );
 }
 

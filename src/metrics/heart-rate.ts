@@ -57,9 +57,9 @@ export function summariseHeartRate(
 }
 
 /**
- * Gives each valid heart rate with the time for which it holds: until the next one, or the last sample of its period, at most 5 s.
+ * Returns each valid heart rate with its duration: until the next one or the last sample of its period, for at most 5 s.
  *
- * @param lastMs until when the last one may hold
+ * @param lastMs latest end of the last heart rate
  */
 export function holdHeartRates(
   { hr, timestampMs, startsMs = [] }: OrderedSamples,

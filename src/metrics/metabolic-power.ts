@@ -11,7 +11,7 @@ const COST_OF_RUNNING = 3.6;
 /** Share of the square of the speed in the equivalent slope, 1/m: air resistance. */
 const AIR_RESISTANCE = 0.0037;
 
-/** Above this speed, m/s, nobody walks. */
+/** Maximum walking speed, m/s. */
 const ALWAYS_RUNNING_M_PER_S = 2.5;
 
 /** Cost of walking at slopes of -0.3, -0.2, ... 0.4: quartics in the speed, highest power first. */

@@ -52,7 +52,7 @@ export interface PreparationRules {
   readonly gap?: GapRule;
   /** Whether the median of three removes spikes. Default true. */
   readonly withoutSpikes?: boolean;
-  /** Times of all samples with a speed, where some have been left out: they say at what rate was recorded. */
+  /** Times of all samples with a speed, if some were dropped; they determine the sample rate. */
   readonly recordedMs?: Float64Array;
 }
 
@@ -99,7 +99,7 @@ function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSig
   };
 }
 
-/** The duration of the intervals that begin or end with a sample that is left out; gaps are no intervals. */
+/** Total duration of the intervals that begin or end with a dropped sample, without gaps. */
 export function durationAround(
   timestampMs: Float64Array,
   isLeftOut: (i: number) => boolean,
@@ -180,7 +180,7 @@ function splitAtGaps(
   return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
 }
 
-/** Adds to ascending numbers of samples those of the last samples before some times, which ascend, too. */
+/** Adds the indexes of the last samples before the given times to ascending indexes; the times ascend, too. */
 function withEndsBefore(
   startsMs: readonly number[],
   timestampMs: Float64Array,

@@ -16,8 +16,8 @@ export type MetricSamples = Readonly<
 /** Samples in strictly ascending order of time; every column has exactly `length` entries. */
 export interface OrderedSamples extends MetricSamples {
   /**
-   * Where several periods with time between them were selected: the starts of all but the first. Nothing is joined, summed or held from
-   * a sample before such a time to the next one.
+   * Where several periods with time between them were selected: the starts of all but the first. Nothing is joined, summed or
+   * repeated from a sample before such a time to the next sample.
    */
   readonly startsMs?: readonly number[];
 }
@@ -128,7 +128,7 @@ function withoutRepetitions({
     kept.timestampMs[count] = ms;
     kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
     kept.hr[count] = hr[i] ?? 0;
-    // from here on the first places of the order are those of the samples that are kept
+    // the first entries of the order are now the kept samples
     order[count] = i;
     count++;
   }

@@ -35,7 +35,7 @@ export function unreachableText({ definition: { parameters } }: Metrics): string
   const highest = Math.max(sprint_threshold, ...hid_thresholds);
   if (highest <= max_valid_speed) return null;
   const [threshold, limit] = [highest, max_valid_speed].map((speed) => decimalText(speed * KM_PER_H, 1));
-  return `nothing reaches the threshold of ${threshold} km/h: rows faster than ${limit} km/h are not counted. Is its unit right?`;
+  return `no row reaches the threshold of ${threshold} km/h, because rows faster than ${limit} km/h are not counted. Check the unit.`;
 }
 
 /** `2 rows`, `1 row`. */

@@ -10,12 +10,12 @@ export interface Session {
   /** Name of the recording. */
   name: string;
   info: RecordingInfo;
-  /** What is drawn. */
+  /** The drawn part of the session. */
   samples: SampleBatch;
   /** The axis of time, ms since 1970 UTC. */
   fromMs: number;
   toMs: number;
-  /** What is not drawn, as a sentence; null if all is. */
+  /** A sentence about the part that is not drawn; null if everything is drawn. */
   notDrawn: string | null;
   metrics: Metrics;
   /** The unreadable parts of the recording, and the last row before the first of them; null if there are none. */

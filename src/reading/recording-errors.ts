@@ -28,9 +28,9 @@ export function stopError(signal: Exclude<StepResult, { kind: "drained" | "heade
 }
 
 const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
-  badChecksums: "The checksum of the frame at this place is wrong.",
-  overlong: "The frame at this place claims more bytes than a frame can have.",
-  overruns: "The frame at this place extends past the end of the input.",
+  badChecksums: "The checksum of the frame at this position is wrong.",
+  overlong: "The length of the frame at this position is greater than the maximum length of a frame.",
+  overruns: "The frame at this position extends beyond the end of the input.",
 };
 
 /** The error for a header whose serial number differs from the first one. */
@@ -61,7 +61,7 @@ export function noSamples(report: Report): AsiError {
   return new AsiError(
     "NO_SAMPLES",
     start === null || end === null
-      ? "The recording has no row: no GNSS frame in it has a valid date, time and position."
+      ? "The recording has no rows: none of its GNSS frames has a valid date, time and position."
       : `The recording runs from ${new Date(start).toISOString()} to ${new Date(end).toISOString()}; no row is within from and to.`,
     { report },
   );

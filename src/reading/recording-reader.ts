@@ -91,7 +91,10 @@ export class RecordingReader<K extends OutputKind> {
   get result(): ReadResult {
     if (this.#failure !== null) throw this.#failure;
     if (this.#result === null) {
-      throw new AsiError("NOT_READ", "The result is not known before the end of the recording: call finish.");
+      throw new AsiError(
+        "NOT_READ",
+        "The result is available only at the end of the recording: call finish.",
+      );
     }
     return this.#result;
   }
@@ -212,7 +215,7 @@ export class RecordingReader<K extends OutputKind> {
       throw this.#failure;
     }
     if (this.#isClosed) {
-      throw new AsiError("ALREADY_READ", "The reader has ended; create another one for another recording.");
+      throw new AsiError("ALREADY_READ", "The reader has ended; create a new reader for another recording.");
     }
     this.#driver ??= new EngineDriver(acquireEngine(this.#engineName), this.#settings);
     return this.#driver;

@@ -48,7 +48,7 @@ const PIECE = 1 << 16;
  * rounded to 1e-7 degrees, times to 1 ms, altitudes to 1 mm and speeds to 1 mm/s. Points without a time or position are omitted
  * and counted. The source is read only as fast as you iterate, and released when you leave the loop early.
  *
- * If a FIT file is damaged or truncated, it gives the rows before that place, which is `damage` of the summary.
+ * If a FIT file is damaged or truncated, it returns the rows before the damage, whose position is `damage` of the summary.
  *
  * @throws AsiError `BAD_SOURCE` immediately; while iterating `BAD_TRACK`, with the byte or line, if the input is not a track, or is
  * damaged: a FIT file before its first row, GPX and TCX anywhere. A track without rows yields no batch.

@@ -45,7 +45,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
     expect(counted(prepareSamples(samples), gate)).toEqual(expected);
   });
 
-  it("says what it drops with each count, and with the table of sensitivity", () => {
+  it("reports the dropped samples with each count, and with the table of sensitivity", () => {
     const dropped = { gate: 51, gate_duration: 5.3, too_fast: 0 };
     expect(computeRecipe(samples, gated({ min_satellites: 6 })).dropped).toEqual(dropped);
     expect(recipeSensitivity(samples, gated({ min_satellites: 6 })).dropped).toEqual(dropped);
@@ -99,7 +99,7 @@ describe("samples that a gate drops are missing", () => {
     expect(result(spikes, { enter: 3001, exit: 3001, min_ms: 0, gate: null }).count).toBe(1);
   });
 
-  it("one that is too fast as well counts for the gate only", () => {
+  it("a sample that is also too fast is counted for the gate only", () => {
     const fast = tenHertz(
       41,
       (k) => k === 20,
@@ -108,7 +108,7 @@ describe("samples that a gate drops are missing", () => {
     expect(result(fast).dropped).toEqual({ gate: 1, gate_duration: 0.2, too_fast: 1 });
   });
 
-  it("one of unknown quality does not reach any gate", () => {
+  it("a sample of unknown quality does not pass any gate", () => {
     const samples = columnsOf(
       [0, 1, 2].map((k) => ({ t: k * TEN_HZ_MS, speed: 3000, quality: k === 1 ? [0, 0, 0] : [0, 0, 150] })),
     );
@@ -126,7 +126,7 @@ describe("samples that a gate drops are missing", () => {
     expect(result(twice).dropped).toEqual({ gate: 1, gate_duration: 0.1, too_fast: 0 });
   });
 
-  it("only those of the time that is selected are counted", () => {
+  it("only dropped samples of the selected time are counted", () => {
     const samples = tenHertz(100, (k) => k % 10 === 0);
     const options = {
       from: 2000,
@@ -158,7 +158,7 @@ describe("a gate on samples of which no quality is known is an error", () => {
       expect(thrown(() => count(columnsOf(wrong), gated({ max_speed_accuracy: 300 })))).toMatchObject({
         code: "BAD_ARGUMENT",
         message:
-          "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not have: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
+          "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
       });
     }
   });

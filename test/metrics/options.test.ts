@@ -77,7 +77,7 @@ describe("samples of computeMetrics", () => {
     [
       "more than 366 days",
       [SAMPLES, { length: 1, timestampMs: Float64Array.of(367 * 86_400_000), speedMmPerS, hr }],
-      /^The samples cover 367 days; metrics are computed for at most 366. Select a part with from and to/,
+      /^The samples cover 367 days, but metrics are computed for at most 366. Select a part with from and to/,
     ],
   ])("refuses %s", ([, samples, message]) => {
     const compute = () => computeMetrics(samples as MetricSamples);

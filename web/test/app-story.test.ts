@@ -193,7 +193,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await ella.getByLabel("Number of the manager").fill(String(manager.id + 1));
     await ella.getByLabel("Username of the manager").fill("hugo");
     await ella.getByRole("button", { name: "Continue" }).click();
-    await ella.getByText("No manager has this number and this username.").waitFor();
+    await ella.getByText("There is no manager with this number and username.").waitFor();
     await ella.getByLabel("Number of the manager").fill(String(manager.id));
     await ella.getByRole("button", { name: "Continue" }).click();
     const who = `hugo, number ${manager.id}`;

@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const empty = { name: "empty.asi", mimeType: "", buffer: Buffer.alloc(0) };
     await load(page, [foreign, rubbish, empty, damaged, good, { ...good, name: "again.asi" }]);
     const of = (name: string) => fileItem(page, name);
-    await of("foreign.asi").getByText("The recording is of device OTHER-1, not of this one.").waitFor();
+    await of("foreign.asi").getByText("The recording is of device OTHER-1, not of this device.").waitFor();
     await of(EVIL).getByText("Not stored.").waitFor();
     await of("empty.asi").getByText("Not stored.").waitFor();
     await of("damaged.asi").getByText("The file is damaged: 1 frame could not be read.").waitFor();

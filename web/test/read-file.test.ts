@@ -91,7 +91,7 @@ describe("a file that cannot be read", () => {
     expect(byteOffset).toBeGreaterThan(0);
   });
 
-  it("but a FIT file that was cut off is shown up to there, and says so", async () => {
+  it("but a truncated FIT file is shown up to the damage, which is reported", async () => {
     const whole = fixture("valid/edges.fit");
     const cut = new File([new Uint8Array(whole.subarray(0, whole.length - 200))], "ride.fit");
     const { batches, facts } = await readFile(cut, { serial: null, onProgress: () => {} });

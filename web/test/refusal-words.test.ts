@@ -27,7 +27,7 @@ describe("a refusal of the service", () => {
     });
   });
 
-  it("is said once where a form has sent a list", () => {
+  it("is reported once if a form has sent a list", () => {
     const wrong = { expiration_time: ["Must be after start_time."] };
     expect([...fieldSentences(refusal({ 0: wrong, 1: wrong }), labelOf)]).toEqual([
       ["expiration_time", "Until must be later than From."],

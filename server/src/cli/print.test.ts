@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { linePrinter, reasonOf } from "./print.js";
 
 describe("the reason of an error", () => {
-  it("is a sentence without a stack for an error of the file system", () => {
+  it("is printed as a message without a stack for a file system error", () => {
     let refused: unknown;
     try {
       mkdirSync("/dev/null/data");
@@ -36,7 +36,7 @@ describe("lines as CSV", () => {
     vi.restoreAllMocks();
   });
 
-  it("have no cell that a spreadsheet reads as a formula, and quote separators", async () => {
+  it("contain no cell that a spreadsheet would read as a formula, and quote separators", async () => {
     const printer = linePrinter("csv", ["id", "operator", "after"]);
     await printer.part([
       { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },

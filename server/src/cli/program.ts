@@ -19,7 +19,7 @@ export function program(): Command {
     })
     .addHelpText(
       "after",
-      "\nExit status: 0 done, 1 refused or failed, 2 used wrongly. Without a command, the service starts.",
+      "\nExit status: 0 success, 1 refused or failed, 2 usage error. Without a command, the service starts.",
     );
 
   root
@@ -43,7 +43,7 @@ export function program(): Command {
 
   root
     .command("migrate")
-    .description("bring the schema of the database up to date; starting the service does it too")
+    .description("update the schema of the database, as every start of the service does")
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(
@@ -54,10 +54,7 @@ export function program(): Command {
   root
     .command("backup <file>")
     .description("write all data to a new file; works while the service runs")
-    .option(
-      "--verify",
-      "only read an existing backup and check that it can be restored; names its server key",
-    )
+    .option("--verify", "only check whether an existing backup can be restored, and print its server key")
     .option("--json", "print JSON")
     .addOption(yesOption())
     .action(
@@ -68,11 +65,11 @@ export function program(): Command {
   root
     .command("restore <file>")
     .description(
-      "replace all data with a backup, and erase again who was erased since; stop the server first",
+      "replace all data with a backup, and erase accounts again that were erased since; stop the server first",
     )
     .option(
       "--without-erasures",
-      "restore without the list of erasures of the backup: accounts erased since then are restored too",
+      "restore without the list of erasures of the backup; accounts erased since then are also restored",
     )
     .option("--json", "print JSON")
     .addOption(yesOption())

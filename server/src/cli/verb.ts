@@ -39,7 +39,9 @@ const nameOf = ({ signature }: Verb) => signature.replace(/ <.*$/, "") as Comman
 /** @param parent command whose name is the first word of the signature */
 function described(parent: Command, spec: Verb): Command {
   const { signature, about, example, question } = spec;
-  const yes = spec.yes ?? (question === undefined ? undefined : "do not ask first; it cannot be undone");
+  const yes =
+    spec.yes ??
+    (question === undefined ? undefined : "do not ask for confirmation; the command cannot be undone");
   return parent
     .command(signature.slice(signature.indexOf(" ") + 1))
     .description(about)

@@ -24,20 +24,20 @@ function accounts(root: Command): void {
   })
     .option("--role <role>", "manager or athlete")
     .option("--disabled", "only disabled accounts")
-    .option("--search <terms>", "found in username, mail address or name");
+    .option("--search <terms>", "text in the username, mail address or name");
   verb(account, {
     signature: "account show <username>",
-    about: "show an account, and how much belongs to it",
+    about: "show an account, and the amount of its data",
     example: "ann",
   });
   verb(account, {
     signature: "account disable <username>",
-    about: "refuse the tokens, the sessions and the password of an account; its data stays",
+    about: "refuse the tokens, the sessions and the password of an account; its data is kept",
     example: "ann",
   });
   verb(account, {
     signature: "account enable <username>",
-    about: "enable a disabled account; its sessions work again",
+    about: "enable a disabled account and its sessions",
     example: "ann",
   });
   verb(account, {
@@ -87,16 +87,16 @@ function applications(root: Command): void {
     .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
   verb(app, {
     signature: "app rotate-secret <client-id>",
-    about: "replace the secret of an application, and print the new one once; its sessions go on",
+    about: "replace the secret of an application, and print the new secret once; its sessions continue",
     example: "5p1T0rWcZ --yes",
     question: (clientId) =>
-      `Replace the secret of the application ${clientId}? The current one ends at once.`,
+      `Replace the secret of the application ${clientId}? The current secret becomes invalid immediately.`,
   });
   verb(app, {
     signature: "app revoke <client-id>",
-    about: "end an application, and every session with it",
+    about: "revoke an application and all its sessions",
     example: "5p1T0rWcZ --yes",
-    question: (clientId) => `End the application ${clientId} and every session with it?`,
+    question: (clientId) => `Revoke the application ${clientId} and all its sessions?`,
   });
 }
 
@@ -109,7 +109,7 @@ function devices(root: Command): void {
   })
     .option("--owner <username>", "only devices that this manager owns now")
     .option("--retired", "only retired devices")
-    .option("--search <terms>", "found in the names, the serial number or the model");
+    .option("--search <terms>", "text in the names, the serial number or the model");
   verb(device, {
     signature: "device add",
     about: "add a device",
@@ -128,26 +128,26 @@ function devices(root: Command): void {
     about: "change the names of a device",
     example: "A1B2 --device-name tracker-8",
   })
-    .option("--device-name <name>", "device identifier, by which a manager takes it")
+    .option("--device-name <name>", "device identifier, which managers use to take the device")
     .option("--custom-name <name>", 'the name that its owner gave; "" for none');
   verb(device, {
     signature: "device retire <serial-number>",
-    about: "end the ownership of a device, which nobody can take afterwards; its samples stay",
+    about: "end the ownership of a device, which can no longer be taken; its samples are kept",
     example: "A1B2 --yes",
     question: (serial) => `Retire the device ${serial} and end its ownership?`,
-  }).option("--undo", "let managers take a retired device again; its ownership does not come back");
+  }).option("--undo", "let managers take a retired device again; its ownership is not restored");
   verb(device, {
     signature: "device report-start <serial-number>",
     about: "record that a device has started",
     example: "A1B2 --firmware-version 2.1",
   })
-    .option("--config-version <n>", "the Bluetooth configuration that it received (default: the newest)")
+    .option("--config-version <n>", "Bluetooth configuration that the device received (default: the newest)")
     .option("--firmware-version <version>", "its firmware version");
 
   const ownership = root.command("ownership").description("device ownerships");
   verb(ownership, {
     signature: "ownership backdate <serial-number>",
-    about: "move the start of an ownership back over time without an owner",
+    about: "move the start of an ownership to an earlier time, over time without an owner",
     example: "A1B2 --start 2024-01-01T00:00:00Z",
   }).requiredOption("--start <date-time>", "the new start");
 
@@ -155,22 +155,22 @@ function devices(root: Command): void {
   verb(samples, {
     signature: "samples delete <serial-number>",
     about:
-      "delete the samples of a device from a time up to another; computed data follow, and pages of raw data within two minutes",
+      "delete the samples of a device in an interval; computed data are updated, and pages of raw data within two minutes",
     example: "A1B2 --start 2024-05-04T09:00:00Z --stop 2024-05-04T11:00:00Z --yes",
     question: (serial) => `Delete the samples of the device ${serial} in this time?`,
   })
-    .requiredOption("--start <date-time>", "the first time that is deleted")
-    .requiredOption("--stop <date-time>", "the first time after it that is kept");
+    .requiredOption("--start <date-time>", "start of the interval (inclusive)")
+    .requiredOption("--stop <date-time>", "end of the interval (exclusive)");
   verb(samples, {
     signature: "samples distribute",
     about:
       "move all samples to other PostgreSQL servers while the service runs; after an interruption, run it again",
     example: "--servers servers.txt --dry-run",
   })
-    .option("--servers <file>", "file with the URL of a server in each line")
+    .option("--servers <file>", "file with one server URL per line")
     .option(
       "--citus",
-      "distribute them over the workers of Citus instead; writes of samples wait during this",
+      "distribute the samples over the workers of Citus instead; writes of samples wait meanwhile",
     )
     .option("--dry-run", "print the plan without changing anything");
   verb(samples, {
@@ -179,16 +179,16 @@ function devices(root: Command): void {
   }).option("--dry-run", "print the plan without changing anything");
   verb(samples, {
     signature: "samples cancel-move",
-    about: "cancel an interrupted move; the samples stay where they were",
+    about: "cancel an interrupted move; the samples stay in place",
   });
   verb(samples, {
     signature: "samples servers",
-    about: "list the servers that have samples, whether they answer, and a move that has begun",
+    about: "list the servers with samples, whether they are reachable, and unfinished moves",
   });
 }
 
 function work(root: Command): void {
-  const job = root.command("job").description("jobs: mails, bulk loads, computations, calls of webhooks");
+  const job = root.command("job").description("jobs: mails, bulk loads, computations, webhook calls");
   list(job, {
     signature: "job list",
     about: "list jobs, the newest first",
@@ -204,7 +204,7 @@ function work(root: Command): void {
   });
   verb(job, {
     signature: "job revoke <job-id>",
-    about: "end a job that waits or runs, and erase its content",
+    about: "end a waiting or running job, and erase its content",
     example: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d --yes",
     question: (id) => `End the job ${id} and erase its content?`,
   });
@@ -220,7 +220,7 @@ function work(root: Command): void {
     .option("--disabled", "only disabled webhooks");
   verb(webhook, {
     signature: "webhook disable <id>",
-    about: "disable a webhook and cancel its waiting calls; its owner enables it by an update",
+    about: "disable a webhook and cancel its waiting calls; an update by its owner enables it again",
     example: "7",
   });
 }
@@ -235,7 +235,7 @@ function personalData(root: Command): void {
   }).requiredOption("-o, --output <file>", "the new file");
   verb(athlete, {
     signature: "athlete erase <id>",
-    about: "erase an athlete and every trace of the person; without --yes, count what would be removed",
+    about: "erase an athlete and every trace of the person; without --yes, only count the rows to remove",
     example: "12 --samples --yes",
     yes: "erase; this cannot be undone",
   }).option("--samples", "also remove the samples of the athlete's time frames");
@@ -243,7 +243,7 @@ function personalData(root: Command): void {
   const erasures = root.command("erasures").description("the list of erased accounts");
   verb(erasures, {
     signature: "erasures apply",
-    about: "erase the accounts again that a restored backup has brought back; every start does so too",
+    about: "erase accounts again that a restored backup contains, as every start does",
     example: "--list /backup/erasures.jsonl",
   }).option("--list <file>", "the list of another machine, or a copy (default: ERASURE_LIST)");
 }
@@ -260,18 +260,18 @@ function keys(root: Command): void {
   );
   verb(key, {
     signature: "key finish",
-    about: "let only the current SERVER_KEY open the secrets; when all processes have it",
+    about: "make only the current SERVER_KEY valid for the secrets; run it when all processes have this key",
     example: "--yes",
-    question: () => "Let only the SERVER_KEY of this process open the secrets, and no other?",
+    question: () => "Make only the SERVER_KEY of this process valid for the secrets?",
   }).option(
     "--server-key <id>",
-    "keep the server key of this process, which has this id, although a newer one was added and is lost",
+    "keep the server key of this process, which has this id, because the newer key is lost",
   );
   verb(key, {
     signature: "key reset",
-    about: "when the server key is lost: remove the secrets that it encrypts, and disable their webhooks",
+    about: "if the server key is lost, remove the secrets that it encrypts, and disable their webhooks",
     example: "--yes",
-    yes: "remove them; this cannot be undone",
+    yes: "remove the secrets; this cannot be undone",
   });
 }
 
@@ -294,7 +294,8 @@ function audit(root: Command): void {
     audited,
     {
       signature: "audit export",
-      about: "write the audit to the standard output, the oldest entry first, as JSON lines or CSV",
+      about:
+        "write the audit log to standard output from the oldest entry to the newest, as JSON lines or CSV",
       example: "--from 2026-05-01T00:00:00Z --account ann > may.jsonl",
     },
     AUDIT_COLUMNS,
@@ -303,6 +304,6 @@ function audit(root: Command): void {
     .option("--to <time>", "entries before this time")
     .option(
       "--account <account>",
-      "entries by or about this account: its username, or the id of a deleted one",
+      "entries by or about this account; its username, or its id if it is deleted",
     );
 }

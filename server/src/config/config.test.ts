@@ -26,7 +26,7 @@ describe("a service without settings", () => {
     expect(readConfig({})).toMatchObject(bounds);
   });
 
-  it("has a bound for everything that an account may store, and for every kind of call", () => {
+  it("has a limit for everything that an account can store and for every kind of request", () => {
     const bounds = Object.entries(readConfig({})).filter(([name]) =>
       /^(quota|throttle|bodyMemory)/.test(name),
     );
@@ -53,7 +53,7 @@ describe("the address of the API", () => {
 });
 
 describe("origins of other pages", () => {
-  it("are a list or all", () => {
+  it("are a list or *", () => {
     const CORS_ORIGINS = "https://app.example.org, http://localhost:5173";
     expect(readConfig({ CORS_ORIGINS }).corsOrigins).toEqual([
       "https://app.example.org",
@@ -84,7 +84,7 @@ describe("the files for operators", () => {
     ["compose.yaml", /^ {6}((?!POSTGRES_)[A-Z_]+): /gm],
     ["Dockerfile", /(?<=ENV .*)([A-Z_]{4,})(?==)/g],
     ["deploy/asi-server.service", /(?<=^#?Environment=.*)([A-Z_]+)(?==)/gm],
-  ])("%s names settings that there are", (path, pattern) => {
+  ])("%s contains only existing settings", (path, pattern) => {
     const names = named(path, pattern).filter((name) => name !== "NODE_ENV");
     expect(names.length).toBeGreaterThan(1);
     for (const name of names) expect(VARIABLES).toContain(name.replace(/_FILE$/, ""));
@@ -95,7 +95,7 @@ describe("the files for operators", () => {
     expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
   });
 
-  it("leave a stopping process more time than it needs", () => {
+  it("give a stopping process more time than it needs", () => {
     const seconds = (path: string, pattern: RegExp) => Number(pattern.exec(file(path))?.[1]);
     const needed = (readConfig({}).shutdownTimeoutMs + END_TIMEOUT_MS) / 1000;
     expect(seconds("compose.yaml", /stop_grace_period: (\d+)s/)).toBeGreaterThan(needed);

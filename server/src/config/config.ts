@@ -29,7 +29,7 @@ export const settings = {
   baseUrl: baseAddress(
     "BASE_URL",
     "",
-    "Address of the API as clients see it, with the path under which a proxy serves it; default http://HOST:PORT",
+    "Public address of the API, including the path under which a proxy serves it; default http://HOST:PORT",
   ),
   corsOrigins: origins(
     "CORS_ORIGINS",
@@ -51,18 +51,18 @@ export const settings = {
     key(
       "SERVER_KEY",
       "",
-      "32 bytes in base64 that encrypt webhook secrets and waiting mails; default: a file in DATA_DIR, so several machines need it set",
+      "32 bytes in base64 that encrypt webhook secrets and waiting mails; required with several machines; default: a file in DATA_DIR",
     ),
   ),
   erasureList: text(
     "ERASURE_LIST",
     "",
-    "File with the erased accounts, as hashes, which are erased again from a restored backup; keep it outside the backup; default: erasures.jsonl in DATA_DIR",
+    "File with the hashes of erased accounts, which are erased again after a restore; keep it outside the backup; default: erasures.jsonl in DATA_DIR",
   ),
   eraseSamples: boolean(
     "ERASE_SAMPLES",
     false,
-    "Whether erasing an athlete over the API also removes the samples of the athlete's time frames; operators decide with --samples",
+    "Whether erasing an athlete over the API also removes the samples of the athlete's time frames; operators use the option --samples",
   ),
   smtpUrl: secret(
     url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, mails are written to DATA_DIR/mail"),
@@ -82,12 +82,12 @@ export const settings = {
   shutdownTimeoutMs: count(
     "SHUTDOWN_TIMEOUT_MS",
     25_000,
-    "Time for requests, jobs and operator commands to finish after SIGTERM; the rest of the end may take 10 s more, and closing the embedded database 60 s, before the process ends by force with status 1",
+    "Time for requests, jobs and operator commands to finish after SIGTERM. The rest of the shutdown can take 10 s more, and closing the embedded database 60 s, before the process exits with status 1",
   ),
   maxConnections: count(
     "MAX_CONNECTIONS",
     10_000,
-    "Open connections of one process at each address where it listens, at most a quarter of them from one client address; others are closed at once",
+    "Maximum number of open connections of one process at each address where it listens, at most a quarter of them from one client address; others are closed immediately",
   ),
   requestTimeoutMs: count("REQUEST_TIMEOUT_MS", 60_000, "Time within which a request must arrive"),
   uploadTimeoutMs: count(
@@ -103,7 +103,7 @@ export const settings = {
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "Time by which a client may fall behind this minimum rate; six times as long after it has read ahead",
+    "Time by which a client can fall behind the minimum rate, or six times this time if it was faster before",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -118,7 +118,7 @@ export const settings = {
   responseMemoryBytes: integer(64 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_BYTES",
     256 * 1024 * 1024,
-    "Memory for response bodies of one process, until their clients have read them; a quarter is kept for small ones",
+    "Memory for response bodies of one process, until their clients have read them; a quarter is reserved for small bodies",
   ),
   responseMemoryPerCallerBytes: integer(32 * 1024 * 1024, 1_000_000_000_000)(
     "RESPONSE_MEMORY_PER_CALLER_BYTES",
@@ -144,7 +144,7 @@ export const settings = {
   computeThreads: integer(1, 64)(
     "COMPUTE_THREADS",
     Math.max(2, availableParallelism() - 1),
-    "Threads that compute the data of time frames, all but one of them for one account; default: one for each processor but one, at least 2",
+    "Number of threads that compute the data of time frames; one account can use all but one; default: the number of processors minus one, at least 2",
   ),
   grantManagedAthletes: boolean(
     "GRANT_MANAGED_ATHLETES",
@@ -156,7 +156,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; further ones are counted in one row. Commands of the operator always have separate rows",
+    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; one row counts further changes. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -201,7 +201,7 @@ export const settings = {
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,
-    "Time by which samples may be ahead of the server's clock; a bulk load refuses later ones",
+    "Time by which samples may be ahead of the server's clock; a bulk load refuses later samples",
   ),
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
@@ -242,7 +242,7 @@ export const settings = {
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
     10_000,
-    "Webhook calls of one account that may wait; further events are not delivered, a failed delivery of each webhook counts them",
+    "Webhook calls of one account that may wait; further events are not delivered, and a failed delivery of each webhook counts them",
   ),
   webhookBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "WEBHOOK_BYTES_PER_DAY",
@@ -252,7 +252,7 @@ export const settings = {
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",
     500,
-    "Time frames that one activity may have",
+    "Maximum number of time frames of one activity",
   ),
   webhookTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_TIMEOUT_MS",
@@ -267,13 +267,30 @@ export const settings = {
   quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_SAMPLES",
     5_000_000_000,
-    "Samples that the devices of one account may have; every five minutes with samples count as at least 50",
+    "Maximum number of samples of the devices of one account; each period of five minutes with samples counts as at least 50",
   ),
-  quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Activities of one account"),
+  quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Maximum number of activities of one account"),
   quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_ACTIVITY_BYTES",
     4 * 1024 ** 3,
-    "Bytes that the JSON and the GPX of one account's activities may take, as stored",
+    "Maximum stored size of the JSON and the GPX of the activities of one account",
+  ),
+  quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Maximum number of time frames of one account"),
+  quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
+  quotaOwnerships: count(
+    "QUOTA_OWNERSHIPS",
+    10_000,
+    "Maximum number of ownerships of one account, including ended ownerships",
+  ),
+  quotaPermissions: count(
+    "QUOTA_PERMISSIONS",
+    1_000,
+    "Maximum number of permissions that one athlete can grant",
+  ),
+  quotaManagedAthletes: count(
+    "QUOTA_MANAGED_ATHLETES",
+    10_000,
+    "Maximum number of athletes that one account can manage",
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Time frames of one account"),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Versions of recipes of one account"),
@@ -294,67 +311,87 @@ export const settings = {
   quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_PICTURE_BYTES",
     1024 ** 3,
-    "Bytes of the pictures of the managed athletes of one account, in base64",
+    "Maximum size of the pictures of the managed athletes of one account, in base64",
   ),
   quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_RESPONSE_BYTES",
     256 * 1024 ** 2,
-    "Bytes of the responses stored for the idempotency keys of one account; responses of at most 2 KiB do not count",
+    "Maximum size of the responses stored for the idempotency keys of one account; responses of at most 2 KiB are not counted",
   ),
   quotaIdempotencyKeys: count(
     "QUOTA_IDEMPOTENCY_KEYS",
     100_000,
-    "Idempotency keys that one account may use in 24 hours; 429 beyond",
+    "Maximum number of idempotency keys of one account in 24 hours; above it, requests get 429",
   ),
   refreshTokensPerApplication: integer(1, 1_000_000)(
     "REFRESH_TOKENS_PER_APPLICATION",
     1000,
-    "Refresh tokens of one user for one application; a further one revokes the least recently used. Of access tokens, five times as many; a further one revokes the oldest",
+    "Maximum number of refresh tokens of one user for one application; a new token then revokes the least recently used one. The maximum number of access tokens is five times as high; a new token then revokes the oldest one",
   ),
-  throttleUserPerMinute: count("THROTTLE_USER_PER_MINUTE", 3000, "Authenticated calls of one user"),
-  throttleAddressPerMinute: count("THROTTLE_ADDRESS_PER_MINUTE", 600, "Anonymous calls from one address"),
-  throttleRawDataPerMinute: count("THROTTLE_RAW_DATA_PER_MINUTE", 600, "Raw data and ranges of one user"),
-  throttleFilesPerMinute: count("THROTTLE_FILES_PER_MINUTE", 120, "Conversions and bulk loads of one user"),
+  throttleUserPerMinute: count(
+    "THROTTLE_USER_PER_MINUTE",
+    3000,
+    "Maximum number of authenticated calls of one user",
+  ),
+  throttleAddressPerMinute: count(
+    "THROTTLE_ADDRESS_PER_MINUTE",
+    600,
+    "Maximum number of unauthenticated calls from one address",
+  ),
+  throttleRawDataPerMinute: count(
+    "THROTTLE_RAW_DATA_PER_MINUTE",
+    600,
+    "Maximum number of calls of one user for raw data and ranges",
+  ),
+  throttleFilesPerMinute: count(
+    "THROTTLE_FILES_PER_MINUTE",
+    120,
+    "Maximum number of conversions and bulk loads of one user",
+  ),
   throttleOwnershipsPerMinute: count(
     "THROTTLE_OWNERSHIPS_PER_MINUTE",
     120,
-    "Devices that one user takes or releases",
+    "Maximum number of devices that one user takes or releases",
   ),
   throttleRegistrationsPerHour: count(
     "THROTTLE_REGISTRATIONS_PER_HOUR",
     600,
-    "Registrations from one address",
+    "Maximum number of registrations from one address",
   ),
   throttleRegistrationBytesPerHour: count(
     "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
     128 * 1024 * 1024,
-    "Bytes of pictures in registrations from one address",
+    "Maximum size of the pictures in registrations from one address",
   ),
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Mails to one address from all registrations; above the limit, a user who has chosen a password is registered without a mail",
+    "Maximum number of mails to one address from all registrations; above this number, a user who has chosen a password is registered without a mail",
   ),
-  throttleTokensPerMinute: count("THROTTLE_TOKENS_PER_MINUTE", 300, "Token requests from one address"),
+  throttleTokensPerMinute: count(
+    "THROTTLE_TOKENS_PER_MINUTE",
+    300,
+    "Maximum number of token requests from one address",
+  ),
   throttleFailedPasswords: count(
     "THROTTLE_FAILED_PASSWORDS",
     20,
-    "Wrong passwords for one username from one address in 15 minutes",
+    "Maximum number of wrong passwords for one username from one address in 15 minutes",
   ),
   throttlePasswordChangesPerHour: count(
     "THROTTLE_PASSWORD_CHANGES_PER_HOUR",
     60,
-    "Password changes that one user may request",
+    "Maximum number of password changes of one user",
   ),
   throttlePasswordResetsPerHour: count(
     "THROTTLE_PASSWORD_RESETS_PER_HOUR",
     60,
-    "Password reset links that one address may request",
+    "Maximum number of password reset links for one address",
   ),
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Password reset links that one address may request for one username; after this number of mails to a user, further mails are spread over the hour",
+    "Maximum number of password reset links for one username from one address; after this number of mails to a user, further mails are distributed over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

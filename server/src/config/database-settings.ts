@@ -14,32 +14,36 @@ export const databaseSettings = {
     postgresUrl(
       "DATABASE_DIRECT_URL",
       "",
-      "Address of the database without the connection pooler of DATABASE_URL, for migrations and for locks that last; needed with PgBouncer in transaction mode",
+      "Address of the database without the connection pooler of DATABASE_URL, for migrations and long-lived locks; required with PgBouncer in transaction mode",
     ),
   ),
   databaseReadUrl: secret(
     postgresUrl(
       "DATABASE_READ_URL",
       "",
-      "A streaming replica of the database, for pages of raw data; the primary is read when the replica lags or is unreachable",
+      "A streaming replica of the database, for pages of raw data; the primary is used if the replica lags or is unreachable",
     ),
   ),
   databasePreparedStatements: boolean(
     "DATABASE_PREPARED_STATEMENTS",
     true,
-    "Whether statements are prepared under names; false for a pooler that does not know them, such as PgBouncer before 1.21",
+    "Whether to use named prepared statements; false for a pooler that does not support them, such as PgBouncer before 1.21",
   ),
   databaseSslMode: sslMode(
     "PGSSLMODE",
     "disable",
-    "disable, require, verify-ca or verify-full; sslmode in a URL comes first",
+    "disable, require, verify-ca or verify-full; sslmode in a URL takes precedence",
   ),
   databaseSslRootCert: text(
     "PGSSLROOTCERT",
     "",
     "File with the root certificates of the database servers; sslrootcert in a URL takes precedence; default: the certificates of Node.js",
   ),
-  databasePoolSize: integer(2, 1000)("DATABASE_POOL_SIZE", 10, "Connections to PostgreSQL of one process"),
+  databasePoolSize: integer(2, 1000)(
+    "DATABASE_POOL_SIZE",
+    10,
+    "Maximum number of connections of one process to PostgreSQL",
+  ),
   databaseStatementTimeoutMs: integer(0, MAX_TIMEOUT_MS)(
     "DATABASE_STATEMENT_TIMEOUT_MS",
     60_000,

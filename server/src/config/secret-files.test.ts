@@ -19,7 +19,7 @@ describe("a secret", () => {
   it.each([
     ["DATABASE_URL", "databaseUrl", URL],
     ["SMTP_URL", "smtpUrl", "smtp://mail.example.org"],
-  ] as const)("%s is read from the file that its _FILE names", (variable, name, value) => {
+  ] as const)("%s is read from the file named by its _FILE variable", (variable, name, value) => {
     for (const end of ["", "\n", "\r\n"]) {
       expect(readConfig({ [`${variable}_FILE`]: fileWith(value + end) })[name]).toBe(value);
     }

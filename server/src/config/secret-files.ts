@@ -14,7 +14,7 @@ export const fileVariable = (variable: string): string => `${variable}_FILE`;
 export function secretValue(env: Environment, variable: string): string | undefined {
   const file = env[fileVariable(variable)] || undefined;
   if (file === undefined) return env[variable];
-  if (env[variable]) throw new Error(`${fileVariable(variable)} is set too; set one of them`);
+  if (env[variable]) throw new Error(`${fileVariable(variable)} is also set; set only one of them`);
   let content: string;
   try {
     content = readFileSync(file, "utf8").replace(/[\r\n]+$/, "");

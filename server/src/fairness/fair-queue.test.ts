@@ -13,7 +13,7 @@ function work() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a fair queue", () => {
-  it("runs the single task of one caller before the many of another", async () => {
+  it("runs the single task of one caller before the many tasks of another", async () => {
     const queue = new FairQueue<string>({ concurrency: 1 });
     const began: string[] = [];
     const asked = [..."aaaaab"].map((caller, index) =>
@@ -24,7 +24,7 @@ describe("a fair queue", () => {
     expect(began).toHaveLength(6);
   });
 
-  it("runs at most the maximum number of tasks, also after a failure", async () => {
+  it("runs at most the maximum number of tasks, even after a failure", async () => {
     const queue = new FairQueue<string>({ concurrency: 2 });
     let running = 0;
     let most = 0;
@@ -42,7 +42,7 @@ describe("a fair queue", () => {
     expect(most).toBe(2);
   });
 
-  it("runs a later caller before the second waiting task of another", async () => {
+  it("runs a task of a later caller before the second waiting task of another caller", async () => {
     const queue = new FairQueue<number>({ concurrency: 1 });
     const order: number[] = [];
     await Promise.all(
@@ -107,7 +107,7 @@ describe("a fair queue", () => {
     await Promise.all(comers);
   });
 
-  it("gives no credit for time in which a caller has run one long task", async () => {
+  it("gives a caller no credit for the time in which it ran one long task", async () => {
     const queue = new FairQueue<string>({ concurrency: 2 });
     const { done, finish } = work();
     const long = queue.run("long", () => done);
@@ -125,7 +125,7 @@ describe("a fair queue", () => {
     await long;
   });
 
-  it("serves a caller of another group before the second of a crowd", async () => {
+  it("serves a caller of another group before the second caller of a large group", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, concurrencyPerGroup: 1 });
     const began: string[] = [];
     const run = (caller: string, group: string) =>
@@ -136,7 +136,7 @@ describe("a fair queue", () => {
     expect(began).toHaveLength(21);
   });
 
-  it("serves a caller that is also in another group by its usage in this group", async () => {
+  it("serves a caller that belongs to two groups by its usage in each group", async () => {
     let nowMs = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     try {
@@ -167,7 +167,7 @@ describe("a fair queue", () => {
     }
   });
 
-  it("serves a caller again only after a pause as long as its task, if enabled", async () => {
+  it("serves a caller again only after a pause as long as its last task, if this is enabled", async () => {
     const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, cooldown: true });
     const startMs = performance.now();
     await queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
@@ -200,24 +200,24 @@ describe("a fair queue", () => {
     await Promise.all([second, third]);
   });
 
-  it("refuses only a caller with too many waiting tasks", async () => {
+  it("refuses a task only if its caller has too many waiting tasks", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, maxWaitingPerCaller: 2 });
     const { done, finish } = work();
     const first = queue.run("a", () => done);
     const waiting = [queue.run("a", settled), queue.run("a", settled)];
-    await expect(queue.run("a", settled)).rejects.toThrow("Too many tasks wait");
+    await expect(queue.run("a", settled)).rejects.toThrow("Too many tasks are waiting");
     const other = queue.run("b", settled);
     finish();
     await Promise.all([first, ...waiting, other]);
   });
 
-  it("drops a waiting task whose signal is aborted, and accepts another", async () => {
+  it("drops a waiting task whose signal is aborted, and accepts another one", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, maxWaiting: 1 });
     const { done, finish } = work();
     const first = queue.run("a", () => done);
     const left = new AbortController();
     const dropped = queue.run("b", settled, left.signal);
-    await expect(queue.run("c", settled)).rejects.toThrow("Too many tasks wait");
+    await expect(queue.run("c", settled)).rejects.toThrow("Too many tasks are waiting");
     left.abort(new Error("left"));
     await expect(dropped).rejects.toThrow("left");
     const next = queue.run("c", async () => "done");

@@ -101,7 +101,7 @@ export class FairQueue<Caller> {
       maxWaitingPerGroup: Number.POSITIVE_INFINITY,
       maxWaiting: Number.POSITIVE_INFINITY,
       cooldown: false,
-      refusal: () => new Error("Too many tasks wait."),
+      refusal: () => new Error("Too many tasks are waiting."),
       ...settings,
     };
   }

@@ -55,7 +55,7 @@ const RETRY_AFTER_S = 5;
 /** Codes for a full disk of uploads or of the database. */
 const isFull = (error: Error) => "code" in error && error.code === "ENOSPC";
 
-const UNAVAILABLE = { detail: "The service is unavailable for the moment. Try again later." };
+const UNAVAILABLE = { detail: "The service is temporarily unavailable. Try again later." };
 
 /** Values that JSON can express but the database cannot store. */
 const REFUSED_VALUE = {

@@ -23,12 +23,12 @@ describe("the Accept header", () => {
     "application/json",
     "application/json; charset=utf-8",
     "text/html, application/json;q=0.1",
-  ])("has room for JSON: %s", (accept) => {
+  ])("allows JSON: %s", (accept) => {
     expect(check(accept)).not.toThrow();
   });
 
   it.each(["text/html", "application/json;q=0, text/*", "image/png, text/csv"])(
-    "has no room for JSON: %s",
+    "excludes JSON: %s",
     (accept) => {
       expect(check(accept)).toThrow(expect.objectContaining({ statusCode: 406, message: "Not acceptable" }));
     },
@@ -39,7 +39,7 @@ describe("the Accept header", () => {
     expect(check("application/json", csv)).toThrow(expect.objectContaining({ statusCode: 406 }));
   });
 
-  it("is ignored by operations that opt out, and if it is absent", () => {
+  it("is ignored if it is absent and by operations that opt out", () => {
     expect(check("text/html", { ...csv, ignoresAccept: true })).not.toThrow();
     expect(() =>
       requireAcceptable({
@@ -60,7 +60,7 @@ describe("compression", () => {
     ["gzip", true],
     ["gzip, deflate, br, zstd", true],
     ["*", true],
-  ])("is for clients that accept it: %s", (encoding, isAccepted) => {
+  ])("is used for clients that accept it: %s", (encoding, isAccepted) => {
     expect(acceptsGzip({ headers: { "accept-encoding": encoding } } as FastifyRequest)).toBe(isAccepted);
   });
 });

@@ -10,9 +10,9 @@ export interface Problem {
   /** Of the status. */
   title: string;
   status: number;
-  /** What is wrong and what to do, for people. */
+  /** Description of the error and of the required action, for people. */
   detail: string;
-  /** What is wrong, for programs; the same as `X-Error-Code`. */
+  /** Code of the error, for programs; the same as `X-Error-Code`. */
   code: string;
   /** The values that are wrong. */
   errors?: readonly { field: string; detail: string; code?: string }[];

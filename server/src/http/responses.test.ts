@@ -90,7 +90,7 @@ function mistakes(app: FastifyInstance): void {
   });
 }
 
-describe("an answer that is not of the success schema", () => {
+describe("a response that does not match the success schema", () => {
   it("does not compile", () => {
     expect(mistakes).toBeTypeOf("function");
   });

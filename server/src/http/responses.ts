@@ -15,7 +15,7 @@ export interface JsonSuccess<Schema extends TSchema = TSchema> {
   schema: Schema;
   /** Additional headers and their descriptions, used only in the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
-  /** The path of the list in which the resource that was created has its place by its `id`: `Location` says so. */
+  /** The path of the list that contains the created resource under its `id`, for the header `Location`. */
   collection?: string;
   /** Types that a client can ask for with `Accept` instead of JSON; see `TypedText`. */
   otherMediaTypes?: readonly string[];

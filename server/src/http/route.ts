@@ -71,8 +71,8 @@ export interface Operation<
   /** Other accepted paths. */
   otherPaths?: readonly string[];
   /**
-   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse what version 1 ignores. Those of files have
-   * the paths of version 2, but are of version 1 in this.
+   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse what version 1 ignores. Operations on
+   * files have paths of version 2, but follow version 1 in this respect.
    */
   version?: 2;
   deprecated?: boolean;

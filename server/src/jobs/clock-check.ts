@@ -22,7 +22,7 @@ export async function checkClock(
   if (newest !== null && newest - now > TOLERATED_MS) {
     log.warn(
       { behindMs: Math.round(newest - now) },
-      "the clock is behind the newest row of the audit: it was set back, or was ahead before",
+      "the clock is behind the newest row of the audit log: it was set back, or was fast before",
     );
   }
   if (Math.abs(database - now) > TOLERATED_MS) {

@@ -31,7 +31,7 @@ export async function returnLostJobs(
         ...(failed
           ? finished(
               "FAILURE",
-              { code: "worker_lost", message: "The workers stopped over this job." },
+              { code: "worker_lost", message: "The workers stopped during this job." },
               clock.now(),
             )
           : ({ state: "PENDING", dueAt: clock.now(), ...unleased } as const)),

@@ -16,7 +16,7 @@ describe("a username in a mail", () => {
     "Claim your prize at evil.example",
     "evil.example has your prize",
     "Your prize: call 0900 123456",
-  ])("that may be a link or an appeal with one is not shown: %s", (username) => {
+  ])("is not shown if it can be a link or contain one: %s", (username) => {
     const mails = [
       credentialsMail(username, "secret"),
       credentialsMail(username, null),

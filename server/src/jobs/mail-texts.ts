@@ -41,11 +41,11 @@ export const resetMail = (username: string, link: string): Letter => ({
 
 Username: ${shownUsername(username)}
 
-To set it, open this link. It works once, and for one hour.
+To set it, open this link. It works only once and expires after one hour.
 
 ${link}
 
-If you did not request it, ignore this mail. Your password stays as it is.
+If you did not request it, ignore this mail. Your password is not changed.
 `,
 });
 

@@ -29,7 +29,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   const registers = [registry];
   const runs = new Counter({
     name: "asi_job_runs_total",
-    help: "Runs of jobs in this process by their outcome",
+    help: "Number of job runs in this process, by outcome",
     labelNames: ["kind", "outcome"],
     registers,
   });
@@ -37,14 +37,14 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
   const loaded = new Counter({
     name: "asi_samples_loaded_total",
-    help: "Samples of bulk loads in this process: stored, known before, or refused (not owned, or ahead of the clock)",
+    help: "Samples of bulk loads in this process: stored, already known, or refused (not owned, or ahead of the clock)",
     labelNames: ["outcome"],
     registers,
   });
   for (const outcome of LOADED) loaded.inc({ outcome }, 0);
   const duration = new Histogram({
     name: "asi_job_run_duration_seconds",
-    help: "Time that a run of a job took",
+    help: "Duration of a job run",
     labelNames: ["kind"],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
@@ -65,7 +65,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
   });
   new Gauge({
     name: "asi_jobs_delay_seconds",
-    help: "How long the job that has been due longest has been waiting; 0 when none is due",
+    help: "Waiting time of the oldest due job; 0 if no job is due",
     labelNames: ["kind"],
     registers,
     async collect() {

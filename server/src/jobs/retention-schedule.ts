@@ -12,7 +12,7 @@ const FIRST_VACUUM_MS = 60_000;
 export function measureRetention(registry: Registry): OnRemoved {
   const removed = new Counter({
     name: "asi_retention_removed_total",
-    help: "Expired rows that this process has removed, and samples",
+    help: "Expired rows and samples that this process has removed",
     labelNames: ["kind"],
     registers: [registry],
   });

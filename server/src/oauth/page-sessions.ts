@@ -35,9 +35,9 @@ export const Session = Type.Object(
     application: Type.String({ description: "Page, or the name of an application" }),
     browser: Nullable(Type.String({ description: "User-Agent of the browser; null for applications" })),
     signed_in_at: DateTimeOut(),
-    last_used_at: DateTimeOut({ description: "When a token was last issued for it" }),
+    last_used_at: DateTimeOut({ description: "Time when the last token was issued for the session" }),
     expires_at: Nullable(DateTimeOut({ description: "Null for the sessions of applications" })),
-    is_current: Type.Boolean({ description: "Whether this request belongs to it" }),
+    is_current: Type.Boolean({ description: "Whether this request belongs to the session" }),
   },
   {
     $id: "Session",

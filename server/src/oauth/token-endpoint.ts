@@ -79,7 +79,7 @@ export async function grantToken(
   for (const [name, value] of Object.entries(form)) {
     if (Array.isArray(value)) return tokenError("invalid_request", `The field ${name} is repeated.`);
     if (value.includes("\0"))
-      return tokenError("invalid_request", `The field ${name} holds a NUL character.`);
+      return tokenError("invalid_request", `The field ${name} contains a NUL character.`);
     if (value !== "") fields[name] = value;
   }
   if (fields.grant_type === undefined)

@@ -27,7 +27,7 @@ const failedQuery = (cause: Error) =>
   );
 
 describe("the log of an error", () => {
-  it("contains the text of a failed statement with placeholders, its kind and location, but no value", () => {
+  it("contains the text of a failed statement with placeholders, its kind and its location, but no values", () => {
     const record = errorRecord(
       failedQuery(databaseError("23505", "duplicate key value violates a constraint")),
     );
@@ -63,12 +63,12 @@ describe("the log of an error", () => {
     ],
     ["several at once", new AggregateError([failedQuery(new Error("one"))], "several")],
     ["what is no error", SECRET],
-  ])("holds no value: %s", (_name, error) => {
+  ])("contains no value: %s", (_name, error) => {
     expect(JSON.stringify(errorRecord(error))).not.toContain(SECRET);
     expect(errorText(error)).not.toContain(SECRET);
   });
 
-  it("ends at circular causes", () => {
+  it("stops at circular causes", () => {
     const error = new Error("one");
     error.cause = error;
     expect(JSON.stringify(errorRecord(error)).length).toBeLessThan(100_000);

@@ -12,7 +12,7 @@ describe("the header traceparent", () => {
     [`00-${ID}-${PARENT}-83`, { id: ID, parent: PARENT, flags: "01" }],
     // A future version.
     [`cc-${ID}-${PARENT}-01-what-the-future-holds`, { id: ID, parent: PARENT, flags: "01" }],
-  ])("%s names a trace", (header, trace) => {
+  ])("%s contains a trace", (header, trace) => {
     expect(readTrace(header)).toEqual(trace);
   });
 
@@ -31,7 +31,7 @@ describe("the header traceparent", () => {
     expect(readTrace(header)).toBeUndefined();
   });
 
-  it("of a further call has the same trace and a new parent", () => {
+  it("of an outgoing call has the same trace and a new parent", () => {
     const trace = { id: ID, parent: PARENT, flags: "01" };
     const [one, other] = [traceparentOf(trace), traceparentOf(trace)];
     expect(readTrace(one)).toEqual({ ...trace, parent: expect.not.stringContaining(PARENT) });

@@ -30,11 +30,11 @@ it.each<[string, RequestListener]>([
   async (_, end) => {
     await expect(answered(end)).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("may have been carried out"),
+      message: expect.stringContaining("may have been executed"),
     });
   },
 );
 
-it("a server that responds returns the result", async () => {
+it("a server that responds returns the result of the command", async () => {
   expect(await answered((_, response) => response.end('{"items":[]}'))).toEqual({ items: [] });
 });

@@ -49,7 +49,7 @@ function post(socketPath: string, sent: object): Promise<Outcome | undefined> {
     const unanswered = (error: Error) =>
       reject(
         new UsageError(
-          `The service ended before it answered (${error.message}). The command may have been carried out. When the service is back, check the result, or run the command again.`,
+          `The service ended before it responded (${error.message}). The command may have been executed. When the service is running again, check the result or repeat the command.`,
         ),
       );
     const outgoing = request({ socketPath, method: "POST", path: "/" }, (response) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { announceWaiting } from "./announce-waiting.js";
 
-describe("work that takes long", () => {
-  it("is announced with its reason until it ends", async () => {
+describe("long work", () => {
+  it("is reported with its reason until it ends", async () => {
     const said: string[] = [];
     let end: () => void = () => undefined;
     const done = new Promise<void>((resolve) => {
@@ -16,7 +16,7 @@ describe("work that takes long", () => {
     expect(said[0]).toBe("asi-server waits for the database of DATABASE_URL, for 0 s by now");
   });
 
-  it("is not announced if it ends soon", async () => {
+  it("is not reported if it ends soon", async () => {
     const said: string[] = [];
     expect(await announceWaiting("it", async () => 7, { say: (line) => said.push(line) })).toBe(7);
     expect(said).toEqual([]);

@@ -27,14 +27,14 @@ function ending(kind: "postgres" | "embedded", { stop = atOnce, close = atOnce }
   return { fatal, exit };
 }
 
-it("a process whose parts all end has status 0 and is not ended twice", async () => {
+it("a process exits with status 0 when all its parts have ended, and is ended only once", async () => {
   const { exit, fatal } = ending("postgres", {});
   await vi.advanceTimersByTimeAsync(10 * EMBEDDED_CLOSE_TIMEOUT_MS);
   expect(exit.mock.calls).toEqual([[0]]);
   expect(fatal).not.toHaveBeenCalled();
 });
 
-it("a database that does not answer ends it with status 1, 10 s after the time for requests and jobs", async () => {
+it("a process exits with status 1 if the database does not answer, 10 s after the time for requests and jobs", async () => {
   const { exit, fatal } = ending("postgres", { close: never });
   await vi.advanceTimersByTimeAsync(SHUTDOWN_TIMEOUT_MS + END_TIMEOUT_MS - 1);
   expect(exit).not.toHaveBeenCalled();
@@ -43,7 +43,7 @@ it("a database that does not answer ends it with status 1, 10 s after the time f
   expect(fatal.mock.calls).toEqual([[{ parts: ["database"] }, "not ended in time"]]);
 });
 
-it("the embedded database has a separate minute to write its files", async () => {
+it("the embedded database has one additional minute to write its files", async () => {
   const stop = () => new Promise<void>((done) => setTimeout(done, SHUTDOWN_TIMEOUT_MS));
   const { exit } = ending("embedded", { stop, close: never });
   await vi.advanceTimersByTimeAsync(SHUTDOWN_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS - 1);

@@ -85,7 +85,7 @@ async function requireErasureList(list: string, names: readonly string[]): Promi
       isThere
         ? `The list of erasures ${list} does not belong to the database of the backup, but was created elsewhere`
         : `There is no list of erasures ${list}`
-    }: the backup would bring back the people who were erased after it was written. Copy the list of the machine where they were erased to this place, or name it by ERASURE_LIST. If nobody was erased, add --without-erasures. Nothing was restored.`,
+    }: the restore would include accounts that were erased after the backup. Copy the list of the machine on which they were erased to this path, or set ERASURE_LIST. If no account was erased, add --without-erasures. Nothing was restored.`,
   );
 }
 
@@ -128,7 +128,7 @@ export async function restoreFrom(
       ...(isOther
         ? {
             server_keys: serverKeys,
-            next: `The secrets of the backup need the server key ${serverKeys.join(" or ")}, and this process has ${own}. Set SERVER_KEY to that key, or restore the file server.key: with another one, no webhook of the backup can be called.`,
+            next: `The secrets of the backup require the server key ${serverKeys.join(" or ")}, but this process has ${own}. Set SERVER_KEY to the required key, or restore the file server.key. With another key, the webhooks of the backup cannot be called.`,
           }
         : {}),
     };
@@ -196,7 +196,7 @@ export async function serve(
     );
     if (isLocalOnly(config)) {
       console.log(
-        "Browsers on this machine can sign in without TLS. For others, set BASE_URL to the https address of the service.",
+        "Browsers on this machine can sign in without TLS. For other browsers, set BASE_URL to the https address of the service.",
       );
     }
   }

@@ -179,7 +179,7 @@ export async function startService(
     const { shutdownTimeoutMs } = config;
     app.log.info({ timeoutMs: shutdownTimeoutMs }, "stopping");
     const timeout = setTimeout(() => {
-      app.log.warn("running requests cut off");
+      app.log.warn("running requests aborted");
       app.server.closeAllConnections();
     }, shutdownTimeoutMs);
     // Close connections that become idle after their response, because clients would keep them open.

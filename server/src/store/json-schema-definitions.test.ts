@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { JSON_SCHEMA_DEFINITIONS } from "./json-schema-definitions.js";
 
 describe("the installed JSON schemas", () => {
-  it("are one for activities and one for time frames of each sport", () => {
+  it("include one schema for activities and one for time frames of each sport", () => {
     expect(JSON_SCHEMA_DEFINITIONS.map(({ name, type }) => `${type} ${name}`).sort()).toEqual(
       SPORTS.flatMap((sport) => [`ACTIVITY activity_${sport}`, `TIMEFRAME timeframe_${sport}`]).sort(),
     );
   });
 
-  it("come after their parent", () => {
+  it("are listed after their parents", () => {
     JSON_SCHEMA_DEFINITIONS.forEach(({ type, sport, parent }, i) => {
       expect(parent).toBe(type === "TIMEFRAME" ? `activity_${sport}` : null);
       const earlier = JSON_SCHEMA_DEFINITIONS.slice(0, i).map(({ name }) => name);
@@ -17,7 +17,7 @@ describe("the installed JSON schemas", () => {
     });
   });
 
-  it.each(SPORTS)("of time frames name the preset of %s as default of every parameter", (sport) => {
+  it.each(SPORTS)("for time frames use the preset of %s as the default of every parameter", (sport) => {
     const definition = JSON_SCHEMA_DEFINITIONS.find(({ name }) => name === `timeframe_${sport}`);
     const { max_hr, ...defaults } = PRESETS[sport];
     const properties = Object.fromEntries(
@@ -29,7 +29,7 @@ describe("the installed JSON schemas", () => {
     });
   });
 
-  it("are unchanged after storing them as JSON", () => {
+  it("are unchanged after being stored as JSON", () => {
     expect(JSON.parse(JSON.stringify(JSON_SCHEMA_DEFINITIONS))).toEqual(JSON_SCHEMA_DEFINITIONS);
   });
 });

@@ -9,13 +9,13 @@ const files = readdirSync(FOLDER).filter((name) => /^\d{4}-/.test(name));
 const recorded = JSON.parse(readFileSync(join(FOLDER, "checksums.json"), "utf8")) as Record<string, string>;
 
 describe("the migrations", () => {
-  it("equal their recorded checksums: a published one never changes; `npm run record-migrations -w server` records a new one", () => {
+  it("match their recorded checksums: published migrations never change; `npm run record-migrations -w server` records a new one", () => {
     expect(
       Object.fromEntries(migrations.map((migration) => [migration.name, checksumOf(migration)])),
     ).toEqual(recorded);
   });
 
-  it("are listed in the order of their numbers, every file once", () => {
+  it("are listed in the order of their numbers, each file once", () => {
     const names = migrations.map(({ name }) => name);
     expect(names).toEqual([...names].sort());
     expect(names).toEqual(files.map((file) => file.replace(/\.ts$/, "")).sort());
@@ -23,7 +23,7 @@ describe("the migrations", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it("import nothing, so that later changes of the code cannot change them", () => {
+  it("have no imports, so later changes of the code cannot change them", () => {
     for (const file of files) expect(readFileSync(join(FOLDER, file), "utf8")).not.toMatch(/^import\b|\$\{/m);
   });
 });

@@ -128,7 +128,7 @@ export const devices = pgTable("devices", {
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),
-  /** Nobody can take a device retired by the operator. */
+  /** A device retired by the operator cannot be taken. */
   retiredAt: instant("retired_at"),
   createdAt: instant("created_at").notNull(),
   version: version(),
@@ -289,7 +289,7 @@ export const computedData = pgTable("computed_data", {
   /** The JSON text as computed; jsonb would reorder its keys. */
   data: text("data").notNull(),
   computedAt: instant("computed_at").notNull(),
-  /** The JSON text of the figures that are returned on request, and of those of recipes. */
+  /** JSON text of the optional figures and of the counts of recipes. */
   further: text("further").notNull(),
   /** One of these figures, m/s. */
   sessionMaxSpeed: doublePrecision("session_max_speed"),

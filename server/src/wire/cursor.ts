@@ -10,7 +10,7 @@ const decodeCursor = (cursor: string): number => {
   return Number(digits);
 };
 
-/** The cursor of the results behind the one with this id; opaque to clients. */
+/** The cursor of the results after the result with this id; opaque to clients. */
 export const encodeCursor = (id: number): string => Buffer.from(`after:${id}`).toString("base64url");
 
 const isLimit = (text: string) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= CURSOR_LIMITS.max;
@@ -23,8 +23,8 @@ export const CursorQuery = {
     Type.Transform(
       Type.String({
         format: "cursor",
-        description: "`next` of the page before; absent for the first page",
-        problem: "There is no such page. Begin with the first one.",
+        description: "`next` of the previous page; absent for the first page",
+        problem: "There is no such page. Start with the first page.",
         openapi: { type: "string" },
       }),
     )

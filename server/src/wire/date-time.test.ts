@@ -60,12 +60,12 @@ describe("date-times of the API", () => {
     "9999-12-31T23:59:59-00:01",
     "now",
     "",
-  ])("%s is none", (text) => {
+  ])("%s is not a date-time", (text) => {
     expect(at(text)).toBeUndefined();
   });
 
   it.each(["2024-05-11T20:30:00 01:00", "2024-05-11 20:30:00 0100", "20240511T203000 01"])(
-    "%s is told to have lost its +",
+    "%s is refused with the hint that its + was lost",
     (text) => {
       expect(at(text)).toBeUndefined();
       expect(dateTimeProblem(text)).toContain("%2B");
@@ -74,7 +74,7 @@ describe("date-times of the API", () => {
   );
 
   it.each(["soon", "2024-05-11T20:30:00 1", "2024-05-11T25:30:00 01:00", 12, undefined])(
-    "%s is told what is expected",
+    "%s is refused with the expected form",
     (value) => {
       expect(dateTimeProblem(value)).toBe("Expected a date-time such as 2024-01-01T06:00:00.000Z.");
       expect(instantProblem(value)).toBe(
@@ -101,12 +101,12 @@ describe("date-times of the API", () => {
     expect(parseInstant(text)).toBe(timestampMs);
   });
 
-  it("has years of four digits, from 1 on", () => {
+  it("must have a year of four digits, from 1 on", () => {
     expect([Date.UTC(9999, 11, 31, 23, 59, 59, 999), Date.parse("0001-01-01")].every(isStorable)).toBe(true);
     expect([Date.UTC(10_000, 0), Date.parse("0001-01-01") - 1, Number.NaN].some(isStorable)).toBe(false);
   });
 
-  it("accepts only days of the calendar", () => {
+  it("must be a day of the calendar", () => {
     expect(["2024-02-29", "1990-12-31"].every(isDate)).toBe(true);
     expect(
       [

@@ -8,7 +8,7 @@ import {
   quantityOrNull,
 } from "./computed-data-schema.js";
 
-/** The figures besides those of the computed data that the API documents, in the order of the output; units in every number. */
+/** The optional figures, in addition to the standard computed data, in the order of the output; every number has a unit. */
 
 const RATIO = "ratio, 0 to 1";
 

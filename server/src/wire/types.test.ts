@@ -32,7 +32,7 @@ describe("values of the API", () => {
       ["1704088800000", "-1", "2024-01-01T06:00:00.000Z"],
     ],
     ["a date of a query", Query.date(""), ["1990-12-31"]],
-  ])("%s is taken", (_, schema, values) => {
+  ])("%s is accepted", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), String(value)).toBe(true);
   });
 
@@ -65,7 +65,7 @@ describe("values of the API", () => {
     ["a boolean of a query", Query.boolean(""), ["yes", "", "truex", "xtrue", "10"]],
     ["an integer of a query", Query.integer(""), ["1.5", "1e3", "", "x1", "1x", "++1", "9007199254740993"]],
     ["an instant of a query", Query.instant("", "2024-01-01T06:00:00.000Z"), ["soon", "1.5", ""]],
-  ])("%s is not", (_, schema, values) => {
+  ])("%s is not accepted", (_, schema, values) => {
     for (const value of values) expect(Value.Check(schema, value), JSON.stringify(value)).toBe(false);
   });
 
@@ -95,12 +95,12 @@ describe("values of the API", () => {
     expect([undefined, 0].map((value) => Value.Encode(schema, value))).toEqual([null, 0]);
   });
 
-  it("a date-time of an answer is a date-time", () => {
+  it("a date-time in a response is a valid date-time", () => {
     expect(Value.Check(DateTimeOut(), "2024-01-01T06:00:00.000Z")).toBe(true);
     expect(Value.Check(DateTimeOut(), "now")).toBe(false);
   });
 
-  it("a page of a list holds its number, those of its neighbours, and the results", () => {
+  it("a page of a list contains its number, the numbers of its neighbours, and the results", () => {
     const schema = Page(Type.Integer());
     const page = { count: 1, page: 1, next: null, previous: null, results: [5] };
     expect(Value.Check(schema, page)).toBe(true);
@@ -115,7 +115,7 @@ describe("values of the API", () => {
     }
   });
 
-  it("an ordering names the fields that a list can be ordered by", () => {
+  it("an ordering contains the fields by which a list can be ordered", () => {
     const { description, openapi } = ordering(["name", "id"]);
     expect(description).toMatch(/field to order by.*: name, id$/);
     expect(openapi).toEqual({ type: "string", example: "name" });

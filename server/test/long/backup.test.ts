@@ -9,7 +9,7 @@ import { newStore, TestService } from "../service.js";
 import { newActivity } from "../team.js";
 
 describe("a backup", () => {
-  it("of more than a string can hold is written and read in bounded memory, and others have their turn", async () => {
+  it("that is larger than the longest string is written and read in limited memory, and other work continues", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const activity = await newActivity(s, ann);

@@ -13,7 +13,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("under load", () => {
   });
   afterAll(() => server.stop());
 
-  it(`${ROUNDS} restarts of the database lose nothing that was acknowledged`, async () => {
+  it(`${ROUNDS} restarts of the database lose no acknowledged data`, async () => {
     await expectToOutlive(server, { rounds: ROUNDS, how: "fast", awayMs: 2_000 });
   });
 });
@@ -26,7 +26,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("under load", () => {
   });
   afterAll(() => server.stop());
 
-  it(`${ROUNDS} crashes of the database lose nothing that was acknowledged`, async () => {
+  it(`${ROUNDS} crashes of the database lose no acknowledged data`, async () => {
     await expectToOutlive(server, { rounds: ROUNDS, how: "immediate", awayMs: 500 });
   });
 });

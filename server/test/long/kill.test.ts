@@ -89,7 +89,7 @@ async function samplesBetween(startMs: number, stopMs: number): Promise<Record<s
 /** Rounds overlap by half a recording, so that later loads add to chunks of earlier ones. */
 const startOf = (round: number) => START_MS + (round * ROWS * 100) / 2;
 
-it(`killed ${ROUNDS} times over bulk loads and conversions: every acknowledged job finishes once, no chunk is torn, no upload stays behind, no half CSV passes for a whole one`, async () => {
+it(`the service is killed ${ROUNDS} times during bulk loads and conversions: each acknowledged job finishes once, no chunk or upload is left incomplete, and no incomplete CSV looks complete`, async () => {
   const long = await walk(SERIAL, iso(START_MS), 5 * ROWS);
   const csv = Buffer.from(await bytesOf(convert(long).body));
   const uploads = join(processes.dataDir, "uploads");

@@ -43,7 +43,7 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     expect((await s.get(path, owner.token)).status).toBe(200);
   });
 
-  it("the samples of a newer database are stored, read and moved back", async () => {
+  it("samples can be stored on a newer database, read and moved back", async () => {
     const server = await startPostgres({ programs: OLDEST_PROGRAMS ?? "" });
     stopAfterTest(() => server.stop());
     const store = await storeOn([server]);
@@ -58,13 +58,13 @@ describe.runIf(isPostgres && OLDEST_PROGRAMS !== undefined)(`on PostgreSQL ${OLD
     expect(await latest()).toBe(before);
   });
 
-  it("samples distribute is refused before anything is made, and so is its plan", async () => {
+  it("samples distribute and its plan are refused before any change", async () => {
     const { databaseUrl, s } = await serviceOnOldest();
     const servers = join(newScratchFolder(), "servers");
     writeFileSync(servers, `${databaseUrl.replace("/postgres", "/template1")}\n`);
     for (const dryRun of [true, undefined]) {
       await expect(commands["samples distribute"](s.ctx, { servers, dryRun })).rejects.toThrow(
-        "samples distribute needs PostgreSQL 16 or later, and the server is PostgreSQL 15.",
+        "samples distribute requires PostgreSQL 16 or later, but the server is PostgreSQL 15.",
       );
     }
     const client = new pg.Client(databaseUrl);

@@ -66,7 +66,7 @@ async function untilPromoted(url: string): Promise<void> {
 }
 
 describe.runIf(isPostgres)("a base backup and the archived log", () => {
-  it("restore the state before a mistake, without erased people, and accept new rows", async () => {
+  it("restore the state before a mistake without erased people, and accept new rows", async () => {
     const files = newScratchFolder();
     chmodSync(files, 0o755);
     const server = await startPostgres({

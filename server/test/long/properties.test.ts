@@ -17,7 +17,7 @@ const WEIGHT = { ending: 1, other: 12 };
 /** Number of calls between two runs of the jobs. */
 const CALLS_BETWEEN_JOBS = 500;
 
-it(`${CALLS} calls give no 5xx and leave the database whole`, { timeout: 14_400_000 }, async () => {
+it(`${CALLS} calls cause no 5xx and leave the database consistent`, { timeout: 14_400_000 }, async () => {
   const s = await service();
   const calls = await DocumentedCalls.of(s);
   await calls.scene();

@@ -7,7 +7,7 @@ const ROUNDS = Number(process.env.CUT_ROUNDS ?? 50);
 describe.runIf(process.env.TEST_DATABASE === "postgres")(
   "kill -9 of the database between two commits",
   () => {
-    it(`${ROUNDS} times leaves every sample once and every job done`, async () => {
+    it(`loses and repeats no sample and no job in ${ROUNDS} rounds`, async () => {
       // Some kills are too late, after the complete commit. Most must be in time, otherwise this test shows nothing; in few
       // rounds, at least one.
       expect(await cutCommits(ROUNDS)).toBeGreaterThan(ROUNDS < 20 ? 0 : ROUNDS / 2);

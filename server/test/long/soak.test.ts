@@ -17,7 +17,7 @@ async function newPostgres(): Promise<string> {
 }
 
 describe("a short soak", () => {
-  it("ends without growth of memory and tables, and without unexpected responses", async () => {
+  it("ends without growth of memory and tables and without unexpected responses", async () => {
     const databaseUrl = process.env.TEST_DATABASE === "postgres" ? await newPostgres() : null;
     const { requests, surprises, growing } = await soak({
       minutes: MINUTES,

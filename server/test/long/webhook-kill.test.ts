@@ -39,7 +39,7 @@ async function prepare(processes: Processes, running: RunningProcess, receiver: 
   return { token, activities };
 }
 
-it(`every event arrives, though the service is killed ${KILLS} times after the change and before the delivery`, async () => {
+it(`every event arrives if the service is killed ${KILLS} times between the change and the delivery`, async () => {
   const processes = await Processes.onNewDatabase({
     WEBHOOK_ALLOW_PRIVATE: "true",
     JOB_POLL_MS: "200",

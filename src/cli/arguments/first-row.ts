@@ -32,7 +32,7 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
       if (chunk === null || rows === null || firstRowMs !== null) break;
       if (keptBytes > MAX_KEPT_BYTES) {
         throw new UsageError(
-          "The first row is so late that its day is unknown; give --from and --to with a date.",
+          "The day of the first row is unknown, because the row is too late; use --from and --to with a date.",
         );
       }
     }

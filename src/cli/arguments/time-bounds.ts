@@ -48,8 +48,7 @@ export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBo
 /** Like `parseTimeBound`, but requires a date, and times are in UTC. @returns ms since 1970 UTC */
 export function parseInstant(text: string): number {
   const bound = parseTimeBound(text, "start");
-  if (bound.kind === "clock")
-    throw new InvalidArgumentError("Give the date too, as in 2025-05-17T14:30:00Z.");
+  if (bound.kind === "clock") throw new InvalidArgumentError("Add the date, as in 2025-05-17T14:30:00Z.");
   return bound.kind === "instant" ? bound.ms : bound.localMs;
 }
 
@@ -123,7 +122,7 @@ export function resolveBounds(
 function reversed(from: string, to: string): AsiError {
   return new AsiError(
     "BAD_OPTION",
-    `--to ${to} is before --from ${from} on the day of the recording. Change one of them, or give the dates too if the next day is meant.`,
+    `--to ${to} is before --from ${from} on the day of the recording. Change one of them, or add the dates if --to is on the next day.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function parseDelimiter(text: string): string {
 
 /** A name of a file or folder. The empty text of an unset variable is invalid. */
 export function parsePath(text: string): string {
-  if (text === "") throw new InvalidArgumentError("Give a name; this one is empty.");
+  if (text === "") throw new InvalidArgumentError("The name is empty; specify a name.");
   return text;
 }
 

@@ -70,7 +70,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
     } catch (error) {
       if (context.signal.aborted) continue;
       if (index === inputs.length - 1) progress?.end();
-      // nobody reads the output any more: the work is done
+      // the reader of the output has closed it, so the work is done
       if (systemCode(error) === "EPIPE") statuses.push(ExitStatus.done);
       else {
         statuses.push(ExitStatus.failed);

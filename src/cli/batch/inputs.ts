@@ -98,7 +98,7 @@ function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
   walk(folder);
   if (found.length > 0) return found;
   const advice = hasLogs ? " To read its .ubx logs, give their serial number with --serial." : "";
-  return [nothing(folder, `There is no .asi file in this folder.${advice}`)];
+  return [nothing(folder, `This folder contains no .asi file.${advice}`)];
 }
 
 function matchesOf(arg: string, takesLogs: boolean): Input[] {
@@ -106,7 +106,7 @@ function matchesOf(arg: string, takesLogs: boolean): Input[] {
   const pattern = sep === "\\" ? arg.replaceAll("\\", "/") : arg;
   const patterns = expandBraces(pattern);
   if (patterns === null) {
-    const tooMany = `The braces of this pattern stand for more than ${MAX_EXPANSIONS} patterns; name fewer, or use * or a folder.`;
+    const tooMany = `The braces of this pattern expand to more than ${MAX_EXPANSIONS} patterns; use fewer alternatives, or use * or a folder.`;
     return [nothing(arg, tooMany)];
   }
   const paths = [...new Set(patterns.flatMap(matches))].sort(byName);

@@ -14,7 +14,7 @@ export function isStandardOutput(output: string | undefined): boolean {
 export function refuseOnTerminal(output: string | undefined, format: string, isText: boolean): void {
   if (isText || !isStandardOutput(output) || process.stdout.isTTY !== true) return;
   throw new UsageError(
-    `The format ${format} is binary, which a terminal cannot show. Name a file with -o, or send the output to a file or another program: > file.${format}`,
+    `The format ${format} is binary and cannot be shown in a terminal. Name a file with -o, or redirect the output to a file or another program: > file.${format}`,
   );
 }
 
@@ -23,11 +23,11 @@ export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   if (isStandardOutput(output)) return;
   const stats = statSync(output, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  if (stats.isDirectory()) throw new UsageError(`-o names a file, and ${output} is a folder.`);
+  if (stats.isDirectory()) throw new UsageError(`-o names a file, but ${output} is a folder.`);
   if (!stats.isFile()) return;
   const real = realpathSync(output);
   if (inputs.some((input) => input.kind === "file" && realpathSync(input.path) === real)) {
-    throw new UsageError(`${output} is the input itself, which is never overwritten; choose another name.`);
+    throw new UsageError(`${output} is the input, which is never overwritten; choose another name.`);
   }
 }
 

@@ -45,7 +45,7 @@ export const withHr = (command: Command) =>
   command.addOption(
     new Option(
       "--hr <source>",
-      "heart rates: device (as recorded), ecg (derived from the ECG waveform), or auto: derived until the device gives one (default)",
+      "heart rates: device (as recorded), ecg (derived from the ECG waveform), or auto (derived until the device records a heart rate; default)",
     ).choices(["auto", "device", "ecg"]),
   );
 

@@ -61,10 +61,10 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"))
     .option(
       "--every <time>",
-      "fewer rows: only the one nearest to each multiple of this time, such as 1s",
+      "fewer rows: only the row nearest to each multiple of this interval, such as 1s",
       parseTimeSpan,
     );
-  withTimeZone(command, "of --from, --to, and --time local and excel")
+  withTimeZone(command, "of --from, --to, and of --time local and excel")
     .addOption(
       new Option(
         "--time <format>",

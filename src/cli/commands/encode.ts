@@ -44,7 +44,7 @@ export function addEncode(program: Command, { context, onStatus }: Host): void {
       "time from the first row to the last; default 20min; two halves with a break if at least 45min",
       parseTimeSpan,
     );
-  withTimeZone(command, "of the times of a CSV that have no offset");
+  withTimeZone(command, "of times without an offset in a CSV");
   withJson(command)
     .addHelpText(
       "before",

@@ -15,7 +15,7 @@ export function addInfo(program: Command, { context, onStatus }: Host): void {
     .command("info")
     .summary("show the content of recordings")
     .description(
-      "Shows for each recording the header, duration, rows, rates and ranges, and accounts for every byte.",
+      "Shows the header, duration, rows, rates and ranges of each recording, and the use of every byte.",
     )
     .argument("<inputs...>", INPUTS);
   withHr(command);

@@ -28,7 +28,7 @@ export function addLoad(program: Command, { context, onStatus }: Host): void {
     .option("--max-hr <bpm>", "maximum heart rate, for TRIMP", wholeNumber(60, 240))
     .option("--rest-hr <bpm>", "heart rate at rest, for Banister's TRIMP", wholeNumber(30, 120))
     .addOption(new Option("--sex <sex>", "weights of Banister's TRIMP").choices(["female", "male"]))
-    .option("--ratio", "the ratio of acute to chronic load too, with a warning about its limits");
+    .option("--ratio", "also print the ratio of acute to chronic load, with a warning about its limits");
   withTimeZone(command, "of the calendar days");
   withJson(withSerial(command))
     .addHelpText(

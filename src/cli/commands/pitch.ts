@@ -15,16 +15,16 @@ function parseSize(text: string): PitchSize {
 export function addPitch(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("pitch")
-    .summary("where a team plays on the pitch, and in which shape")
+    .summary("position and shape of a team on the pitch")
     .description(
-      "Puts the recordings of a team on a pitch with four known corners, and gives for the session and each period the mean centroid, stretch index, surface, length and width of the team, without the goalkeeper. Or writes the places of all players as a tracking file in the Common Data Format.",
+      "Places the recordings of a team on a pitch with four known corners. Prints the mean centroid, stretch index, surface, length and width of the team for the session and each period, without the goalkeeper, or writes the positions of all players as a tracking file in the Common Data Format.",
     )
     .argument("<inputs...>", INPUTS)
     .option(
       "--corners <corners>",
-      "latitude,longitude of each corner in degrees, with spaces between, anticlockwise, A to B along the touchline; or a file with them; default pitch.csv in the folder",
+      "latitude,longitude of each corner in degrees, separated by spaces, anticlockwise, A to B along the touchline; or a file with the corners; default pitch.csv in the folder",
     )
-    .option("--size <length x width>", "of the pitch in m: 105x68; default as measured", parseSize)
+    .option("--size <length x width>", "size of the pitch in m: 105x68; default as measured", parseSize)
     .option(
       "--roster <file>",
       "CSV with the columns player, and serial or file; default roster.csv in the folder",
@@ -60,11 +60,9 @@ export function addPitch(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Distances along the pitch are from corner A to B, across it from A to D. A frame counts from 3 field players on. A position holds until the
-next one, at most 1 s. Whoever has the position GK in the roster is the goalkeeper. docs/metrics.md defines each figure.
-
-Tracking files are in the Common Data Format 0.2.3: a line for each frame of the two halves, with the places in metres from the middle
-of the pitch. The format requires a ball, which is null, and two teams, of which one is empty. It has no place for heart rates.
+Distances along the pitch are measured from corner A to B, and distances across the pitch from A to D. A frame requires at least
+3 field players. A position is valid until the next one, for at most 1 s. The player with the position GK in the roster is the
+goalkeeper. docs/metrics.md defines each figure. requires a ball, which is null, and two teams, of which one is empty. It does not support heart rates.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

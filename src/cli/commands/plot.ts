@@ -39,10 +39,8 @@ export function addPlot(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-The plot is as wide as the terminal, or 80 characters without a terminal. The environment variable NO_COLOR turns
-colours off.
-
-A picture shows the zones of the maximum heart rate of --max-hr or of the roster, and the periods as grey areas. An SVG scales without loss. A PNG is 2400 pixels wide; it shows Latin letters, and boxes for others.
+The plot is as wide as the terminal, or 80 characters without a terminal. The environment variable NO_COLOR disables
+colours.
 
 --from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,

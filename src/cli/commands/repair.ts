@@ -8,7 +8,7 @@ export function addRepair(program: Command, { context, onStatus }: Host): void {
     .command("repair")
     .summary("copy the valid frames of damaged recordings")
     .description(
-      "Copies only the valid frames of each recording. The clean recording gives the same CSV. The input is not changed.",
+      "Copies only the valid frames of each recording. The CSV of the clean recording is the same. The input is not changed.",
     )
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "name of the recording; - is standard output", parsePath)

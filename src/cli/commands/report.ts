@@ -18,7 +18,7 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
     .command("report")
     .summary("write an HTML file that shows a recording, or a squad, without any other program")
     .description(
-      "Writes one HTML file with the viewer and the recording: track coloured by speed, plots, ranges, figures and damage. A browser opens it offline. Several recordings with -o become the report of a squad: its table, and a page for each player.",
+      "Writes one HTML file with the viewer and the recording: track coloured by speed, plots, ranges, figures and damage. A browser opens it offline. With -o and several recordings, it writes the report of a squad: its table, and a page for each player.",
     )
     .argument("<inputs...>", INPUTS)
     .option("-o, --output <file>", "name of the HTML file; - is standard output", parsePath)
@@ -44,7 +44,7 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Without -o the report is beside the input, and in the current folder for standard input. --name is described at asi help convert.
+Without -o the report is beside the input, and in the current folder for standard input. asi help convert describes --name.
 
 --from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,

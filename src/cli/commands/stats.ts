@@ -34,7 +34,7 @@ export const withMetrics = (command: Command) =>
     .option("--sprint <speed>", "threshold of sprints: 25.2km/h or 7m/s", parseSpeed)
     .option(
       "--max-hr <bpm>",
-      "maximum heart rate of the athlete, to which the heart-rate zones refer",
+      "maximum heart rate of the athlete, for the heart-rate zones",
       wholeNumber(60, 240),
     );
 
@@ -56,7 +56,7 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--metabolic-power",
-      "an estimate of energy from speed, with a warning about its limits; with --peaks in the JSON too",
+      "an estimate of energy from speed, with a warning about its limits; with --peaks also in the JSON",
     )
     .option("--profile", "maximum speed held for 0.5 s, and the acceleration-speed profile of the session")
     .option(
@@ -65,9 +65,9 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--hrv",
-      "heart-rate variability from the beats of the ECG waveform, artefacts corrected; DFA alpha 1",
+      "heart-rate variability from the beats of the ECG waveform, with corrected artefacts; DFA alpha 1",
     )
-    .option("--at-rest", "with --hrv: the person rested, so that LF and HF are given");
+    .option("--at-rest", "with --hrv: the person was at rest, so LF and HF are computed");
 
 /** Options for the files of a club. */
 export const withSheets = (command: Command) =>
@@ -79,7 +79,7 @@ export const withSheets = (command: Command) =>
     )
     .option(
       "--periods <file>",
-      "CSV of the periods, such as halves, for each of which there are figures; asi help squad describes it",
+      "CSV of the periods, such as halves, for separate figures; asi help squad describes it",
       parsePath,
     );
 
@@ -106,7 +106,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--decimal <mark>",
-        "decimal mark of a CSV; a comma also makes the fields end with semicolons",
+        "decimal mark of a CSV; with a comma, the delimiter is a semicolon",
       ).choices([".", ","]),
     )
     .option("-o, --output <file>", "with --format csv: write to this file", parsePath)
@@ -128,12 +128,12 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
     .addHelpText(
       "after",
       `
-Distances come from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s. An
+Distances are computed from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s. An
 acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md defines every figure and names
-the sources. --json gives the figures with the keys of the service's computed data, in m, s, m/s, m/s2 and bpm.
+the sources. --json prints the figures with the keys of the computed data of the service, in m, s, m/s, m/s2 and bpm.
 
-asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes each, 6 MB for 90 minutes at
-10 Hz. With --jobs 4 there are 4 recordings in memory.
+asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes per row, or 6 MB for
+90 minutes at 10 Hz. With --jobs 4, there are 4 recordings in memory.
 
 --from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 // Usage errors of commander, reworded in the style of the command.
 
-export const HOW_TO_GET_HELP = "asi --help, and asi COMMAND --help, show how to call it.";
+export const HOW_TO_GET_HELP = "asi --help and asi COMMAND --help describe the usage.";
 
 /**
  * Rewords an error of commander, such as `error: unknown option '--ouput'\n(Did you mean --output?)`, to `Unknown option

@@ -33,7 +33,7 @@ export async function encodeInput(
   const ofCsv = csv.delimiter !== undefined ? "--delimiter" : csv.timeZone !== undefined ? "--tz" : null;
   if (ofCsv !== null) {
     await source.close();
-    throw new AsiError("BAD_OPTION", `${ofCsv} applies only to CSV, and the input is a track.`);
+    throw new AsiError("BAD_OPTION", `${ofCsv} applies only to CSV, but the input is a track.`);
   }
   const track = decodeTrack(whole);
   return { stream: encode(rowsOfTrack(track), header), summary: () => track.summary };
@@ -43,7 +43,7 @@ export async function encodeInput(
 function problemOf(first: Uint8Array): string | null {
   if (first.length === 0) return "The input is empty; give a CSV, FIT, GPX or TCX file.";
   if (trackKind(first) !== null) return null;
-  if (first[0] === SYNC[0] && first[1] === SYNC[1]) return "The input is a recording already.";
+  if (first[0] === SYNC[0] && first[1] === SYNC[1]) return "The input is already a recording.";
   if (!first.subarray(0, DETECTION_BYTES).some(isControl)) return null;
   return "The input is neither a track nor text in UTF-8; give a CSV, FIT, GPX or TCX file.";
 }

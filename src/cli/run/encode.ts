@@ -110,7 +110,7 @@ const DEMO: Input = { kind: "missing", name: "demo", error: null };
 
 function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
   const isDemo = flags.demo === true;
-  if (isDemo && csv !== undefined) throw new UsageError("--demo generates the rows; leave the file out.");
+  if (isDemo && csv !== undefined) throw new UsageError("--demo generates the rows; omit the file.");
   if (!isDemo && csv === undefined)
     throw new UsageError("Name a CSV or a track, use - for standard input, or use --demo.");
   const demoOnly = (["squad", "seed", "start", "duration"] as const).find(
@@ -119,7 +119,7 @@ function checkFlags(csv: string | undefined, flags: EncodeFlags): void {
   if (!isDemo && demoOnly !== undefined) throw new UsageError(`--${demoOnly} requires --demo.`);
   const ofOne = (["serial", "duration", "period", "json"] as const).find((flag) => flags[flag] !== undefined);
   if (flags.squad !== undefined && ofOne !== undefined) {
-    throw new UsageError(`--${ofOne} is for one recording; a squad has its own.`);
+    throw new UsageError(`--${ofOne} applies only to one recording, not to a squad.`);
   }
   const ofCsv = (["delimiter", "tz"] as const).find((flag) => flags[flag] !== undefined);
   if (isDemo && ofCsv !== undefined) throw new UsageError(`--${ofCsv} applies only to CSV.`);
@@ -145,7 +145,7 @@ function demoWork(flags: EncodeFlags): Work {
   const endMs = startMs + Math.floor(durationMs / DEMO_PERIOD_MS) * DEMO_PERIOD_MS;
   if (startMs < 0 || endMs > LATEST_MS) {
     throw new UsageError(
-      "A session must lie between the years 1970 and 9999; use another --start or --duration.",
+      "A session must be between the years 1970 and 9999; use another --start or --duration.",
     );
   }
   return {

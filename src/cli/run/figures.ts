@@ -85,7 +85,7 @@ export function wantedFigures({
 }: FigureFlags): WantedFigures | null {
   // the table needs at least one recipe
   const recipes = (sensitivity && names.length === 0 ? [`${sport}/sprint`] : names).flatMap(recipesOf);
-  if (atRest && !hrv) throw new UsageError("--at-rest concerns --hrv; give both.");
+  if (atRest && !hrv) throw new UsageError("--at-rest requires --hrv.");
   const isAsked = peaks || profile || metabolicPower || wantsRuns || hrv || recipes.length > 0;
   return isAsked
     ? { peaks, recipes, sensitivity, profile, metabolicPower, standardRuns: wantsRuns, hrv, atRest }

@@ -26,7 +26,7 @@ export class GapWatch extends ChunkSource {
   readonly #reader: RecordingReader<"columns">;
   #isReading = true;
   #previousMs = 0;
-  /** Start and end of what the current range covers, piece by piece; where rows run backwards, another piece begins. */
+  /** Start and end of the pieces of the current range; a new piece begins where times run backwards. */
   #pieces: number[] = [];
   readonly #gaps: Gaps = { count: 0, totalMs: 0, longest: [] };
 

@@ -57,7 +57,7 @@ interface Session extends SessionLoad {
 }
 
 const RATIO_CAUTION =
-  "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury is shown (Impellizzeri et al. 2020).";
+  "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 
 /** `asi load`: the load per day and week, for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
@@ -114,9 +114,9 @@ function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly 
   const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
   return [
     other !== undefined &&
-      `${name} has rows of the same time as ${other.name}, and the load has both. Leave one of them out`,
+      `${name} has rows of the same time as ${other.name}, and both are included in the load. Remove one of them`,
     days.length > 1 &&
-      `${name} has rows of ${days.join(" and ")}, and the load of ${day} has all of them. Divide it with asi convert --from and --to, and asi encode`,
+      `${name} has rows of ${days.join(" and ")}, and all of them are included in the load of ${day}. Split the recording with asi convert --from and --to, and asi encode`,
   ].filter((text) => text !== false);
 }
 
@@ -134,10 +134,9 @@ function loadFunction(flags: LoadFlags): LoadFunction {
   };
   if (of !== "trimp-banister") {
     const ofTrimp = of === "trimp-edwards" ? [] : (["maxHr"] as const);
-    refuseWithoutEffect(flags, [...ofTrimp, "restHr", "sex"], `does not change --of ${of}; leave it out`);
+    refuseWithoutEffect(flags, [...ofTrimp, "restHr", "sex"], `has no effect on --of ${of}; omit it`);
   }
-  if (of.startsWith("trimp"))
-    refuseWithoutEffect(flags, ["sport"], `does not change --of ${of}; leave it out`);
+  if (of.startsWith("trimp")) refuseWithoutEffect(flags, ["sport"], `has no effect on --of ${of}; omit it`);
   switch (of) {
     case "distance":
       return metersFunction(sport, ({ total_distance }) => total_distance);

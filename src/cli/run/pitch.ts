@@ -82,11 +82,13 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const { recordings, status } = await readRecordings(inputs, {}, context);
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   if (findSessions(recordings).length > 1)
-    throw new UsageError("The recordings are of several sessions. Name those of one session.");
+    throw new UsageError("The recordings are of several sessions. Name the recordings of one session.");
   const members = squadMembers(recordings, sheet?.roster ?? null);
   for (const text of leftOutTexts(members)) console.message(text);
   if (!members.some(isGoalkeeper))
-    console.message("No player has the position GK in a roster: goalkeepers count as field players.");
+    console.message(
+      "No player has the position GK in a roster, so goalkeepers are treated as field players.",
+    );
   const periods = periodsOf(args, members, sheet?.roster ?? null, mainInterval(recordings), flags, context);
   if (periods === null) return ExitStatus.failed;
   if (format === "cdf") {
@@ -118,7 +120,9 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
   const byName =
     output === undefined || isStandardOutput(output) ? undefined : /\.(csv|jsonl|txt)$/i.exec(output)?.[1];
   if (output !== undefined && !isStandardOutput(output) && byName === undefined)
-    throw new UsageError(`Name the output .csv, .jsonl or .txt; ${output} says no format.`);
+    throw new UsageError(
+      `Name the output .csv, .jsonl or .txt; the extension of ${output} is not a known format.`,
+    );
   const chosen = format ?? (byName === "txt" ? "text" : (byName?.toLowerCase() as PitchFormat | undefined));
   if (each === true && (chosen === undefined || chosen === "text" || chosen === "cdf"))
     throw new UsageError("--each applies to csv and jsonl; add --format csv.");

@@ -117,7 +117,7 @@ export async function plot(args: string[], flags: PlotFlags, context: Context): 
   return status;
 }
 
-/** The rows that --from and --to select; without them those of the session, because a few rows of another day would leave it no room. */
+/** The rows selected by --from and --to; by default the rows of the session, because rows of another day would compress the plot. */
 function drawnOf(
   { samples, from, to }: ReadSamples,
   { first_timestamp, last_timestamp }: Metrics,
@@ -132,7 +132,7 @@ function drawnOf(
     samples: own,
     fromMs: Math.max(firstMs, startMs),
     toMs: Math.min(lastMs, endMs - 1),
-    notDrawn: `${count(samples.length - own.length, "row")} of another day, which are in the figures; --from and --to select rows.`,
+    notDrawn: `${count(samples.length - own.length, "row")} of another day, which are included in the figures; --from and --to select rows.`,
   };
 }
 

@@ -23,7 +23,7 @@ export async function readBeats(
   if (input.kind === "standardInput") {
     throw new AsiError(
       "BAD_OPTION",
-      "The standard input can be read once only, and --hrv reads twice; give a file.",
+      "Standard input can be read only once, but --hrv reads the input twice; name a file.",
     );
   }
   const reader = new SourceReader(openInput(input), { output: "beats", serial, signal });

@@ -23,7 +23,7 @@ export function recipesOf(argument: string): NamedRecipe[] {
   const stats = statSync(argument, { throwIfNoEntry: false });
   if (stats === undefined) {
     throw new UsageError(
-      `There is no recipe and no file ${shown(argument)}; asi recipes list shows the recipes.`,
+      `There is no recipe or file ${shown(argument)}; asi recipes list shows the recipes.`,
     );
   }
   try {

@@ -26,7 +26,7 @@ export async function recipes(
 }
 
 async function list(args: readonly string[], json: boolean, { console }: Context): Promise<ExitStatus> {
-  if (args.length > 0) throw new UsageError("asi recipes list takes no names; use asi recipes show.");
+  if (args.length > 0) throw new UsageError("asi recipes list does not accept names; use asi recipes show.");
   const width = Math.max(...RECIPES.map(({ name }) => name.length)) + 2;
   const lines = RECIPES.map(({ name, title, source, recipe }) => {
     const hash = recipeHash(recipe);

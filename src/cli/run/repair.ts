@@ -75,7 +75,7 @@ export function repair(args: string[], flags: RepairFlags, context: Context): Pr
 }
 
 function nothingToRepair(name: string): Input {
-  const message = "There are only repaired recordings here; name one to repair it again.";
+  const message = "This folder contains only repaired recordings; name a file to repair it again.";
   return { kind: "missing", name, error: new DescribedError({ error: { code: "NO_INPUT", message } }) };
 }
 

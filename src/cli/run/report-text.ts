@@ -40,12 +40,14 @@ export function timeTexts(
 ): string[] {
   const texts: string[] = [];
   if (backwards > 0)
-    texts.push(`times run backwards ${count(backwards, "time")}; figures and totals count each moment once`);
+    texts.push(`times run backwards ${count(backwards, "time")}; figures and totals count each time once`);
   if (replacedHr > 0)
-    texts.push(`${count(replacedHr, "heart-rate reading")} not used: another one with the same time counts`);
+    texts.push(
+      `${count(replacedHr, "heart-rate reading")} not used: another reading with the same time is used`,
+    );
   if (repeated !== undefined && repeated.samples > 0) {
     const rates = repeated.heartRates === 0 ? "" : ` and ${count(repeated.heartRates, "heart rate")}`;
-    texts.push(`${count(repeated.samples, "row")}${rates} not used: another row with the same time counts`);
+    texts.push(`${count(repeated.samples, "row")}${rates} not used: another row with the same time is used`);
   }
   return texts;
 }

@@ -55,7 +55,7 @@ export async function report(args: string[], flags: ReportFlags, context: Contex
   }
   if (flags.roster !== undefined || flags.periods !== undefined)
     throw new UsageError(
-      "--roster and --periods are for the report of a squad: give several recordings and -o.",
+      "--roster and --periods apply only to the report of a squad: name several recordings, and use -o.",
     );
   checkOutput(flags, inputs);
   const template = await readFile(TEMPLATE, "utf8");
@@ -114,7 +114,7 @@ function squadFlags(flags: ReportFlags): SquadFlags {
     .map(([option]) => `--${option}`);
   if (refused.length > 0) {
     throw new UsageError(
-      `Several recordings and -o make the report of a squad, for which there is no ${refused.join(", ")}. For a report of each recording use --out-dir.`,
+      `With several recordings and -o, the report is that of a squad, which does not support ${refused.join(", ")}. Use --out-dir for a report of each recording.`,
     );
   }
   return { ...others, format: "html" };

@@ -44,7 +44,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   if (flags.decimal !== undefined && !isTable)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
   if (flags.output !== undefined && !isTable)
-    throw new UsageError("-o writes the table of --format csv: add it, or leave -o out.");
+    throw new UsageError("-o writes the table of --format csv: add this option, or omit -o.");
   const options = metricsOptions(flags);
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);

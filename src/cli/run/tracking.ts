@@ -17,16 +17,16 @@ export function trackingFile(
   const halves = named.filter(({ name: period }) => /half|hälfte|halbzeit|mi-temps/i.test(period ?? ""));
   if (halves.length !== HALVES.length) {
     throw new UsageError(
-      `The Common Data Format knows the halves of a match, and ${halves.length} of the periods are halves by their names. Name two periods "1st half" and "2nd half" in --periods.`,
+      `The Common Data Format contains the two halves of a match, but ${halves.length} of the periods have names of halves. Name two periods "1st half" and "2nd half" in --periods.`,
     );
   }
   const others = named.filter((period) => !halves.includes(period));
   if (others.length > 0)
     console.message(
-      `The Common Data Format has no place for ${others.map((period) => period.name).join(", ")}; left out.`,
+      `The Common Data Format does not support ${others.map((period) => period.name).join(", ")}; omitted.`,
     );
   console.message(
-    "The Common Data Format wants a ball and two teams: the places of the ball are null, and the other team has no players. It has no heart rates.",
+    "The Common Data Format requires a ball and two teams: the positions of the ball are null, and the other team has no players. The format does not contain heart rates.",
   );
   const match = { id: snakeCase(name) || "match", team: "home" };
   const encoder = new TextEncoder();

@@ -53,7 +53,7 @@ export function writeWaveform<B extends { length: number }>(
   const format = formatOf(flags, Object.keys(content.formats));
   refuseOnTerminal(output, format, !BINARY.has(format));
   const inputs = findInputs([argument]);
-  if (inputs.length > 1) throw new UsageError("Give one recording; a loop of the shell reads several.");
+  if (inputs.length > 1) throw new UsageError("Name one recording; use a shell loop for several recordings.");
   refuseAsOutput(output, inputs);
   return runBatch<Written>(context, {
     inputs,

@@ -62,7 +62,7 @@ export class FitWriter {
   #isBegun = false;
   /** The gaps of a range that starts with the next row; null for none. */
   #dueGaps: readonly number[] | null = null;
-  /** All rows of the current range, or of the one that is due, if only some are written. */
+  /** All rows of the current or the next range, if only some rows are written. */
   #recorded: RecordedRows | null = null;
   #dueRecorded: RecordedRows | null = null;
   #laps = 0;
@@ -81,7 +81,7 @@ export class FitWriter {
     if (this.#dataBytes() > MAX_DATA_BYTES) {
       throw new AsiError(
         "FORMAT_LIMIT",
-        `The recording has ${extent.rows} rows, and a FIT file is never longer than 4 GiB; write it in parts with from and to.`,
+        `The recording has ${extent.rows} rows, but a FIT file can have at most 4 GiB; write the rows in parts with from and to.`,
       );
     }
   }

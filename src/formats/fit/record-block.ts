@@ -37,7 +37,7 @@ export function fitSeconds(ms: number): number {
  * Writes rows of one range at `at` and adds them to its totals.
  *
  * @param distanceBefore distance of the previous ranges, in the unit of `Totals.distance`
- * @param recorded all rows of the range, if these are only some of them
+ * @param recorded all rows of the range, if only some of them are written
  * @throws AsiError `FORMAT_LIMIT` for a row whose time FIT cannot represent
  */
 export function writeRecords(

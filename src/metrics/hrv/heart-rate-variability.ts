@@ -9,7 +9,7 @@ import { lowHighPower } from "./lomb.js";
 /** Version of the rules of heart-rate variability. */
 export const HRV_VERSION = 1;
 
-/** Stands wherever LF and HF are shown. */
+/** Caution that accompanies LF and HF in every output. */
 export const LF_HF_CAUTION =
   "LF/HF does not measure the balance of the autonomic nervous system (Billman 2013, Front Physiol 4:26)";
 

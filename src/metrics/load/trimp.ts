@@ -49,7 +49,7 @@ export function trimp(
   return heldMs.every((ms) => ms === 0) ? null : trimpOf(heldMs, method);
 }
 
-/** ms for which each heart rate holds; the index is the heart rate. */
+/** Duration of each heart rate in ms; the index is the heart rate. */
 function heldTimes(samples: OrderedSamples): Float64Array {
   const heldMs = new Float64Array(HIGHEST_BPM + 1);
   holdHeartRates(samples, samples.timestampMs.at(-1) ?? 0, (bpm, fromMs, toMs) => {

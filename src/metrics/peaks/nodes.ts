@@ -137,7 +137,7 @@ class Grid {
   }
 }
 
-/** A heart rate holds until the next one, at most 5 s, and not beyond the speeds. */
+/** A heart rate is valid until the next one, for at most 5 s, and only within the time of the speeds. */
 function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();

@@ -12,8 +12,8 @@ export interface HeatMap {
 }
 
 /**
- * How long a player was in each cell. A position holds until the next one, and not across a gap; outside of the pitch it counts in the
- * nearest cell.
+ * Time of a player in each cell. A position is valid until the next one, except across a gap; positions outside the pitch count in
+ * the nearest cell.
  *
  * @param timestampMs ascending; one for each position
  */

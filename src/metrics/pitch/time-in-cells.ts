@@ -4,10 +4,10 @@ import { gapsAfter } from "../segments.js";
 const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
 
 /**
- * How long somebody was in each cell, ms. A position holds until the next one, and not across a gap, as figures join rows (docs/metrics.md),
- * so that the rate of the rows does not matter.
+ * Time of a player in each cell, ms. A position is valid until the next one, except across a gap (docs/metrics.md), so the result
+ * does not depend on the rate.
  *
- * @param timestampMs ascending; a step back in time holds nothing
+ * @param timestampMs ascending; a step back in time adds nothing
  * @param cellAt the cell of a row; null outside of all
  * @param periods disjoint; only time within them counts
  */

@@ -133,7 +133,7 @@ export function checkRecipe(value: unknown): Recipe {
     throw bad("recipe.smooth.cutoff_mhz", smooth.cutoff_mhz, "below half of the rate that resample_ms gives");
   }
   if (sign !== undefined && derivative === null) {
-    throw new AsiError("BAD_OPTION", "recipe.sign has an effect only with a derivative; leave it out.");
+    throw new AsiError("BAD_OPTION", "recipe.sign has an effect only with a derivative; omit it.");
   }
   return recipe;
 }

@@ -33,9 +33,9 @@ export interface RecipeRun {
   readonly distance: number;
 }
 
-/** Samples that were left out. */
+/** Dropped samples. */
 export interface RecipeDropped {
-  /** Samples that did not reach the gate, however fast they are. */
+  /** Samples that did not pass the gate, regardless of their speed. */
   readonly gate: number;
   /** s: the intervals that begin or end with one of them. Only of a recipe with a gate. */
   readonly gate_duration?: number;

@@ -6,7 +6,7 @@ import { type GapRule, hasSpeed } from "../segments.js";
 import { shared } from "../shared.js";
 import type { RecipeGate } from "./recipe.js";
 
-/** The samples that reach a gate. */
+/** The samples that pass a gate. */
 export interface GatedSamples extends OrderedSamples {
   /** Times of all samples with a speed: they say at what rate was recorded. */
   readonly recordedMs: Float64Array;
@@ -78,6 +78,6 @@ function reaches(
 function noQuality(): AsiError {
   return new AsiError(
     "BAD_ARGUMENT",
-    "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not have: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
+    "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
   );
 }

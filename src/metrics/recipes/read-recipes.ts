@@ -8,7 +8,7 @@ import type { NamedRecipe } from "./presets.js";
  * recipes.
  *
  * @param fileName without its folder
- * @throws AsiError `BAD_OPTION` with the key, for a text that holds something else
+ * @throws AsiError `BAD_OPTION` with the key, for a text with other content
  */
 export function readRecipes(text: string, fileName: string): NamedRecipe[] {
   const value = parsed(text);

@@ -9,14 +9,14 @@ import { type StandardRun, selectedSeconds } from "./standard-runs.js";
 /** Runs whose speeds differ by more, in m/s, are not compared. */
 const SPEED_TOLERANCE = 0.2;
 const LEAST_RUNS = 6;
-/** Time constant of the heart rate in s, and how much of a stretch is left out until it has followed. */
+/** Time constant of the heart rate, and the time at the start of a stretch that is not used, in s. */
 const LAG_S = 40;
 const SETTLING_S = 120;
 
 /** What a run must have to be compared. */
 export type ComparedRun = Pick<StandardRun, "mean_speed" | "heart_rate">;
 
-/** How later runs differ from those of a baseline; bpm, 1 decimal. Experimental. */
+/** Differences of later runs from the runs of a baseline; bpm, 1 decimal. Experimental. */
 export interface StandardRunChanges {
   /** Number of runs of the baseline that are compared with each other. */
   readonly baseline_runs: number;
@@ -34,7 +34,7 @@ export interface StandardRunChanges {
  * speed of the baseline.
  *
  * @param baseline in order of time
- * @throws AsiError `BAD_ARGUMENT` for runs that are none
+ * @throws AsiError `BAD_ARGUMENT` for invalid runs
  */
 export function standardRunChanges(
   baseline: readonly ComparedRun[],
@@ -113,7 +113,7 @@ export function heartRateResponse(
   };
 }
 
-/** Delayed speed in m/s and heart rate of each second that is known, the first 120 s of a stretch left out. */
+/** Delayed speed in m/s and heart rate of each known second, without the first 120 s of a stretch. */
 function delayedPoints(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions,
@@ -140,7 +140,7 @@ function checkRun(run: ComparedRun): void {
   if (isRun) return;
   throw new AsiError(
     "BAD_ARGUMENT",
-    `A run is ${shown(run)}; it must have mean_speed and heart_rate as standardRuns gives them.`,
+    `A run is ${shown(run)}; it must have mean_speed and heart_rate as returned by standardRuns.`,
   );
 }
 

@@ -11,19 +11,19 @@ import { type SteadyRun, steadyRuns } from "./steady.js";
 /** Version of the rules of standard runs. */
 export const STANDARD_RUNS_VERSION = 1;
 
-/** What has to be said wherever standard runs are shown. */
+/** Caution that accompanies standard runs in every output. */
 export const STANDARD_RUNS_CAUTION =
-  "Experimental: the rules were tried on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023); what is found in training is not one.";
+  "Experimental: the rules were tested on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023), but runs found in training are not supervised tests.";
 
-/** The end of a run whose heart rate counts, and how much of it must be known, in seconds. */
+/** Length of the end of a run whose heart rate is used, and its minimum known part, in s. */
 const HEART_S = 30;
 const LEAST_KNOWN_S = 27;
 
-/** Every second is held in memory. */
+/** All seconds are kept in memory. */
 const LONGEST_HOURS = 72;
 const HOUR_MS = 3_600_000;
 
-/** A steady run as if somebody had asked for it. */
+/** A steady run found in training. */
 export interface StandardRun {
   /** ms since 1970 UTC. */
   readonly start_time: number;
@@ -81,7 +81,7 @@ export function selectedSeconds(
   if (hours > LONGEST_HOURS) {
     throw new AsiError(
       "BAD_ARGUMENT",
-      `The samples cover ${hours} hours; standard runs are searched in at most ${LONGEST_HOURS}. Select a part with from and to.`,
+      `The samples cover ${hours} hours; standard runs are searched for in at most ${LONGEST_HOURS}. Select a part with from and to.`,
     );
   }
   return { seconds: secondsOf(selected, signal), parameters };

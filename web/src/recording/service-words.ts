@@ -16,22 +16,22 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Not found\.$/, "It does not exist, or you may not see it. It may have been deleted."],
   [/^You do not have permission to perform this action\.$/, "Your account may not do this."],
   [
-    /^You need WRITE permission on the athlete from\b/,
+    /^You need WRITE permission for the athlete from\b/,
     "The athlete lets you make time frames, but not for all of this time, or not now. Choose another time, or ask the athlete for the permission “Change”.",
   ],
   [
-    /^You need WRITE permission on the athlete of the time frame\b/,
+    /^You need WRITE permission for the athlete of the time frame\b/,
     "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or make a new time frame.",
   ],
   [/^You did not own the device between start and stop\b/, "You did not own the device at this time."],
   [/^The request body is too large\.$/, "This is more than the service takes at once."],
   [
-    /^Too many requests use this Idempotency-Key\b/,
+    /^Too many concurrent requests use this Idempotency-Key\b/,
     "The service is still at work on it. Try again in a moment.",
   ],
   [/\bIdempotency-Key\b/, "This was sent before, with other content. Load the page again, then try again."],
   [
-    /^(?:JSON parse error|Invalid page|The body (?:holds|has)|The form |The request (?:header|could)|Only the page signs in here)\b/,
+    /^(?:JSON parse error|Invalid page|The body (?:contains|has)|The form |The request (?:header|could)|This operation is only for the page)\b/,
     "The service has not understood the page. Load the page again, then try again.",
   ],
 ];

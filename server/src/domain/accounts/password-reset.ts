@@ -178,6 +178,6 @@ export async function resetPassword(ctx: Context, token: string, password: strin
 const invalidToken = () =>
   errors.field(
     "token",
-    "The link is wrong, is older than one hour, or has been used. Request another one.",
+    "The link is invalid, has expired or has already been used. Request another link.",
     "invalid_reset_token",
   );

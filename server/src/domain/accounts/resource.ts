@@ -164,7 +164,10 @@ export const Password = Type.String({ minLength: 8, maxLength: 128, format: "pas
 FormatRegistry.Set("person-name", (value) => isStorableText(value) && isShownName(value));
 
 const PersonName = () =>
-  Text({ format: "person-name", problem: "Enter a name that can be seen, without control characters." });
+  Text({
+    format: "person-name",
+    problem: "Enter a name with visible characters and without control characters.",
+  });
 
 const ManagerProfileFields = Type.Object({
   first_name: Type.Optional(Nullable(PersonName())),
@@ -224,13 +227,13 @@ export const CurrentPassword = Type.Optional(
     maxLength: 4096,
     format: "password",
     description:
-      "Needed for another password or mail address when the session began more than 5 minutes ago; checked whenever it is sent",
+      "Required to change the password or the mail address if the session began more than 5 minutes ago; always checked if it is sent",
   }),
 );
 
 /** Text for descriptions of operations with `CurrentPassword`. */
 export const NEEDS_CURRENT_PASSWORD =
-  "Another password or mail address needs current_password when the session began more than 5 minutes ago.";
+  "Changing the password or the mail address requires current_password if the session began more than 5 minutes ago.";
 
 /** The body of the operations that set a new password. */
 export const NewPassword = Type.Object(

@@ -17,7 +17,7 @@ export const ActivityFilters = Type.Object({
   name: Query.text("Contains"),
   owner: Query.integer("Id of the owning manager"),
   with_summary: Query.boolean(
-    "Adds summary: when the time frames of each activity are, and how many they and its webhooks are",
+    "Adds summary: the times of the time frames of each activity, and the numbers of its time frames and webhooks",
   ),
 });
 

@@ -30,7 +30,7 @@ function sizeOf({ gpx, ...rest }: Record<string, unknown>): number {
     : JSON.stringify({ gpx, ...rest }).length;
 }
 
-/** Updates an activity; absent fields do not change. Queues a new computation for all its time frames. */
+/** Updates an activity; absent fields do not change. Queues a new computation for all time frames of the activity. */
 export async function updateActivity(ctx: Context, { id }: ActivityHead, body: Partial<NewActivity>) {
   return change(
     ctx,

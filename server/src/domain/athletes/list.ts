@@ -26,7 +26,7 @@ const ORDERINGS = {
 
 /** Filters of the list; the operations on one athlete accept them too. */
 export const AthleteFilters = Type.Object({
-  search: Query.text("Found in external_id, username, email, last_name or first_name"),
+  search: Query.text("Text in external_id, username, email, last_name or first_name"),
   email: Query.text("Contains"),
   username: Query.text("Contains"),
   external_id: Query.text("Contains"),
@@ -34,7 +34,7 @@ export const AthleteFilters = Type.Object({
   last_name: Query.text("Contains"),
   gender: Query.text("M, F or X, in any letter case"),
   managed_by: Query.integer("Id of the manager who manages the athlete"),
-  is_managed: Query.boolean("Only managed athletes, or only the others"),
+  is_managed: Query.boolean("true: only managed athletes; false: only other athletes"),
   birthdate_from: Query.date("Born on or after"),
   birthdate_to: Query.date("Born on or before"),
 });

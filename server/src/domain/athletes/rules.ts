@@ -35,7 +35,7 @@ export const managersWhoManage: Rule<never, undefined> = {
 };
 
 export const readersOrThatAthlete: Rule<"athlete", Account> = {
-  description: "Managers with READ permission now, and the athlete",
+  description: "Managers who currently have READ permission, and the athlete",
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, lookup) {
     const athlete = await findAthlete(ids.athlete, lookup);

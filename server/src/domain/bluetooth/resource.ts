@@ -30,7 +30,7 @@ export const PairingsInput = Type.Object(
     minProperties: 1,
     examples: [{ pairing_1: { mac_address: "A0:9E:1A:00:00:01", name: "Chest strap" }, pairing_2: null }],
     description:
-      "pairing_1 is the heart-rate sensor, pairing_2 the power meter; null clears a pairing, an absent one does not change",
+      "pairing_1 is the heart-rate sensor, pairing_2 the power meter; null clears a pairing, and an absent pairing is not changed",
   },
 );
 

@@ -48,7 +48,11 @@ export async function acceptBulkLoad(
     throw error instanceof AsiError ? errors.field("asi_b64", error.message, error.code) : error;
   });
   if (serial !== device.serialNumber) {
-    throw errors.field("asi_b64", `The recording is of device ${serial}, not of this one.`, "wrong_device");
+    throw errors.field(
+      "asi_b64",
+      `The recording is of device ${serial}, not of this device.`,
+      "wrong_device",
+    );
   }
   const compressed = await compressBody(recording);
   const waiting = countWaiting(ctx, ownership.managerId, jobGroupOf(currentCaller(), ctx.serverKey));

@@ -15,7 +15,7 @@ export const JobResource = Type.Object(
       {
         additionalProperties: true,
         description:
-          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_refused, samples_unowned, start, stop, ranges, readable, report. Failure: code, message. Refused are samples from times at which you did not own the device, and samples more than 5 minutes ahead of the clock; samples_unowned says how many of them are from times at which nobody owned it. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered.",
+          "Empty until the end. Success: device, samples_read, samples_stored, samples_known, samples_refused, samples_unowned, start, stop, ranges, readable, report. Failure: code, message. samples_refused counts samples from times at which you did not own the device, and samples more than 5 minutes ahead of the clock; samples_unowned counts those from times at which the device had no owner. A recording with samples in more than 5,000 periods of five minutes fails with too_scattered.",
       },
     ),
   },

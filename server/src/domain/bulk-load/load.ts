@@ -62,7 +62,7 @@ export async function loadRecording(
     const times = { own, others: await timesOfOthers(queries, owner, span), latestMs };
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
-    if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no row.", { report });
+    if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
     if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
     const { read, refused, unowned } = filter;

@@ -19,7 +19,7 @@ const anInterval = fc.record({
 const intervals = fc.array(anInterval, { maxLength: 12 });
 
 describe("the sample filter", () => {
-  it("equals the rule applied sample by sample", () => {
+  it("returns the same result as the rule applied to each sample", () => {
     const times = fc.array(fc.integer({ min: -25, max: 25 }), { maxLength: 60 });
     fc.assert(
       fc.property(intervals, intervals, times, (own, others, ms) => {

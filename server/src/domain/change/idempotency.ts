@@ -49,7 +49,7 @@ export async function claimKey(ctx: Context, unit: UnitOfWork): Promise<void> {
       .returning({ key: idempotencyKeys.key });
     if (replaced.length > 0) return;
   }
-  throw errors.unavailable("Too many requests use this Idempotency-Key at the same time.", 1_000);
+  throw errors.unavailable("Too many concurrent requests use this Idempotency-Key.", 1_000);
 }
 
 /**

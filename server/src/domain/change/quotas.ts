@@ -69,14 +69,14 @@ export const enforceActivityQuota = quota(
   {
     setting: "quotaActivities",
     used: rows,
-    message: (limit) => `One account has at most ${limit} activities. Delete some first.`,
+    message: (limit) => `One account can have at most ${limit} activities. Delete some first.`,
   },
   {
     setting: "quotaActivityBytes",
     // Reads the sizes of the values, not the values.
     used: bytes(sql`pg_column_size(${activities.json})`),
     message: (limit) =>
-      `The JSON and the courses of one account's activities take at most ${limit} bytes. Delete some first.`,
+      `The JSON and the courses of the activities of one account can have at most ${limit} bytes. Delete some first.`,
   },
 );
 
@@ -84,7 +84,7 @@ export const enforceActivityQuota = quota(
 export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.ownerId, owner), {
   setting: "quotaTimeframes",
   used: rows,
-  message: (limit) => `One account has at most ${limit} time frames. Delete some first.`,
+  message: (limit) => `One account can have at most ${limit} time frames. Delete some first.`,
 });
 
 /** After adding a recipe. */
@@ -128,21 +128,21 @@ export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownership
   setting: "quotaOwnerships",
   used: rows,
   message: (limit) =>
-    `One account has at most ${limit} ownerships, with those that have ended. Ask the operator of the service for a higher QUOTA_OWNERSHIPS.`,
+    `One account can have at most ${limit} ownerships, including ended ownerships. Ask the operator of the service for a higher QUOTA_OWNERSHIPS.`,
 });
 
 /** Call it after adding a managed athlete. */
 export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.managedBy, manager), {
   setting: "quotaManagedAthletes",
   used: rows,
-  message: (limit) => `One account manages at most ${limit} athletes. Delete some first.`,
+  message: (limit) => `One account can manage at most ${limit} athletes. Delete some first.`,
 });
 
 /** Call it after adding permissions of an athlete. Limited because every check of a right reads all permissions of a manager. */
 export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
   setting: "quotaPermissions",
   used: rows,
-  message: (limit) => `One athlete gives at most ${limit} permissions. Remove some first.`,
+  message: (limit) => `One athlete can grant at most ${limit} permissions. Remove some first.`,
 });
 
 /** Call it after a managed athlete gets a larger picture. */
@@ -150,7 +150,7 @@ export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.mana
   setting: "quotaPictureBytes",
   used: bytes(sql`octet_length(${accounts.profilePicture})`),
   message: (limit) =>
-    `The pictures of one account's athletes take at most ${limit} bytes in base64. Remove some first.`,
+    `The pictures of the athletes of one account can have at most ${limit} bytes in base64. Remove some first.`,
 });
 
 /** Only larger responses count. The index `idempotency_keys_large` has the same limit. */
@@ -169,7 +169,7 @@ export const enforceResponseQuota = quota(
     // Each counts with a minimum size, which limits their number even if they compress well, so that the sum is fast.
     used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
     message: (limit) =>
-      `The responses kept for the idempotency keys of one account take at most ${limit} bytes. They are kept for 24 hours: send the request later, or without Idempotency-Key.`,
+      `The responses stored for the idempotency keys of one account can have at most ${limit} bytes. They are stored for 24 hours. Send the request later, or without Idempotency-Key.`,
   },
 );
 
@@ -233,7 +233,7 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   const count = () => countSamplesOf(sqlClientOf(unit.queries), accountId, isSampleServerAway);
   if (await isWithin(unit, quotaSamples, `samples ${accountId}`, stored, count)) return;
   throw new QuotaExceeded(
-    `The devices of one account have at most ${quotaSamples} samples, and every five minutes with samples count as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
+    `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
   );
 }
 
@@ -252,7 +252,7 @@ export async function enforceKeyQuota(unit: UnitOfWork, accountId: number): Prom
     "throttled",
     "too_many_idempotency_keys",
     {
-      detail: `One account uses at most ${quotaIdempotencyKeys} idempotency keys in 24 hours. Send the request later, or without Idempotency-Key.`,
+      detail: `One account can use at most ${quotaIdempotencyKeys} idempotency keys in 24 hours. Send the request later, or without Idempotency-Key.`,
     },
     KEYS_RETRY_AFTER_MS,
   );

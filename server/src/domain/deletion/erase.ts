@@ -30,12 +30,12 @@ import { eraseSamples } from "./erase-samples.js";
 export const ErasureProof = Type.Object(
   {
     person: Type.String({
-      description: "SHA-256 that stands for the person in the audit and in the list of erasures",
+      description: "SHA-256 that identifies the person in the audit log and in the list of erasures",
     }),
     erased_at: DateTimeOut(),
     rows: Type.Record(Type.String(), Type.Integer(), {
       description:
-        "Number of removed rows by kind. When samples are removed, samples_kept are those that stay because an older time frame says that they are another athlete's",
+        "Number of removed rows by kind. If samples are removed, samples_kept counts samples that are kept because an older time frame assigns them to another athlete",
     }),
   },
   {

@@ -13,7 +13,7 @@ const ORDERINGS = ["device_name", "custom_name", "serial_number", "device_type",
 export const DeviceFilters = Type.Object({
   ...PageQuery,
   ordering: ordering(ORDERINGS),
-  search: Query.text("Found in device_name, custom_name, serial_number or device_type"),
+  search: Query.text("Text in device_name, custom_name, serial_number or device_type"),
   current: Query.boolean("Only devices owned now"),
   device_name: Query.text("Contains"),
   serial_number: Query.text("Contains"),

@@ -44,7 +44,7 @@ export async function exportAudit(
   const { queries } = ctx;
   const { from, to, account } = filters;
   if (from !== undefined && to !== undefined && from >= to)
-    throw errors.field("from", "Must be earlier than --to.");
+    throw errors.field("from", "Must be before --to.");
   const accountId = account === undefined ? undefined : await accountIdOf(ctx, account);
   const inTime = and(
     from === undefined ? undefined : gte(auditLog.at, from),
@@ -95,5 +95,5 @@ async function accountIdOf({ queries }: Context, account: string): Promise<numbe
     .where(eq(accounts.usernameKey, usernameKey(account)));
   if (found !== undefined) return found.id;
   if (/^[1-9]\d{0,14}$/.test(account)) return Number(account);
-  throw errors.notFound(`There is no account ${account}. A deleted one is named by its id.`);
+  throw errors.notFound(`There is no account ${account}. Use the id for a deleted account.`);
 }

@@ -11,7 +11,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 const ERASED: Readonly<Record<JobKind, string>> = {
   mail: "The mail was erased when the job failed. For a new link, run account reset-password.",
   "bulk-load": "The recording was erased when the job failed. Its owner can load it again.",
-  compute: "Its data are computed when they are next read.",
+  compute: "Its data are computed at the next read.",
   recompute:
     "The next start of the service adds it again; until then, stale data are computed when they are read.",
   derive: "A change of the session, its squad or an assignment derives its time frames again.",
@@ -60,7 +60,7 @@ export async function retryJob(ctx: Context, jobId: string): Promise<Job> {
       ne(jobs.id, job.id),
     );
     if ((await queries.$count(jobs, same)) > 0) {
-      throw errors.conflict("job_waits", "Another job for the same time frame is waiting already.");
+      throw errors.conflict("job_waits", "Another job for the same time frame is already waiting.");
     }
     return after({
       state: "PENDING",

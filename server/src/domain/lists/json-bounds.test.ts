@@ -8,7 +8,7 @@ const MEMBERS = "Ensure this object has no more than 2000 members.";
 const BYTES = "Ensure this object has no more than 65536 bytes as JSON.";
 
 describe("a stored object", () => {
-  it("has at most 2,000 members, those of inner objects and of objects in arrays included", () => {
+  it("has at most 2,000 members, including members of nested objects and of objects in arrays", () => {
     const half = JSON_MAX_MEMBERS / 2;
     expect(boundsProblem(objectOf(JSON_MAX_MEMBERS))).toBeUndefined();
     expect(boundsProblem(objectOf(JSON_MAX_MEMBERS + 1))).toBe(MEMBERS);
@@ -18,7 +18,7 @@ describe("a stored object", () => {
     expect(boundsProblem([objectOf(half), [objectOf(half + 1)]])).toBe(MEMBERS);
   });
 
-  it("may have longer arrays, nulls and texts", () => {
+  it("can have longer arrays, null values and texts", () => {
     expect(boundsProblem({ values: Array(5_000).fill(1), none: null, text: "abc" })).toBeUndefined();
   });
 

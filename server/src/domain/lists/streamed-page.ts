@@ -143,7 +143,7 @@ async function requireSize(
 const tooLarge = (bytes: number, fitting: number) =>
   errors.field(
     "limit",
-    `This page has more than ${bytes} bytes. Ask for fewer results at a time: ${fitting} of these fit.`,
+    `This page has more than ${bytes} bytes. Request fewer results per page: ${fitting} of these fit.`,
     "page_too_large",
   );
 

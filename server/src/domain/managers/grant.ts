@@ -11,7 +11,8 @@ import { errors } from "../change/errors.js";
 export async function grantManagedAthletes(ctx: Context, username: string): Promise<Account> {
   return transact(ctx, "manager grant", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
-    if (account.role !== "MANAGER") throw errors.field("username", "The account is not a manager's.");
+    if (account.role !== "MANAGER")
+      throw errors.field("username", "The account is not the account of a manager.");
     return updateAccount(unit, account, { canCreateManagedAthletes: true });
   });
 }

@@ -24,7 +24,7 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
     if (start >= last.startTime) {
       throw errors.conflict(
         "not_backwards",
-        `The ownership begins at ${last.startTime.toISOString()} already.`,
+        `The ownership already begins at ${last.startTime.toISOString()}.`,
       );
     }
     const [other] = await queries

@@ -106,7 +106,7 @@ const onceOwnedDevice = preparedOnce((queries) =>
 
 export const everOwner: Rule<"device", OnceOwnedDevice> = {
   description:
-    "The manager who owned the device between start and stop; samples recorded at other times are left out",
+    "The manager who owned the device between start and stop; samples recorded at other times are omitted",
   roles: ["MANAGER"],
   async find(ctx, ids, { queries }) {
     const [row] = await onceOwnedDevice(queries).execute({

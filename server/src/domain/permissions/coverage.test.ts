@@ -20,7 +20,7 @@ describe("permissions over an interval", () => {
     expect(covers(granted, at(10), at(12))).toBe(covered);
   });
 
-  it("is active from its start until before its expiration", () => {
+  it("a permission is active from its start until just before its expiration", () => {
     expect([9.999, 10, 11.999, 12].map((hour) => isActive(from(10, 12), at(hour)))).toEqual([
       false,
       true,

@@ -59,7 +59,7 @@ export const findManager = (
         ),
       );
     if (found === undefined) {
-      const problem = "No manager has this number and this username.";
+      const problem = "There is no manager with this number and username.";
       throw errors.field("username", problem, "manager_not_found");
     }
     const added = await queries

@@ -13,7 +13,7 @@ export const Permission = Type.Object(
     start_time: DateTimeOut(),
     expiration_time: DateTimeOut(),
     permission: Kind,
-    is_active: Type.Boolean({ description: "start_time has come and expiration_time has not" }),
+    is_active: Type.Boolean({ description: "true from start_time until just before expiration_time" }),
   },
   {
     $id: "Permission",

@@ -7,7 +7,7 @@ import { errors, type FieldErrors } from "../change/errors.js";
 const deprecatedBound = (name: string) =>
   Type.Optional(
     Type.String({
-      description: `Deprecated: use ${name}. Used when ${name} is not sent.`,
+      description: `Deprecated: use ${name}. Used only if ${name} is not sent.`,
       deprecated: true,
       openapi: { type: "string", format: "date-time" },
     }),
@@ -24,7 +24,7 @@ export const BoundsQuery = {
     "2024-01-01T06:00:00.000Z",
   ),
   stop: Query.instant(
-    "Last time, included; same format as start. Required, unless the deprecated stop_iso is sent instead",
+    "Last time, inclusive; same format as start. Required, unless the deprecated stop_iso is sent instead",
     "2024-01-01T07:45:00.000Z",
   ),
   start_iso: deprecatedBound("start"),

@@ -45,7 +45,7 @@ describe("the cache of pages", () => {
     expect(cache.bytes).toBeLessThan(5_000);
   });
 
-  it("does not keep pages for longer when the clock is set back, whether they were read or being read", async () => {
+  it("does not extend the lifetime of pages when the clock is set back during or after the read", async () => {
     const { get, advance, reads } = newCache(MIB);
     let arrive = () => {};
     const wait = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ describe("the cache of pages", () => {
     expect(reads()).toBe(1);
   });
 
-  it("does not cache a page larger than its memory, and nothing without memory", async () => {
+  it("does not cache a page that is larger than its memory, and caches nothing if it has no memory", async () => {
     for (const [maxBytes, bytes] of [
       [MIB, 2 * MIB],
       [0, 0],
@@ -115,7 +115,7 @@ describe("the cache of pages", () => {
 });
 
 describe("a page from a replica", () => {
-  it("is 120 seconds old at most, counted from the state that it was read from", async () => {
+  it("is at most 120 seconds older than the replicated state from which it was read", async () => {
     let nowMs = Date.UTC(2024, 0, 1);
     let reads = 0;
     const cache = new PageCache({ now: () => new Date(nowMs) }, MIB);

@@ -54,7 +54,7 @@ export async function createRecipe(ctx: Context, body: NewRecipe) {
   });
 }
 
-/** @throws ServiceError `invalid` with the key that is wrong and what it may be */
+/** @throws ServiceError `invalid` with the invalid key and its allowed values */
 function checked(value: unknown): Recipe {
   let recipe: Recipe;
   try {

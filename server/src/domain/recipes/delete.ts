@@ -22,7 +22,7 @@ export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> 
       if (uses > 0) {
         throw errors.conflict(
           "recipe_in_use",
-          `The recipe is named in the params of ${uses} ${uses === 1 ? "time frame" : "time frames"}. Change these first.`,
+          `The recipe is used in the params of ${uses} ${uses === 1 ? "time frame" : "time frames"}. Change them first.`,
         );
       }
       const ofName = and(eq(recipes.accountId, target.accountId), eq(recipes.name, target.name));

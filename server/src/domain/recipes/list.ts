@@ -9,7 +9,7 @@ import { toRecipe } from "./resource.js";
 
 export const RecipeFilters = Type.Object({
   ...CursorQuery,
-  name: Query.text("Only versions of this name"),
+  name: Query.text("Only versions with this name"),
   hash: Query.text("Only versions with this hash"),
 });
 

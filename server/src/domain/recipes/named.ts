@@ -6,7 +6,7 @@ import { recipes, timeframeRecipes } from "../../store/schema.js";
 export type RecipeReference = { name: string; version: number } | { hash: string };
 
 /**
- * The ids of the recipes of an account that are named. They cannot be deleted until the end of the transaction.
+ * The ids of the given recipes of an account. They cannot be deleted until the end of the transaction.
  * @returns undefined for those that do not exist
  */
 export async function findNamed(
@@ -32,7 +32,7 @@ export async function findNamed(
   return ids;
 }
 
-/** Stores which recipes a time frame names, in place of those that it named before. */
+/** Replaces the recipes of a time frame. */
 export async function setNamed(queries: Queries, timeframeId: number, ids: readonly number[]): Promise<void> {
   await queries.delete(timeframeRecipes).where(eq(timeframeRecipes.timeframeId, timeframeId));
   if (ids.length === 0) return;

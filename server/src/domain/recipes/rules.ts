@@ -7,7 +7,7 @@ export type Recipe = typeof recipes.$inferSelect;
 
 /** A recipe of another account is not found. */
 export const ownRecipe: Rule<"recipe", Recipe> = {
-  description: "The manager whose recipe it is",
+  description: "The manager who owns the recipe",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
     const query = queries

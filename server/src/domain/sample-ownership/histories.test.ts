@@ -141,7 +141,7 @@ const step = fc.oneof(
 
 const ascending = (times: readonly number[]) => [...times].sort((a, b) => a - b);
 
-it("reads, exports and losses follow the rules in random histories", () => {
+it("reads, exports and deletions follow the ownership rules in random histories", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       const system = new System();

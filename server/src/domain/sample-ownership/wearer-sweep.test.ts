@@ -29,7 +29,7 @@ const instantsOf = (of: readonly { startMs: number; stopMs: number }[]) =>
   of.flatMap(({ startMs, stopMs }) => Array.from({ length: stopMs - startMs + 1 }, (_, i) => startMs + i));
 
 describe("the owner of the samples of time frames", () => {
-  it("each time belongs to the first time frame of the athlete that covers it, and to the athlete of the oldest", () => {
+  it("assigns each time to the first time frame of the athlete that covers it, and to the athlete of the oldest time frame", () => {
     fc.assert(
       fc.property(frames, (frames) => {
         const { times } = sweepOf(frames);

@@ -30,7 +30,7 @@ interface Waiting extends WornTimes {
  * first one.
  */
 export class WearerSweep {
-  /** The athlete's time frames whose end is not reached, ascending and disjoint; an empty one adds no times. */
+  /** The athlete's time frames that have not ended, ascending and disjoint; an empty time frame adds no times. */
   readonly #waiting: Waiting[] = [];
   /** Time frames that cover the current time, and some that have ended. */
   readonly #covering = new OldestFirst<FrameTime>();

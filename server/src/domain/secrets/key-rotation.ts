@@ -144,7 +144,7 @@ export async function finishServerKey(ctx: Context, keep: string | null = null):
     const newest = addedLast(await queries.select().from(encryptionKeys));
     if (keep === null && newest.length > 0 && !newest.includes(own)) {
       throw new UsageError(
-        `This process still has the server key ${own}; restart it with the new SERVER_KEY (${newest.join(" or ")}) first. If the new one is lost, --server-key ${own} keeps this one.`,
+        `This process still has the server key ${own}; restart it with the new SERVER_KEY (${newest.join(" or ")}) first. If the new key is lost, --server-key ${own} keeps this key.`,
       );
     }
     const removed = await queries

@@ -38,7 +38,7 @@ export async function resetKeys(ctx: Context): Promise<LostSecrets> {
     const nobodyKnows = encrypt(ctx.serverKey, randomBytes(24).toString("base64url"));
     await queries
       .update(webhookDeliveries)
-      .set({ state: "failed", response: "Not sent: the key of its secret was lost." })
+      .set({ state: "failed", response: "Not sent: the key that encrypts its secret was lost." })
       .where(waiting);
     await queries.update(webhookDeliveries).set({ secretToken: nobodyKnows });
     await queries.update(webhooks).set({

@@ -113,7 +113,7 @@ function rereadServerKey({ serverKey, config }: Keys): void {
 }
 
 const cannotOpen = (serverKey: Uint8Array, rows: readonly { serverKeyId: string }[]) =>
-  `The secrets in the database are encrypted for the server key ${rows.map((row) => row.serverKeyId).join(" or ")}, and this process has ${serverKeyId(serverKey)}. Set SERVER_KEY to that key, or restore the file server.key. If the key is lost, asi-server key reset removes the secrets.`;
+  `The secrets in the database are encrypted with the server key ${rows.map((row) => row.serverKeyId).join(" or ")}, but this process has ${serverKeyId(serverKey)}. Set SERVER_KEY to that key, or restore the file server.key. If the key is lost, asi-server key reset removes the secrets.`;
 
 /**
  * Checks that the server key can decrypt the keys of the database. Call it before the service accepts requests.
@@ -139,7 +139,7 @@ export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<stri
     .orderBy(desc(webhooks.id))
     .limit(TRIED);
   if (tried.length === 0 || tried.some(({ secret }) => opens(ctx.serverKey, secret))) return undefined;
-  return `The secrets in the database are encrypted for another server key than the key of this process, ${serverKeyId(ctx.serverKey)}: no webhook can be called. Set SERVER_KEY to the key of their time, or restore the file server.key; asi-server backup --verify names the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
+  return `The secrets in the database are not encrypted with the key of this process, ${serverKeyId(ctx.serverKey)}, so webhooks cannot be called. Set SERVER_KEY to the key of the secrets, or restore the file server.key; asi-server backup --verify prints the key of a backup. If the key is lost, asi-server key reset removes the secrets.`;
 }
 
 function opens(serverKey: Uint8Array, secret: string): boolean {

@@ -61,7 +61,7 @@ export async function checkTimeframe(
   if (timeframe.owner !== me) throw errors.forbidden("The owner must be yourself.");
   if (activity?.ownerId !== me) throw errors.forbidden("The activity must be your own.");
   if (!grants.cover(athlete, startTime, endTime)) {
-    throw errors.forbidden("You need WRITE permission on the athlete from start_time to end_time.");
+    throw errors.forbidden("You need WRITE permission for the athlete from start_time to end_time.");
   }
   if (
     before !== undefined &&
@@ -70,7 +70,7 @@ export async function checkTimeframe(
   ) {
     // An athlete who has revoked the permission keeps the samples.
     throw errors.forbidden(
-      "You need WRITE permission on the athlete of the time frame to change its athlete, device or time.",
+      "You need WRITE permission for the athlete of the time frame to change its athlete, device or time.",
     );
   }
   const columns = {
@@ -90,7 +90,7 @@ export async function checkTimeframe(
 async function namedRecipes(queries: Queries, accountId: number, params: { recipes?: RecipeReference[] }) {
   const found = await findNamed(queries, accountId, params.recipes ?? []);
   const missing = [...found.entries()].filter(([, id]) => id === undefined);
-  const messages = missing.map(([place]) => [place, ["There is no such recipe of yours."]]);
+  const messages = missing.map(([place]) => [place, ["You have no such recipe."]]);
   const unknownRecipes: FieldErrors =
     missing.length === 0 ? {} : { params: { recipes: Object.fromEntries(messages) } };
   return { recipeIds: found.filter((id) => id !== undefined), unknownRecipes };
@@ -177,6 +177,6 @@ export async function requireActivityTakesMore(
   if (known + more <= config.activityMaxTimeframes) return;
   throw errors.conflict(
     "too_many_timeframes",
-    `An activity has at most ${config.activityMaxTimeframes} time frames. Use another activity for more.`,
+    `An activity can have at most ${config.activityMaxTimeframes} time frames. Use another activity for further time frames.`,
   );
 }

@@ -34,7 +34,7 @@ export const TimeframeFilters = Type.Object({
   with_device: Query.boolean("Add device_details, the device"),
   with_activity: Query.boolean("Add activity_details, the activity without gpx in its json"),
   with_athlete: Query.boolean(
-    "Add athlete_details, the athlete without profile_picture; null where you may not read the athlete",
+    "Add athlete_details, the athlete without profile_picture; null if you cannot read the athlete",
   ),
 });
 

@@ -63,8 +63,8 @@ export const TimeframeInput = Type.Object(
     end_time: DateTime({ description: `After start_time, and at most ${MAX_LENGTH_DAYS} days after it` }),
     params: JsonObject(`${PARAMS}; ${JSON_BOUNDS}`),
     device: Id({ description: "Id of a device that you own or have owned" }),
-    activity: Id({ description: "Id of an activity of yours" }),
-    athlete: Id({ description: "Id of an athlete on whom you have WRITE permission from start to end" }),
+    activity: Id({ description: "Id of one of your activities" }),
+    athlete: Id({ description: "Id of an athlete for whom you have WRITE permission from start to end" }),
     owner: Id({ description: "Your own id" }),
     json_schema: Id({
       description: "Id of a JSON schema of type TIMEFRAME whose parent is the activity's json_schema",

@@ -37,7 +37,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
       .from(webhooks)
       .where(eq(webhooks.activityId, activity));
     if ((known?.count ?? 0) >= MAX_WEBHOOKS) {
-      throw errors.conflict("too_many_webhooks", `An activity has at most ${MAX_WEBHOOKS} webhooks.`);
+      throw errors.conflict("too_many_webhooks", `An activity can have at most ${MAX_WEBHOOKS} webhooks.`);
     }
     const [row] = await queries
       .insert(webhooks)

@@ -41,7 +41,7 @@ const fields = {
     problem: "Control characters, and spaces at the ends, are not allowed.",
     openapi: { type: "string", minLength: 1, maxLength: MAX_SECRET_CHARACTERS },
     description:
-      "Sent with every call in X-Asi-Api-Token. Sending back the masked value of a response keeps the secret",
+      "Sent with every call in X-Asi-Api-Token. If you send back the masked value of a response, the secret is kept",
   }),
   activity_events: Type.Boolean({ description: `Call on ${ACTIVITY_EVENTS.join(", ")}` }),
   timeframes_events: Type.Boolean({ description: `Call on ${TIMEFRAME_EVENTS.join(", ")}` }),
@@ -71,7 +71,7 @@ export const Webhook = Type.Object(
     timeframes_events: Type.Boolean(),
     disabled_at: Nullable(
       DateTimeOut({
-        description: "When it was disabled; null while it is enabled. An update enables it again",
+        description: "Time when the webhook was disabled; null if it is enabled. An update enables it again",
       }),
     ),
   },
@@ -119,10 +119,12 @@ export const WebhookDelivery = Type.Object(
     response_status: Nullable(
       Type.Integer({ description: "HTTP status of the last call; null without a response" }),
     ),
-    response: Nullable(Type.String({ description: "First KiB of the last response, or why there was none" })),
+    response: Nullable(
+      Type.String({ description: "First KiB of the last response, or the reason why there was no response" }),
+    ),
     created_at: DateTimeOut(),
     last_attempt_at: Nullable(DateTimeOut()),
-    next_attempt_at: Nullable(DateTimeOut({ description: "Null when no call will follow" })),
+    next_attempt_at: Nullable(DateTimeOut({ description: "Null if there is no further call" })),
   },
   {
     $id: "WebhookDelivery",

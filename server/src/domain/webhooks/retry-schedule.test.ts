@@ -21,14 +21,14 @@ describe("schedule of attempts", () => {
     ]);
   });
 
-  it("spreads each wait by at most a tenth, upwards", () => {
+  it("adds a random delay of up to a tenth to each wait", () => {
     expect(waits(1, undefined, () => 0.999999)).toBeLessThanOrEqual(5_500);
     expect(waits(1, undefined, () => 0.5)).toBe(5_250);
     const spread = new Set(Array.from({ length: 50 }, () => nextAttempt(6, now, undefined)?.getTime()));
     expect(spread.size).toBeGreaterThan(1);
   });
 
-  it("respects Retry-After up to a day, and is never earlier than planned", () => {
+  it("respects Retry-After up to one day, but never calls earlier than planned", () => {
     expect(waits(1, 60_000)).toBe(60_000);
     expect(waits(2, 60_000)).toBe(300_000);
     expect(waits(1, 48 * HOUR_MS)).toBe(24 * HOUR_MS);

@@ -7,7 +7,7 @@ const open = (budget: BodyBudget, caller: string, maxBytes: number, address = `o
   budget.open(caller, address, maxBytes);
 
 describe("the budget of bodies", () => {
-  it("holds 150 unfinished bodies of 10.9 MB of many callers under its limit", () => {
+  it("stays under its limit with 150 unfinished bodies of 10.9 MB from many callers", () => {
     const budget = new BodyBudget(128 * MIB, 48 * MIB);
     const refusals = new Set<string>();
     for (let i = 0; i < 150; i++) {
@@ -33,7 +33,7 @@ describe("the budget of bodies", () => {
     open(budget, "bob", LARGE).add(10 * MIB);
   });
 
-  it("has half of each part for the callers of one address together, and the rest for others", () => {
+  it("reserves half of each part for the callers of one address together, and the rest for other addresses", () => {
     const budget = new BodyBudget(128 * MIB, 48 * MIB);
     for (const [maxBytes, halfBytes] of [
       [LARGE, 48 * MIB],
@@ -75,12 +75,12 @@ describe("the budget of bodies", () => {
     expect(() => bob.add(1)).toThrow(
       expect.objectContaining({
         kind: "unavailable",
-        body: { detail: "The service is receiving too much at once." },
+        body: { detail: "The service is receiving too many bytes at once." },
       }),
     );
   });
 
-  it("has room for small bodies to a quarter, and counts them", () => {
+  it("reserves a quarter for small bodies, and counts them", () => {
     const budget = new BodyBudget(4 * MIB, 9 * MIB);
     for (let i = 0; i < 16; i++) open(budget, `caller-${i}`, 64 * 1024).add(64 * 1024);
     expect(budget.held).toBe(1 * MIB);

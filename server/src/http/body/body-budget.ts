@@ -77,7 +77,7 @@ export class BodyBudget {
           throw errors.throttled(RETRY_AFTER_MS);
         }
         if (exceeds(this.#held[part], limit)) {
-          throw errors.unavailable("The service is receiving too much at once.", RETRY_AFTER_MS);
+          throw errors.unavailable("The service is receiving too many bytes at once.", RETRY_AFTER_MS);
         }
       },
       release: () => count(-own),

@@ -31,8 +31,8 @@ function request(operation: object, bodyLimit: number, destroyed = false) {
 
 const upload = () => request({ takesSlot: true }, 1);
 
-describe("a body that arrives", () => {
-  it("is aborted when it stalls, in an upload and where it may be large", () => {
+describe("the timeout of a request body", () => {
+  it("aborts a body that stalls, during uploads and for routes with large bodies", () => {
     for (const begin of [upload, () => request({}, 1_000_000)]) {
       const { raw } = begin();
       vi.advanceTimersByTime(8_000);
@@ -43,7 +43,7 @@ describe("a body that arrives", () => {
     }
   });
 
-  it("is not aborted while it keeps the rate, waits for the service, or has ended", () => {
+  it("does not abort a body that keeps the minimum rate, waits for the service or has ended", () => {
     const { raw, socket } = upload();
     for (let i = 0; i < 10; i++) {
       vi.advanceTimersByTime(5_000);
@@ -57,7 +57,7 @@ describe("a body that arrives", () => {
     expect(raw.destroy).not.toHaveBeenCalled();
   });
 
-  it("needs no minimum rate if it is small", () => {
+  it("requires no minimum rate for small bodies", () => {
     const small = request({}, 64 * 1024);
     const larger = request({}, 64 * 1024 + 1);
     vi.advanceTimersByTime(30_000);
@@ -65,13 +65,13 @@ describe("a body that arrives", () => {
     expect(larger.raw.destroy).toHaveBeenCalled();
   });
 
-  it("is no longer checked after its connection has closed", () => {
+  it("ends when the connection closes", () => {
     const { raw } = upload();
     raw.emit("close");
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("is aborted after the total time limit, even if it arrives fast", () => {
+  it("aborts a body after the total time limit, even if it arrives fast", () => {
     const { raw } = request({}, 1);
     vi.advanceTimersByTime(59_999);
     expect(raw.destroy).not.toHaveBeenCalled();
@@ -79,7 +79,7 @@ describe("a body that arrives", () => {
     expect(raw.destroy).toHaveBeenCalledOnce();
   });
 
-  it("is not checked if its client has already disconnected", () => {
+  it("ignores a body whose client has already disconnected", () => {
     const { raw } = request({ takesSlot: true }, 1, true);
     expect(vi.getTimerCount()).toBe(0);
     expect(raw.destroy).not.toHaveBeenCalled();

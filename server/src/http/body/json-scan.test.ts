@@ -16,8 +16,8 @@ const tooLarge = expect.objectContaining({
   body: { detail: "The request body is too large." },
 });
 
-describe("a JSON text as it arrives", () => {
-  it("may have at most 64 levels of arrays and objects", () => {
+describe("the scan of a JSON text", () => {
+  it("allows at most 64 levels of arrays and objects", () => {
     const { depth } = JSON_LIMITS;
     for (const [open, close] of [
       ["[", "]"],
@@ -30,18 +30,18 @@ describe("a JSON text as it arrives", () => {
     }
   });
 
-  it("may have many arrays and objects side by side", () => {
+  it("allows many arrays and objects side by side", () => {
     scan(`[${"[],".repeat(1_000)}${"{},".repeat(1_000)}1]`);
   });
 
-  it("may have at most 5,000 members in its objects", () => {
+  it("allows at most 5,000 members in all objects together", () => {
     scan('{"a":1}'.repeat(5_000));
     expect(() => scan('{"a":1}'.repeat(5_001))).toThrow(
       malformed("The body has too many members, at most 5000."),
     );
   });
 
-  it("may have at most 50,000 values in its arrays and objects, including these", () => {
+  it("allows at most 50,000 values in arrays and objects, including nested arrays and objects", () => {
     scan(`[${"1,".repeat(49_999)}1`);
     expect(() => scan(`[${"1,".repeat(50_000)}1`)).toThrow(
       malformed("The body has too many values, at most 50000."),
@@ -51,7 +51,7 @@ describe("a JSON text as it arrives", () => {
     );
   });
 
-  it("may hold any of these characters in its strings, behind escaped quotes and backslashes too", () => {
+  it("allows any of these characters in strings, also after escaped quotes and backslashes", () => {
     const much = '[{,:\\"'.repeat(60_000);
     scan(`["${much}"]`);
     scan(`["${much}"]`, { piece: 7 });
@@ -61,7 +61,7 @@ describe("a JSON text as it arrives", () => {
     );
   });
 
-  it("has a limit of bytes outside its longest string, in any position and any pieces", () => {
+  it("limits the bytes outside the longest string, regardless of its position and of how the text is split", () => {
     const long = `"${"x".repeat(5_000)}"`;
     for (const piece of [1, 100, 100_000]) {
       scan(`["short",${long},"short"]`, { around: 21, piece });

@@ -40,7 +40,7 @@ function refuseUnstorable(root: unknown): void {
     if (typeof value === "string") {
       refuseUnstorableText(value);
     } else if (typeof value === "number") {
-      if (!Number.isFinite(value)) throw errors.malformed("The body holds a number that is too large.");
+      if (!Number.isFinite(value)) throw errors.malformed("The body contains a number that is too large.");
     } else if (Array.isArray(value)) {
       for (const member of value) open.push(member);
     } else if (typeof value === "object" && value !== null) {
@@ -55,6 +55,6 @@ function refuseUnstorable(root: unknown): void {
 
 function refuseUnstorableText(text: string): void {
   if (text.includes("\0") || !text.isWellFormed()) {
-    throw errors.malformed("The body holds text that is not valid Unicode, or a NUL character.");
+    throw errors.malformed("The body contains text that is not valid Unicode, or a NUL character.");
   }
 }

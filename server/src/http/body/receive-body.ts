@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 
 const TOO_LARGE = () => Object.assign(new Error("The body is too large"), { statusCode: 413 });
-const BROKEN_OFF = () => Object.assign(new Error("The body ended too early"), { statusCode: 400 });
+const BROKEN_OFF = () => Object.assign(new Error("The body is incomplete"), { statusCode: 400 });
 
 /**
  * Receives a request body in pieces. If `Content-Length` exceeds the limit of the route, the body is refused before it is read.

@@ -14,7 +14,7 @@ function response(address: string) {
 const throttled = expect.objectContaining({ kind: "throttled" });
 
 describe("connections with live data", () => {
-  it("of all users of one address are at most half; ended ones are released", () => {
+  it("take at most half of all connections for the users of one address; ended connections are released", () => {
     const connections = new LiveConnections();
     const clubs = Array.from({ length: 128 }, (_, n) => {
       const club = response("club");
@@ -29,7 +29,7 @@ describe("connections with live data", () => {
     expect(() => connections.open(8, 2, response("club"))).toThrow(throttled);
   });
 
-  it("can be replaced when the address is full, but not from another full address", () => {
+  it("can be replaced by a new connection of a full address, but not by a connection of another full address", () => {
     const connections = new LiveConnections();
     for (let n = 0; n < 128; n++) connections.open(n % 8, n, response("club"));
     const replaced = connections.open(0, 200, response("home"));
@@ -41,7 +41,7 @@ describe("connections with live data", () => {
     expect(connections.size).toBe(129);
   });
 
-  it("of one user are at most 32", () => {
+  it("are limited to 32 per user", () => {
     const connections = new LiveConnections();
     for (let n = 0; n < 32; n++) connections.open(1, n, response("home"));
     expect(() => connections.open(1, 32, response("mobile"))).toThrow(throttled);

@@ -29,7 +29,7 @@ async function started(requests: readonly Promise<void>[]): Promise<boolean[]> {
 }
 
 describe("the budget of unread responses", () => {
-  it("lets requests of one caller wait until others have been read, or turn out to be smaller", async () => {
+  it("delays requests of a caller until its other responses have been read or are smaller than expected", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const shares = [1, 2, 3, 4].map(() => open(budget, "ann"));
@@ -44,7 +44,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("holds for all callers of an address together, and lets another address in", async () => {
+  it("applies to all callers of an address together, and admits another address", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const reserve = (caller: string, address: string) => open(budget, caller, address).reserve(10, undefined);
@@ -53,7 +53,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("gives free space to the address that holds least", async () => {
+  it("gives free space to the address with the fewest unread bytes", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const held: ResponseShare[] = [];
@@ -74,7 +74,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("refuses a request that has waited too long, and says whether others or the caller are the reason", async () => {
+  it("refuses a request that has waited too long, and reports whether the caller or others caused the delay", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     await open(budget, "ann").reserve(20, undefined);
@@ -90,7 +90,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("ends the slowest response of the address that holds most when others wait for the whole process", async () => {
+  it("aborts the slowest response of the address with the most unread bytes when the limit of the process is reached", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const ended: string[] = [];
@@ -114,7 +114,7 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
-  it("forgets a request whose client leaves, and gives a body that is larger than the limit room of its own", async () => {
+  it("drops a request whose client disconnects, and reserves separate space for a body larger than the limit", async () => {
     vi.useFakeTimers();
     const budget = newBudget();
     const large = open(budget, "ann");

@@ -9,7 +9,7 @@ interface Limits {
   caller: number;
   /** Maximum duration of the slowest response while others wait because the process is full, ms. */
   fairHoldMs: number;
-  /** Same for an address above its fair share, which is the total divided by the addresses that hold or wait. */
+  /** Same for an address above its fair share, which is the total divided by the addresses with unread responses or waiting requests. */
   overShareHoldMs: number;
   /**
    * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less, and
@@ -249,7 +249,7 @@ export class ResponseBudget {
     return this.#byAddress.get(share.address);
   }
 
-  /** What there is, divided by the addresses that hold or wait. */
+  /** What there is, divided by the addresses with unread responses or waiting requests. */
   #fairShare(): number {
     const addresses = new Set(
       [...this.#shares, ...[...this.#waiting].map(({ share }) => share)].map((one) => one.address),

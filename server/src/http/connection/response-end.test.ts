@@ -16,7 +16,7 @@ it("a response has one listener, which notifies all callbacks", async () => {
   expect(ended).toHaveBeenCalledTimes(20);
 });
 
-it("a response that waits behind another one ends once, with its connection", async () => {
+it("a response that is queued after another response ends once, when its connection closes", async () => {
   const ended = vi.fn();
   const server = createServer((request, raw) => {
     // The first request gets no response, so the second is not processed.

@@ -36,13 +36,13 @@ export function limitUnreadResponses(app: FastifyInstance, config: Config): void
       caller: caller * share,
       fairHoldMs: FAIR_HOLD_MS,
       overShareHoldMs: FAIR_HOLD_MS,
-      refusal: () => errors.unavailable("The service is sending too much at once.", RETRY_AFTER_MS),
+      refusal: () => errors.unavailable("The service is sending too many bytes at once.", RETRY_AFTER_MS),
     });
   const budgets = { small: part(SMALL_SHARE), large: part(1 - SMALL_SHARE) };
   app.decorate("responseBudgets", budgets);
   app.decorateRequest("responseShare", undefined);
   for (const [name, help, read] of [
-    ["response_bytes_unread", "Bytes of responses that their clients have not read", "held"],
+    ["response_bytes_unread", "Bytes of responses that clients have not read yet", "held"],
     ["responses_waiting", "Requests that wait until clients have read other responses", "waiting"],
   ] as const) {
     new Gauge({

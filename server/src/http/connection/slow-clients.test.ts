@@ -22,7 +22,7 @@ describe("a transfer", () => {
     expect(cutAfter((ms) => Math.min(ms, 60_000) * 100)).toBe(71_250);
   });
 
-  it("of a byte in 10 s, or at half the minimum rate, is aborted", () => {
+  it("of one byte in 10 s, or at half the minimum rate, is aborted", () => {
     expect(cutAfter((ms) => Math.floor(ms / 10_000))).toBe(11_250);
     expect(cutAfter((ms) => ms * 8.192)).toBe(21_250);
   });
@@ -32,7 +32,7 @@ describe("a transfer", () => {
     expect(cutAfter((ms) => Math.floor(ms / 8_000) * 8_000 * 17)).toBeNull();
   });
 
-  it("that was ahead may pause longer if it has credit", () => {
+  it("that was faster than the minimum rate can pause for longer", () => {
     expect(cutAfter((ms) => (ms < 40_000 ? 1e6 : 1e6), 60_000)).toBe(71_250);
   });
 
@@ -50,7 +50,7 @@ describe("a request", () => {
       readableLength,
     } as unknown as IncomingMessage);
 
-  it("waits for its client while the body has not arrived or the response has not been read", () => {
+  it("waits for its client while the body is incomplete or the response is unread", () => {
     expect(moved(false, 0)).toEqual({ bytes: 100, waitsForClient: true });
     expect(moved(true, 0, [50, 20])).toEqual({ bytes: 130, waitsForClient: true });
   });
@@ -60,7 +60,7 @@ describe("a request", () => {
     expect(moved(true, 0, [50, 0])).toEqual({ bytes: 150, waitsForClient: false });
   });
 
-  it("keeps its transferred bytes after its connection has closed", () => {
+  it("keeps its count of transferred bytes after its connection has closed", () => {
     const request = { socket: { bytesRead: 100, _handle: null }, complete: true, readableLength: 0 };
     expect(transferOf(request as unknown as IncomingMessage)).toEqual({ bytes: 100, waitsForClient: false });
   });
@@ -113,7 +113,7 @@ describe("a client that receives a response", () => {
     expect(waiting.socket.destroy).not.toHaveBeenCalled();
   });
 
-  it("may pause for a minute longer when it has read ahead", () => {
+  it("can pause for one more minute if it has read faster than the minimum rate", () => {
     const { socket, handle } = connect(1e9);
     handle.writeQueueSize = 1;
     vi.advanceTimersByTime(1_250);

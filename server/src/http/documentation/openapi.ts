@@ -24,7 +24,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Squads: "Squads, their members, and who wears which device",
   Sessions: "What a squad did together: matches and trainings with their periods and figures",
   Recipes:
-    "Definitions of an account by which time frames count runs; never changed, only superseded by further versions",
+    "Definitions for counting runs in time frames; a version never changes, but there can be newer versions",
 };
 
 const FILE_SCHEMA = Type.String({ format: "binary" });
@@ -36,7 +36,7 @@ const ACCESS = `## Access
 
 A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
 \`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. The examples read the token from the
-environment variable \`ASI_TOKEN\`. Replace the ids in them by yours: \`GET /api/v1/devices/\` lists your devices.`;
+environment variable \`ASI_TOKEN\`. Replace the ids in the examples by your own: \`GET /api/v1/devices/\` lists your devices.`;
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
 export function openApiDocument(operations: readonly AnyOperation[], baseUrl: string): Json {
@@ -77,7 +77,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
           flows: {
             password: {
               tokenUrl: `${baseUrl}/oauth2/token/`,
-              scopes: { all: "Everything that the user may do" },
+              scopes: { all: "All permissions of the user" },
             },
           },
         },
@@ -86,7 +86,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
           in: "cookie",
           name: SESSION_COOKIE,
           description:
-            "For the page on this origin: counts only with the header `X-Asi-Page: 1` and without `Authorization`. On plain HTTP at a loopback address its name is `asi-session`.",
+            "For the page on this origin. The cookie is used only with the header `X-Asi-Page: 1` and without `Authorization`. With HTTP at a loopback address, its name is `asi-session`.",
         },
       },
       headers: HEADERS,

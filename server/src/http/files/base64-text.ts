@@ -171,4 +171,4 @@ export class Base64Text {
 
 /** Creates the error for a larger recording. */
 export const tooLarge = (maxBytes: number) =>
-  errors.tooLarge(`The recording may have at most ${maxBytes} bytes.`);
+  errors.tooLarge(`The recording can have at most ${maxBytes} bytes.`);

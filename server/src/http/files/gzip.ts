@@ -40,7 +40,7 @@ export function unpackedGzip(file: Readable, maxBytes: number, tooLarge: () => E
 export function asLibraryError(error: unknown): unknown {
   const isOfZlib = error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
   if (!isOfZlib) return error;
-  return new AsiError("BAD_GZIP", "The gzip data is damaged or cut off.", { cause: error });
+  return new AsiError("BAD_GZIP", "The gzip data is damaged or truncated.", { cause: error });
 }
 
 /**

@@ -85,7 +85,7 @@ function formError(cause: unknown): Error {
   // Errors of the compressed data, or of this service.
   if (error instanceof AsiError || error instanceof ServiceError) return error;
   if (error instanceof Error && "statusCode" in error) return error;
-  return errors.malformed("The form could not be read: it is broken or ends too early.");
+  return errors.malformed("The form could not be read because it is malformed or truncated.");
 }
 
 async function convertPart(
@@ -140,7 +140,7 @@ async function convertToFormat(
   return { fileName: await fileName, bytes, mediaType, report: await report };
 }
 
-const noSample = () => errors.field(FIELD, "The recording has no sample.", "NO_SAMPLES");
+const noSample = () => errors.field(FIELD, "The recording has no samples.", "NO_SAMPLES");
 
 /** A row of TCX, the longest of all formats, has about 380 bytes, and its frame 100. */
 export const MAX_GROWTH = 4;
@@ -157,4 +157,4 @@ async function* atMost(maxBytes: number, file: AsyncIterable<Uint8Array>): Async
   }
 }
 
-const tooLarge = (maxBytes: number) => errors.tooLarge(`The file may have at most ${maxBytes} bytes.`);
+const tooLarge = (maxBytes: number) => errors.tooLarge(`The file can have at most ${maxBytes} bytes.`);

@@ -32,7 +32,7 @@ describe.each([
     return file;
   };
 
-  it("can be read to its end after it is removed", async () => {
+  it("can be read to its end after it has been removed", async () => {
     const file = await spooled();
     const content = await file.read();
     await file.remove();
@@ -40,7 +40,7 @@ describe.each([
     expect(existsSync(file.path)).toBe(false);
   });
 
-  it("removed before it is read causes an immediate error, not an error of the response", async () => {
+  it("causes an immediate error, not an error of the response, if it is removed before it is read", async () => {
     const file = await spooled();
     await file.remove();
     await expect(file.read()).rejects.toMatchObject({ code: "ENOENT" });
@@ -48,7 +48,7 @@ describe.each([
 });
 
 describe("the memory of spooled files", () => {
-  it("is released when a file is removed, even twice, and when its upload fails", async () => {
+  it("is released when a file is removed, even if it is removed twice, and when its upload fails", async () => {
     const memory = new SpoolMemory(1000);
     const file = new SpooledFile(join(folder, "1"), memory);
     await file.write(chunks(new Uint8Array(400), new Uint8Array(500)));
@@ -67,7 +67,7 @@ describe("the memory of spooled files", () => {
     expect(memory.free).toBe(1000);
   });
 
-  it("is not used by a file that is removed while it is written", async () => {
+  it("is not used by a file that is removed while it is being written", async () => {
     const memory = new SpoolMemory(1000);
     const file = new SpooledFile(join(folder, "1"), memory);
     async function* removedInBetween() {
@@ -83,7 +83,7 @@ describe("the memory of spooled files", () => {
   it.each([
     ["a file for which there is no room left", 1000, 600],
     ["a file of more than 4 MiB", 64 * MIB, 3 * MIB],
-  ])("is not used for %s: it goes to disk, whole, and takes none", async (_, memoryBytes, chunkBytes) => {
+  ])("is not used for %s, which is stored on disk", async (_, memoryBytes, chunkBytes) => {
     const memory = new SpoolMemory(memoryBytes);
     const file = new SpooledFile(join(folder, "1"), memory);
     const parts = ["a", "b", "c"].map((letter) => letter.repeat(chunkBytes));
@@ -95,7 +95,7 @@ describe("the memory of spooled files", () => {
   });
 });
 
-it("a file on disk delays its source only for writes of a MiB, not for each chunk", async () => {
+it("delays the source of a file on disk only for writes of 1 MiB, not for each chunk", async () => {
   const file = new SpooledFile(join(folder, "1"), new SpoolMemory(0));
   const waits: boolean[] = [];
   const bytes = await file.fill(async (add) => {

@@ -179,7 +179,7 @@ export class SpooledFile {
   }
 
   #keeps(chunk: Uint8Array): boolean {
-    // Nobody will read it.
+    // No reader needs it.
     if (this.#isRemoved) return true;
     if (this.#bytesInMemory + chunk.length > MAX_BYTES_IN_MEMORY) return false;
     if (!this.#memory.take(chunk.length)) return false;

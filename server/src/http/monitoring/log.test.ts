@@ -28,7 +28,7 @@ it("the log of a form at the lowest level contains no token", async () => {
   expect(log).not.toContain("a-token");
 });
 
-it("an outage of the database is logged immediately, and then once a second with the number of failures", () => {
+it("an outage of the database is logged immediately, and then once per second with the number of failures", () => {
   vi.useFakeTimers();
   try {
     const lines: { msg: string; times?: number }[] = [];

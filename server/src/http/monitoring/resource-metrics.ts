@@ -23,7 +23,7 @@ export function measureQueues(
   });
   new Gauge({
     name: "asi_database_connections_max",
-    help: "Connections to the database that this process may have",
+    help: "Maximum number of connections of this process to the database",
     registers,
     collect() {
       this.set(pool.options.max);
@@ -40,7 +40,7 @@ export function measureQueues(
   if (sampleServers !== null) {
     new Gauge({
       name: "asi_sample_server_up",
-      help: "1 while a server of samples answers, 0 while it is unreachable; nothing where the samples are in the database itself",
+      help: "1 if a sample server is reachable, 0 if it is unreachable; absent if the samples are in the database itself",
       labelNames: ["server"],
       registers,
       collect() {
@@ -53,7 +53,7 @@ export function measureQueues(
   }
   new Gauge({
     name: "asi_http_requests_waiting",
-    help: "Requests that wait because others of their caller are being served",
+    help: "Requests that wait because other requests of their caller are being served",
     registers,
     collect() {
       this.set(requests.waiting);
@@ -74,7 +74,7 @@ export function measureRawData(registry: Registry, cache: PageCache, replica: Re
   });
   new Counter({
     name: "asi_raw_data_pages_total",
-    help: "Pages of raw data that were requested, by whether the cache had them",
+    help: "Requested pages of raw data, by whether they were in the cache",
     labelNames: ["cache"],
     registers,
     collect() {
@@ -86,7 +86,7 @@ export function measureRawData(registry: Registry, cache: PageCache, replica: Re
   if (replica === undefined) return;
   new Gauge({
     name: "asi_read_replica_age_seconds",
-    help: "How old the state of the read replica is at most; infinite when it was never measured",
+    help: "Maximum age of the state of the read replica; infinite if it was never measured",
     registers,
     collect() {
       this.set(replica.ageMs / 1000);

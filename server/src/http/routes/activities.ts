@@ -63,7 +63,7 @@ export function activityRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update an activity",
     description:
-      "PUT requires all fields; PATCH changes the fields sent. The data of all its time frames are computed again " +
+      "PUT requires all fields; PATCH changes the fields in the body. The data of all time frames of the activity are recomputed " +
       "after the response.",
     deprecated: true,
     method: "PUT",
@@ -81,7 +81,8 @@ export function activityRoutes(app: FastifyInstance): void {
     id: "deleteActivity",
     tag,
     summary: "Delete an activity",
-    description: "Its time frames, their computed data and its webhooks are deleted too.",
+    description:
+      "The time frames of the activity, their computed data and the webhooks of the activity are also deleted.",
     deprecated: true,
     method: "DELETE",
     path: "/api/v1/activities/{activity}/",

@@ -29,13 +29,13 @@ const tag = "Athletes";
 const deprecated = true;
 const path = "/api/v1/athletes/{athlete}/";
 const bodyLimitBytes = PICTURE_BODY_BYTES;
-const KEEPS = "Fields that are not sent do not change; PUT requires the required fields.";
+const KEEPS = "Fields that are not sent are not changed; PUT requires the required fields.";
 
 export function athleteRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listAthletes",
     tag,
-    summary: "List the athletes for whom you have READ permission now",
+    summary: "List the athletes for whom you currently have READ permission",
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/",
@@ -86,7 +86,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     hasLargeResponse: true,
     tag,
     summary: "Retrieve an athlete by external id",
-    description: "For managers with READ permission now, and the athlete.",
+    description: "For managers who currently have READ permission, and for the athlete.",
     deprecated,
     method: "GET",
     path: "/api/v1/athletes/by-external-id/",
@@ -117,7 +117,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     hasLargeResponse: true,
     tag,
     summary: "Update an athlete",
-    description: `${KEEPS} ${NEEDS_CURRENT_PASSWORD} For the manager of a managed athlete it does the same as updateManagedAthlete.`,
+    description: `${KEEPS} ${NEEDS_CURRENT_PASSWORD} For the manager of a managed athlete, this operation is the same as updateManagedAthlete.`,
     deprecated,
     method: "PUT",
     path,
@@ -143,7 +143,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     tag,
     summary: "Delete an athlete",
     description:
-      "Permissions, time frames and computed data of the athlete are deleted too. For the manager of a managed athlete it does the same as deleteManagedAthlete.",
+      "Permissions, time frames and computed data of the athlete are also deleted. For the manager of a managed athlete, this operation is the same as deleteManagedAthlete.",
     deprecated,
     method: "DELETE",
     path,
@@ -179,7 +179,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "deleteManagedAthlete",
     tag,
     summary: "Delete an athlete whom you manage",
-    description: "Permissions, time frames and computed data of the athlete are deleted too.",
+    description: "Permissions, time frames and computed data of the athlete are also deleted.",
     deprecated,
     method: "DELETE",
     path: "/api/v1/athletes/{athlete}/delete-managed/",
@@ -193,7 +193,7 @@ export function athleteRoutes(app: FastifyInstance): void {
     id: "changeAthletePassword",
     tag,
     summary: "Change the athlete's password",
-    description: `Every token of the athlete is revoked, and a mail says so. ${NEEDS_CURRENT_PASSWORD}`,
+    description: `Every token of the athlete is revoked, and a mail reports the change. ${NEEDS_CURRENT_PASSWORD}`,
     deprecated,
     method: "PUT",
     otherMethods: ["POST", "PATCH"],

@@ -10,7 +10,7 @@ const AuthorizeQuery = Type.Object({
   client_id: Type.Optional(Type.String({ examples: ["kW3nXw0b7yQ2"] })),
   redirect_uri: Type.Optional(
     Type.String({
-      description: "Exactly one of the addresses that the application has registered",
+      description: "One of the addresses that the application has registered, with exactly the same text",
       examples: ["https://app.example.org/callback"],
     }),
   ),

@@ -22,7 +22,8 @@ export function bluetoothRoutes(app: FastifyInstance): void {
     id: "configureBluetooth",
     tag,
     summary: "Configure the device's Bluetooth pairings",
-    description: "Changes the target. The current configuration follows when the device has started with it.",
+    description:
+      "Changes the target. The current configuration changes when the device has started with the target.",
     method: "PATCH",
     path: "/api/v1/devices/{device}/bluetooth-config/",
     query: Type.Object({ immediate_sending: Query.boolean("Send to the device immediately") }),

@@ -19,7 +19,7 @@ import { route } from "../route.js";
 const ConversionForm = Type.Object({
   file: Type.String({
     format: "binary",
-    description: "The recording, an .asi file, or one that is compressed with gzip",
+    description: "The recording: an .asi file, or an .asi file compressed with gzip",
   }),
 });
 

@@ -38,7 +38,8 @@ export function ownershipRoutes(app: FastifyInstance): void {
     id: "takeOwnership",
     tag,
     summary: "Take ownership of a device",
-    description: "The device must have no owner, or already be yours. The first owner activates it.",
+    description:
+      "The device must have no owner or already be owned by you. The first owner activates the device.",
     method: "POST",
     path: "/api/v1/devices/take-ownership/",
     body: TakenDevice,
@@ -53,7 +54,7 @@ export function ownershipRoutes(app: FastifyInstance): void {
     tag,
     summary: "Release ownership of a device",
     description:
-      "Your samples with times at or after this moment, from a device whose clock is ahead, are removed.",
+      "Your samples with times at or after the release, from a device with a fast clock, are removed.",
     method: "POST",
     otherMethods: ["DELETE", "PUT", "PATCH"],
     path: "/api/v1/devices/{device}/release-ownership/",

@@ -33,7 +33,7 @@ const SERVICE_LINK = '<api/schema/>; rel="service-desc"';
 export async function pageRoutes(app: FastifyInstance): Promise<void> {
   const folder = app.config.pageDir === "" ? builtPage() : resolve(app.config.pageDir);
   if (folder === undefined || !existsSync(join(folder, "index.html"))) {
-    const howToBuild = `There is no page here. Build it with \`npm run build -w ${PAGE_PACKAGE}\` and start the service again, or set PAGE_DIR to the folder of a built page.`;
+    const howToBuild = `The page has not been built. Build it with \`npm run build -w ${PAGE_PACKAGE}\` and start the service again, or set PAGE_DIR to the folder of a built page.`;
     app.get("/", { config: { unguarded: true } }, async () => {
       throw errors.notFound(howToBuild);
     });

@@ -30,7 +30,7 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     tag,
     summary: "Request a mail with a link for a new password",
     description:
-      "The link leads to the page, works once and for one hour. The answer is the same whether the account exists or not. " +
+      "The link leads to the page, works once and for one hour. The response does not depend on whether the account exists. " +
       "Nothing is mailed to accounts that cannot log in: managed athletes and disabled accounts.",
     method: "POST",
     path: "/api/v1/account/request-password-reset/",

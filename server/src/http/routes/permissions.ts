@@ -49,7 +49,7 @@ export function permissionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "createPermissions",
     tag,
-    summary: "Give permissions to a manager",
+    summary: "Grant permissions to a manager",
     description: "One permission, or an array of permissions. Either all are created or none.",
     deprecated,
     method: "POST",
@@ -90,7 +90,7 @@ export function permissionRoutes(app: FastifyInstance): void {
     tag,
     summary: "Find a manager by number and username",
     description:
-      "Shows an athlete who a manager is before a permission is given. Number and username must both be right; every other pair is 400 with `X-Error-Code: manager_not_found`. At most 20 searches in 15 minutes.",
+      "Shows a manager to an athlete before a permission is granted. Number and username must both be correct; otherwise the response is 400 with `X-Error-Code: manager_not_found`. At most 20 searches are possible in 15 minutes.",
     deprecated,
     method: "POST",
     path: knownPath,
@@ -104,7 +104,7 @@ export function permissionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "listKnownManagers",
     tag,
-    summary: "List the managers whom an athlete has found",
+    summary: "List the managers that an athlete has found",
     deprecated,
     method: "GET",
     path: knownPath,

@@ -61,7 +61,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Erase an athlete",
     description:
-      "Deletes what deleteAthlete deletes, and the id of the person from the audit. Positions that a device recorded stay with the device, without the name; those of the time frames are removed too if the operator has set ERASE_SAMPLES. Backups are not changed. The audit keeps the proof that is returned. This cannot be undone.",
+      "Deletes what deleteAthlete deletes, and the id of the person from the audit. Positions recorded by a device are kept without the name; positions in the time frames are also removed if the operator has set ERASE_SAMPLES. Backups are not changed. The audit log keeps the proof that is returned. This cannot be undone.",
     method: "POST",
     path: "/api/v1/athletes/{athlete}/erase/",
     body: ErasureConfirmation,

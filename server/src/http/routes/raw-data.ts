@@ -33,7 +33,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Fetch raw data of a device",
     description:
-      "Samples from start to stop, at most 2 days, in the order of time. New data may appear up to 120 seconds late. Compressed for clients that accept gzip.",
+      "Samples from start to stop, at most 2 days, in order of time. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/raw-data/"],
@@ -53,7 +53,8 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "listRawDataRanges",
     tag,
     summary: "List the ranges of raw data of a device",
-    description: "A range is a group of samples with gaps of at most 5 minutes. At most 14 days.",
+    description:
+      "A range is a group of samples with gaps of at most 5 minutes. The request can cover at most 14 days.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data-ranges/",
     otherPaths: ["/api/v1/devices/{device}/raw-data-ranges/"],
@@ -86,7 +87,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     id: "retrieveLatestTimestamp",
     tag,
     summary: "Retrieve the time of a device's latest raw data",
-    description: "Also returns 404 when your ownership has no data.",
+    description: "Returns 404 if your ownership has no data.",
     method: "GET",
     path: "/api/v1/devices/{device}/latest-timestamp/",
     success: { status: 200, schema: LatestTimestamp },

@@ -6,7 +6,7 @@ import { Recipe, RecipeInput, recipeItem } from "../../domain/recipes/resource.j
 import { CursorPage } from "../../wire/cursor.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Common properties of the operations. */
 const recipes = { tag: "Recipes", version: 2 } as const;
 
 const COLLECTION = "/api/v2/recipes/";
@@ -59,7 +59,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     id: "deleteRecipe",
     summary: "Delete a version of a recipe",
     description:
-      "Its number is not given again. 409 while the params of a time frame name it; whoever reads the data of the time frame finds it in their definition.",
+      "The number of the version is not reused. The response is 409 while the params of a time frame use the version, because readers of its data find the recipe in the definition.",
     method: "DELETE",
     path: `${COLLECTION}{recipe}/`,
     success: { status: 204 },

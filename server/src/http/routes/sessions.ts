@@ -41,7 +41,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply, body }) {
       if (!isFromPage(request)) {
         throw errors.forbidden(
-          "Only the page signs in here, with the header X-Asi-Page: 1. Use the token endpoint.",
+          "This operation is only for the page, with the header X-Asi-Page: 1. Use the token endpoint.",
         );
       }
       const replaced = sessionToken(app.config, request);
@@ -74,7 +74,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     id: "endSession",
     tag,
     summary: "Sign out",
-    description: "Ends the session of this request, and removes its cookie.",
+    description: "Ends the session of the request and removes its cookie.",
     method: "DELETE",
     path: "/session/",
     success: { status: 204 },

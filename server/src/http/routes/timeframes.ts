@@ -10,7 +10,7 @@ import { route } from "../route.js";
 const tag = "Time frames";
 
 const RECOMPUTED =
-  "Its data are computed again after the response. Data whose samples retention has removed stay, unless the athlete, the device or the times change.";
+  "The data of the time frame are recomputed after the response. If retention has removed its samples, the data are kept unless the athlete, the device or the times change.";
 
 export function timeframeRoutes(app: FastifyInstance): void {
   route(app, {
@@ -30,7 +30,8 @@ export function timeframeRoutes(app: FastifyInstance): void {
     id: "createTimeframe",
     tag,
     summary: "Create a time frame",
-    description: "Its data are computed after the response, and again whenever samples within it arrive.",
+    description:
+      "The data of the time frame are computed after the response, and again when new samples within it are stored.",
     deprecated: true,
     method: "POST",
     path: "/api/v1/timeframes/",
@@ -72,7 +73,7 @@ export function timeframeRoutes(app: FastifyInstance): void {
     id: "updateTimeframePartially",
     tag,
     summary: "Update a time frame partially",
-    description: `Only the fields sent change. ${RECOMPUTED}`,
+    description: `Only the fields in the body are changed. ${RECOMPUTED}`,
     deprecated: true,
     method: "PATCH",
     path: "/api/v1/timeframes/{timeframe}/",
@@ -88,7 +89,7 @@ export function timeframeRoutes(app: FastifyInstance): void {
     id: "deleteTimeframe",
     tag,
     summary: "Delete a time frame",
-    description: "Its computed data are deleted too.",
+    description: "The computed data of the time frame are also deleted.",
     deprecated: true,
     method: "DELETE",
     path: "/api/v1/timeframes/{timeframe}/",

@@ -37,9 +37,9 @@ export function webhookRoutes(app: FastifyInstance): void {
   route(app, {
     id: "createWebhook",
     tag,
-    summary: "Have a URL called when the activity or its time frames change",
+    summary: "Create a webhook that is called when the activity or its time frames change",
     description:
-      "Each call is a POST of {event, webhook_id, data} with the secret in X-Asi-Api-Token, signed according to Standard Webhooks with the UTF-8 bytes of the secret as the key. Any 2xx within 15 s accepts the event. Otherwise it is sent again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h. Calls may arrive twice and out of order. A 410, or 20 undelivered events in a row, disables the webhook; an update enables it again.",
+      "Each call is a POST of {event, webhook_id, data} with the secret in X-Asi-Api-Token, signed according to Standard Webhooks with the UTF-8 bytes of the secret as the key. Any 2xx response within 15 s accepts the event. Otherwise the event is sent again after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h. Calls can arrive twice and out of order. A 410 or 20 consecutive undelivered events disable the webhook; an update enables it again.",
     deprecated,
     method: "POST",
     path: "/api/v1/activities/{activity}/webhooks/",

@@ -10,7 +10,7 @@ async function collect(registry: Registry) {
 }
 
 describe("the metrics of the Prometheus registry for OpenTelemetry", () => {
-  it("have the same names, labels and values, and the unit of the name", async () => {
+  it("have the same names, labels and values, and a unit that matches the name", async () => {
     const registry = new Registry();
     const registers = [registry];
     new Gauge({ name: "cache_bytes", help: "Memory", registers }).set(42);

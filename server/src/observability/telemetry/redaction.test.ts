@@ -23,7 +23,7 @@ function spanOf(attributes: Record<string, string | number>, error?: string) {
 }
 
 describe("a span that leaves the process", () => {
-  it("has only listed attributes, and no header or address of a person", () => {
+  it("has only listed attributes, and no headers or addresses of people", () => {
     const { attributes, name } = spanOf({
       "http.request.method": "POST",
       "server.address": "receiver.example",
@@ -36,7 +36,7 @@ describe("a span that leaves the process", () => {
     expect(name).toBe("pg.query:statement_3 asi");
   });
 
-  it("is named after its statement, without values or thousands of placeholders", () => {
+  it("is named after its statement, without values or long lists of placeholders", () => {
     const text = `\n  select "id" from "accounts" where "username" = 'ann' and "id" in (${"$1, ".repeat(3_000)}$2)`;
     const { name, attributes } = spanOf({ "db.query.text": text });
     expect(name).toBe("SELECT");

@@ -14,7 +14,7 @@ export const keyCommands = {
       throw new UsageError(
         file === undefined
           ? "SERVER_KEY is set, so the service cannot replace it. Write a new key to a file (openssl rand -base64 32) and name it with --new-key."
-          : "SERVER_KEY is not set: the key is in the data folder, and the service makes the new one itself. Leave out --new-key.",
+          : "SERVER_KEY is not set: the key is in the data folder, and the service generates the new key. Omit --new-key.",
       );
     }
     const { serverKey, ...rotation } = await rotateKey(ctx, file === undefined ? null : await keyIn(file));
@@ -30,7 +30,7 @@ export const keyCommands = {
   async "key reset"(ctx: Context, args: Arguments): Promise<Outcome> {
     if (flag(args, "yes")) return { reset: true, ...(await resetKeys(ctx)) };
     const next =
-      "Nothing was removed. If the key is really lost, run the command again with --yes; this cannot be undone.";
+      "Nothing was removed. If the key is lost, run the command again with --yes; this cannot be undone.";
     return { reset: false, ...(await lostSecrets(ctx)), next };
   },
 };
@@ -40,6 +40,6 @@ async function keyIn(file: string): Promise<Uint8Array> {
     throw new UsageError(`The file with the new key cannot be read: ${error.message}`);
   });
   const key = new Uint8Array(Buffer.from(text.trim(), "base64"));
-  if (key.length !== 32) throw new UsageError(`The file ${file} does not hold 32 bytes in base64.`);
+  if (key.length !== 32) throw new UsageError(`The file ${file} does not contain 32 bytes in base64.`);
   return key;
 }

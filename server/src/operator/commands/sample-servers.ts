@@ -30,7 +30,7 @@ export const sampleServerCommands = {
     if (flag(args, "citus")) return distributeByCitus(ctx, args);
     const file = optionalText(args, "servers");
     if (file === undefined)
-      throw new UsageError("Where should the samples go? Give --servers FILE or --citus.");
+      throw new UsageError("Specify the destination of the samples: --servers FILE or --citus.");
     return move(ctx, await readServers(file), args);
   },
 
@@ -71,7 +71,7 @@ export const sampleServerCommands = {
 
 async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
   if (optionalText(args, "servers") !== undefined) {
-    throw new UsageError("Citus chooses among its own workers. Give --citus or --servers, not both.");
+    throw new UsageError("Citus uses its own workers. Specify either --citus or --servers.");
   }
   return withClient(ctx, async (client) => {
     if (flag(args, "dryRun")) {
@@ -117,7 +117,7 @@ async function withClient<T>(
   work: (client: Connection) => Promise<T>,
 ): Promise<T> {
   if (database.kind === "embedded") {
-    throw new UsageError("Samples can be on several servers only where DATABASE_URL is set.");
+    throw new UsageError("Samples can be on several servers only if DATABASE_URL is set.");
   }
   const client = await database.direct.connect();
   try {

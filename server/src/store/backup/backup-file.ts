@@ -50,10 +50,7 @@ const isSystemError = (error: unknown): error is Error => error instanceof Error
  * @throws BackupError when the file exists or cannot be written
  */
 export async function writeBackup(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const taken = () =>
-    new BackupError(
-      `The file ${file} already exists, and a backup does not replace files. Choose another name.`,
-    );
+  const taken = () => new BackupError(`The file ${file} already exists. Choose another name.`);
   if (existsSync(file)) throw taken();
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString("hex")}.part`);
   try {
@@ -112,7 +109,8 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
       const parsed = parse(line);
       if (parsed.kind === "table") hasTable = true;
       if (parsed.kind === "row") {
-        if (!hasTable) throw new BackupError("The backup is damaged: its first row belongs to no table.");
+        if (!hasTable)
+          throw new BackupError("The backup is damaged: its first row does not belong to a table.");
         rows++;
       }
       yield parsed;
@@ -149,7 +147,7 @@ async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
   const add = (piece: Buffer) => {
     length += piece.length;
     if (length > MAX_LINE_BYTES)
-      throw new BackupError("The backup is damaged: a line has more than 256 MiB.");
+      throw new BackupError("The backup is damaged: a line is longer than 256 MiB.");
     pieces.push(piece);
   };
   for await (const chunk of gunzip as AsyncIterable<Buffer>) {

@@ -31,7 +31,7 @@ const entry = (id: number): Erasure => ({
 });
 
 describe("the list of erasures", () => {
-  it("is read as appended, with each person once, and only by its user", async () => {
+  it("is read in the order of its entries, with each person once, and only by its user", async () => {
     const file = join(folder, "new", "list.jsonl");
     expect(await readErasures(file)).toEqual([]);
     for (const id of [1, 2, 1]) await appendErasure(file, entry(id));
@@ -47,7 +47,7 @@ describe("the list of erasures", () => {
     expect(await readErasures(file)).toEqual([entry(1), entry(2)]);
   });
 
-  it("takes many entries at once, and only those that are missing", async () => {
+  it("accepts many entries at once, and adds only missing entries", async () => {
     const file = join(folder, "many.jsonl");
     await appendErasures(file, []);
     expect(existsSync(file)).toBe(false);
@@ -57,7 +57,7 @@ describe("the list of erasures", () => {
     expect(await readErasures(file)).toEqual([entry(2), entry(1), entry(3), entry(4)]);
   });
 
-  it("loses no entry after a line truncated by a crash", async () => {
+  it("loses no entry after a line that a crash truncated", async () => {
     const file = join(folder, "cut.jsonl");
     await appendErasure(file, entry(1));
     appendFileSync(file, '{"person":"ab');
@@ -66,7 +66,7 @@ describe("the list of erasures", () => {
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
 
-  it("has a name of its own, from when it is made, or from the next start where an earlier release made it", async () => {
+  it("has its own name from its creation on, or from the next start if an earlier release created it", async () => {
     const [made, old] = [join(folder, "made.jsonl"), join(folder, "old.jsonl")];
     expect(await erasureListNames(made)).toEqual([]);
     await makeErasureList(made);
@@ -84,7 +84,7 @@ describe("the list of erasures", () => {
     expect([another === name, more]).toEqual([false, []]);
   });
 
-  it("is refused if it is another file", async () => {
+  it("is refused if it has another format", async () => {
     const file = join(folder, "other");
     writeFileSync(file, "not\na list\n");
     await expect(readErasures(file)).rejects.toThrow("is not a list of erasures");

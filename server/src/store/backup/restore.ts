@@ -71,7 +71,7 @@ async function inEarlierSchema(tx: Queries, work: () => Promise<void>): Promise<
   await tx.execute(sql`CREATE SCHEMA ${sql.identifier(EARLIER)}`).catch((error: unknown) => {
     if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new BackupError(
-      "The backup is of an earlier release, and the database user may not create the schema in which it is migrated. Restore it as the owner of the database. Nothing was restored.",
+      "The backup is of an earlier release, and the database user cannot create the schema for its migration. Restore the backup as the owner of the database. Nothing was restored.",
     );
   });
   await tx.execute(sql`SELECT set_config('search_path', ${EARLIER}, true)`);
@@ -208,7 +208,7 @@ async function continueSequences(
           FROM (SELECT greatest(${lastValues.get(sequence) ?? 0}::bigint, max(${sql.identifier(column)})) AS last
             FROM ${within(schema, table)}) AS given`,
       ),
-      `The ids in the table ${table} of the backup leave none for new rows.`,
+      `The ids in the table ${table} of the backup leave no ids for new rows.`,
     );
   }
 }

@@ -55,7 +55,7 @@ export async function isAwaited(session: Session, lock: Lock): Promise<boolean> 
  */
 export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>): Promise<T> {
   if (!(await tryLock(session, "moves"))) {
-    throw new UsageError("Another command moves the samples now. Wait until it has ended.");
+    throw new UsageError("Another command is moving the samples. Wait until it has ended.");
   }
   try {
     return await work();

@@ -9,7 +9,7 @@ import { noteConnectionError } from "./database-errors.js";
 const MAX_STATEMENTS = 128;
 /** Number of statements that a connection remembers after their first use. */
 const MAX_SEEN = 256;
-/** Maximum length of a prepared statement. Longer ones insert many rows and rarely repeat with the same length. */
+/** Maximum length of a prepared statement. Longer statements insert many rows and rarely repeat with the same length. */
 const MAX_TEXT_LENGTH = 4096;
 
 /** SQLSTATE read_only_sql_transaction. */

@@ -144,7 +144,7 @@ export class ReadReplica {
     if (this.#isSame) return;
     if (!(await areOneDatabase(this.#primary.pool, this.#replica.pool))) {
       throw new UsageError(
-        "DATABASE_READ_URL is not a replica of the database of DATABASE_URL: it is of another cluster, or has another name. Correct DATABASE_READ_URL.",
+        "DATABASE_READ_URL is not a replica of the database of DATABASE_URL: it belongs to another cluster, or has another name. Correct DATABASE_READ_URL.",
       );
     }
     this.#isSame = true;

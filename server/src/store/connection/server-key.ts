@@ -25,7 +25,7 @@ export function serverKeyOf(dataDir: string): Uint8Array {
   const key = keyIn(file);
   if (key.length === KEY_BYTES) return key;
   throw new UsageError(
-    `The file ${file} does not hold a server key, which is ${KEY_BYTES} bytes in base64. Restore it from a copy. If there is none, remove the file, and asi-server key reset removes the secrets that nobody can read any more.`,
+    `The file ${file} does not contain a server key, which is ${KEY_BYTES} bytes in base64. Restore the file from a copy. If there is no copy, remove the file and run asi-server key reset, which removes the unreadable secrets.`,
   );
 }
 

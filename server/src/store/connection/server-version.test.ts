@@ -8,15 +8,15 @@ const server = (number: number, version: string): Connection => ({
 });
 
 describe("the version of a server", () => {
-  it("is refused with both versions if it is too old", async () => {
+  it("is refused with a message that names both versions if it is too old", async () => {
     const refused = requireMajor(server(140_012, "14.12"), 15, "The service");
     await expect(refused).rejects.toBeInstanceOf(UsageError);
     await expect(refused).rejects.toThrow(
-      "The service needs PostgreSQL 15 or later, and the server is PostgreSQL 14.12. Upgrade the server first.",
+      "The service requires PostgreSQL 15 or later, but the server is PostgreSQL 14.12. Upgrade the server first.",
     );
   });
 
-  it("is enough from the first minor version on", async () => {
+  it("is accepted from the first minor version on", async () => {
     await requireMajor(server(150_000, "15.0"), 15, "The service");
     await requireMajor(server(180_004, "18.4"), 15, "The service");
   });

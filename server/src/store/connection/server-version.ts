@@ -18,6 +18,6 @@ export async function requireMajor(client: Connection, major: number, what: stri
   const [server] = rows;
   if (server === undefined || server.number >= major * 10_000) return;
   throw new UsageError(
-    `${what} needs PostgreSQL ${major} or later, and the server is PostgreSQL ${server.version}. Upgrade the server first.`,
+    `${what} requires PostgreSQL ${major} or later, but the server is PostgreSQL ${server.version}. Upgrade the server first.`,
   );
 }

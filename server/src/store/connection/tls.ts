@@ -31,7 +31,7 @@ export function tlsConnection(
   const mode = SSL_MODES.find((known) => known === (inUrl || modeByDefault));
   if (mode === undefined) {
     throw new UsageError(
-      `The URL of the database has sslmode=${inUrl}, which is not among ${SSL_MODES.join(", ")}.`,
+      `The URL of the database has sslmode=${inUrl}, which is not one of ${SSL_MODES.join(", ")}.`,
     );
   }
   const rootCert = take("sslrootcert") || rootByDefault;
@@ -73,7 +73,7 @@ const CERTIFICATE =
  */
 export function tlsProblem(error: Error & { code?: string }, variable: string): string | undefined {
   if (/server does not support SSL connections/.test(error.message)) {
-    return `The database server of ${variable} does not offer TLS. Turn on ssl in the server, or set sslmode=disable.`;
+    return `The database server of ${variable} does not support TLS. Enable ssl in the server, or set sslmode=disable.`;
   }
   if (!CERTIFICATE.test(error.code ?? "")) return undefined;
   return `The certificate of the database server is refused: ${error.message}. Check the host name of ${variable}, and the root certificates in PGSSLROOTCERT or sslrootcert.`;

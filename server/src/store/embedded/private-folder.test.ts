@@ -27,7 +27,7 @@ function folderOf(owner: number, other: number): string {
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
 describe.runIf(process.getuid?.() === 0)("what the service may not change in its data folder", () => {
-  it("of another user is not changed, and does not prevent restricting own files", () => {
+  it("a folder of another user is not changed, and own files are still restricted", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {
@@ -39,7 +39,7 @@ describe.runIf(process.getuid?.() === 0)("what the service may not change in its
     expect(modeOf(folder, "notes.txt")).toBe("755");
   });
 
-  it("that is closed to its own user is not changed", () => {
+  it("a folder that its own user cannot access is not changed", () => {
     const folder = folderOf(NOBODY, 0);
     chmodSync(join(folder, "own"), 0o000);
     process.seteuid?.(NOBODY);

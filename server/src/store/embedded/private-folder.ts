@@ -56,7 +56,7 @@ function whereAllowed<T>(work: () => T): T | undefined {
 export function requireOwnFolder(folder: string): void {
   const link = lstatSync(folder);
   const found = statSync(folder);
-  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder. Set DATA_DIR to one.`);
+  if (!found.isDirectory()) throw new UsageError(`${folder} is not a folder. Set DATA_DIR to a folder.`);
   requireOwn(found, `The data folder ${folder}`);
   // Do not follow a link, because its owner controls the target.
   if (link.isSymbolicLink() && link.uid !== 0) requireOwn(link, `The link ${folder}`);

@@ -25,7 +25,7 @@ describe("the checks of the tables", () => {
     vi.useRealTimers();
   });
 
-  it("do not queue up while one waits for the connection, and continue after it", async () => {
+  it("do not accumulate while one waits for the connection, and continue after it", async () => {
     const { pool, checks, answer } = busyDatabase();
     const stop = startAutovacuum(pool);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -79,7 +79,7 @@ export async function requireOwnSchema(
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
   if (await tryLock(client, "servers")) return;
   throw new SchemaError(
-    "Processes of a former release run on this database, and would not know its new schema. End all of them, then start this release.",
+    "Processes of a former release are running on this database and do not support its new schema. Stop all of them, then start this release.",
   );
 }
 
@@ -153,13 +153,13 @@ async function missing(client: pg.ClientBase, migrations: readonly Migration[]):
   const unknown = applied.rows.find(({ name }) => !known.has(name));
   if (unknown !== undefined) {
     throw new SchemaError(
-      `The database is of a newer release: it has the migration ${unknown.name}, which this release does not know. Start that release or a later one, or restore a backup of this release into another database.`,
+      `The database belongs to a newer release: it has the migration ${unknown.name}, which this release does not know. Start that release or a later one, or restore a backup of this release into another database.`,
     );
   }
   const changed = applied.rows.find((row) => row.checksum !== null && row.checksum !== known.get(row.name));
   if (changed !== undefined) {
     throw new SchemaError(
-      `The database has another migration ${changed.name} than this release: the text that was applied and the text of this release differ. Start the release that made the database, or a published one.`,
+      `The database has another migration ${changed.name} than this release: the text that was applied and the text of this release differ. Start the release that created the database, or a published release.`,
     );
   }
   const names = new Set(applied.rows.map(({ name }) => name));
@@ -268,7 +268,7 @@ function explainFailure(error: unknown, under: string): unknown {
   }
   if (code === LOCK_NOT_AVAILABLE) {
     return new SchemaError(
-      `Other transactions keep a table locked, so ${under} could not be applied: ${reason}. Find them in pg_stat_activity, then start the service again.`,
+      `Other transactions keep a table locked, so ${under} could not be applied: ${reason}. Find these transactions in pg_stat_activity, then start the service again.`,
     );
   }
   return error;

@@ -4,7 +4,7 @@ import { serverAddress, urlOf } from "./server-address.js";
 
 describe("the URL of a server of samples", () => {
   it.each(["secret", "with 'quotes' and \"more\"", "back\\slash", "a%2Fb?c#d@e:f/g", "ü"])(
-    "keeps the password %s, which no statement that is shown contains",
+    "keeps the password %s, which is not in any displayed statement",
     (password) => {
       const url = `postgres://ann:${encodeURIComponent(password)}@db1:5433/samples`;
       const address = serverAddress(url);
@@ -22,7 +22,7 @@ describe("the URL of a server of samples", () => {
     "postgres://ann:100%@db1/samples",
     "postgres://ann%zz:secret@db1/samples",
     "postgres://a:b@db1/%",
-  ])("%s is refused with what to write, and without the password", (url) => {
+  ])("%s is refused with a message that explains what to write and does not show the password", (url) => {
     expect(() => serverAddress(url)).toThrow(/Write %25 for %/);
     expect(() => serverAddress(url)).not.toThrow(/secret|100%/);
   });

@@ -32,7 +32,7 @@ export function serverAddress(url: string): ServerAddress {
     try {
       return decodeURIComponent(text);
     } catch {
-      throw refuse("A URL in the file of servers has a % that begins no code. Write %25 for %.");
+      throw refuse("A URL in the file of servers has a % that is not followed by a code. Write %25 for %.");
     }
   };
   const dbname = decoded(parsed.pathname.slice(1));
@@ -45,7 +45,7 @@ export function serverAddress(url: string): ServerAddress {
     dbname,
   };
   for (const [name, value] of searchParams) {
-    if (!TLS_PARAMETERS.includes(name)) throw refuse(`The parameter ${name} of a URL is not known.`);
+    if (!TLS_PARAMETERS.includes(name)) throw refuse(`The parameter ${name} of a URL is unknown.`);
     options[name] = value;
   }
   return {
@@ -82,8 +82,8 @@ export async function readServers(file: string): Promise<ServerAddress[]> {
   });
   const lines = text.split("\n").map((line) => line.trim());
   const servers = lines.filter((line) => line !== "" && !line.startsWith("#")).map(serverAddress);
-  if (servers.length === 0) throw new UsageError("The file of servers names none.");
+  if (servers.length === 0) throw new UsageError("The file of servers contains no server.");
   const labels = new Set(servers.map(({ label }) => label));
-  if (labels.size < servers.length) throw new UsageError("The file of servers names a server twice.");
+  if (labels.size < servers.length) throw new UsageError("The file of servers contains a server twice.");
   return servers;
 }

@@ -79,7 +79,7 @@ export async function requireCitus(client: Connection): Promise<void> {
   }
   if ((await sampleServers(client)).length > 0) {
     throw new UsageError(
-      "The samples are on other servers already. Bring them back first: asi-server samples gather.",
+      "The samples are already on other servers. Move them back first: asi-server samples gather.",
     );
   }
 }
@@ -87,7 +87,9 @@ export async function requireCitus(client: Connection): Promise<void> {
 /** @throws UsageError when Citus has the samples */
 export async function requireOffCitus(client: Connection): Promise<void> {
   if (await isOnCitus(client)) {
-    throw new UsageError("Citus has the samples. Bring them back first: asi-server samples gather.");
+    throw new UsageError(
+      "The samples are distributed by Citus. Move them back first: asi-server samples gather.",
+    );
   }
 }
 

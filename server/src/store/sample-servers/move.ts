@@ -178,7 +178,7 @@ const DUPLICATE_TABLE = "42P07";
 
 function explainTwice(error: unknown): never {
   if (!(error instanceof Error && "code" in error && error.code === DUPLICATE_TABLE)) throw error;
-  throw new UsageError("The file of servers names a database twice, under different names.");
+  throw new UsageError("The file of servers contains a database twice, with different host names.");
 }
 
 /** Refuse, because otherwise the database would contain tables of the service and of its sample servers, also in backups. */
@@ -189,7 +189,7 @@ async function requireElsewhere(client: Connection, table: string): Promise<void
   );
   if (rows[0]?.here !== true) return;
   throw new UsageError(
-    "The file of servers names the database of the service itself. Create another one on the same server.",
+    "The file of servers contains the database of the service. Create another database on the same server.",
   );
 }
 

@@ -39,7 +39,7 @@ export async function whenUnlocked(client: Connection, work: () => Promise<void>
       if (!isLocked) throw error;
       if (tries === LOCK_TRIES) {
         throw new UsageError(
-          "The samples are in use all the time, as by a backup. Run the same command again when it has ended: a move continues where it stopped.",
+          "The samples are in use, for example by a backup. When it has ended, run the same command again: the move continues where it stopped.",
         );
       }
       await sleep(LOCK_PAUSE_MS);

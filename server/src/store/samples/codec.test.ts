@@ -44,7 +44,7 @@ describe("a chunk", () => {
     );
   });
 
-  it("holds a sample for every millisecond of its five minutes", () => {
+  it("can contain a sample for every millisecond of its five minutes", () => {
     const samples = Array.from({ length: BUCKET_MS }, (_, ms) => ({
       ms,
       latitude: ms % 2 === 0 ? -(2 ** 31) : 2 ** 31 - 1,
@@ -57,7 +57,7 @@ describe("a chunk", () => {
     expect(samplesOf(decoded)).toEqual(samples);
   });
 
-  it("keeps of the fix type only whether there is an altitude", () => {
+  it("stores only whether there is an altitude, not the fix type", () => {
     const columns: SampleColumns = {
       length: 3,
       timestampMs: Float64Array.of(1, 2, 3),
@@ -73,7 +73,7 @@ describe("a chunk", () => {
     expect([...decoded.altitudeMm]).toEqual([0, 20, 30]);
   });
 
-  it("takes at most 6 bytes a sample of a 10 Hz session with a heart rate each second", () => {
+  it("takes at most 6 bytes per sample for a 10 Hz session with one heart rate per second", () => {
     const session = recordSession(1_700_000_100_000, 36_000, 1);
     let bytes = 0;
     for (let from = 0; from < session.length; from += 3000) {
@@ -89,7 +89,7 @@ describe("bytes that are not a chunk", () => {
   const session = recordSession(0, 300, 2);
   const valid = encodeChunk(session, 0);
 
-  it("are refused with a code, the bucket and what to do", () => {
+  it("are refused with a code, the bucket and the required action", () => {
     try {
       decodeChunk(valid.subarray(0, 100), 7);
       expect.unreachable();
@@ -100,7 +100,7 @@ describe("bytes that are not a chunk", () => {
     }
   });
 
-  it("are refused when any one bit of a chunk is wrong", () => {
+  it("are refused if any bit of a chunk is wrong", () => {
     for (let at = 0; at < valid.length; at++) {
       const damaged = Uint8Array.from(valid);
       damaged[at] = (damaged[at] ?? 0) ^ (1 << (at & 7));
@@ -108,13 +108,13 @@ describe("bytes that are not a chunk", () => {
     }
   });
 
-  it("are refused at every wrong length", () => {
+  it("are refused for every wrong length", () => {
     for (let length = 0; length < valid.length; length++)
       expect(() => decodeChunk(valid.subarray(0, length), 0)).toThrow(SampleStoreError);
     expect(() => decodeChunk(Buffer.concat([valid, Buffer.alloc(1)]), 0)).toThrow(SampleStoreError);
   });
 
-  it("are refused, or read as samples in order, when only the checksum holds", () => {
+  it("are refused or decoded to samples in order if only the checksum is valid", () => {
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
@@ -139,14 +139,14 @@ describe("bytes that are not a chunk", () => {
     );
   });
 
-  it("are refused when they would inflate to more than their samples can take", () => {
+  it("are refused if they would decompress to more than the maximum size of the samples", () => {
     const bomb = deflateRawSync(Buffer.alloc(50_000_000));
     expect(() => decodeChunk(seal(1, 300, bomb), 0)).toThrow(SampleStoreError);
     expect(() => decodeChunk(seal(1, 4_000_000_000, bomb), 0)).toThrow(SampleStoreError);
     expect(() => decodeChunk(seal(1, 0, bomb), 0)).toThrow(SampleStoreError);
   });
 
-  it("are refused when a newer version wrote them", () => {
+  it("are refused if a newer version wrote them", () => {
     expect(() => decodeChunk(seal(2, 300, valid.subarray(9)), 0)).toThrow(/version 2/);
   });
 });

@@ -13,7 +13,7 @@ import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, samplesOf } from "./testing/samples.js";
 
 onEachDatabase("the sample store", (on) => {
-  it("equals a map by millisecond for any loads and queries in any pieces", async () => {
+  it("samples behave like a map from milliseconds to rows for any loads and queries, regardless of how these are split", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(sample, { maxLength: 25 }), { minLength: 1, maxLength: 4 }),

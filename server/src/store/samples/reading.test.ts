@@ -28,19 +28,19 @@ onEachDatabase("reading samples", (on) => {
   }
 
   describe("a page", () => {
-    it("holds the samples from start to stop, both included, and counts all of them", async () => {
+    it("contains the samples from start to stop, both inclusive, and counts all of them", async () => {
       await on.storeAt(...Array.from({ length: 20 }, (_, i) => i * 100_000));
       const { count, samples } = await on.page([{ startMs: 100_000, stopMs: 1_500_000 }], 4, 5);
       expect(count).toBe(15);
       expect(samples.map(({ ms }) => ms)).toEqual([500_000, 600_000, 700_000, 800_000, 900_000]);
     });
 
-    it("after the last sample is empty, with the count", async () => {
+    it("after the last sample is empty and has the count", async () => {
       await on.storeAt(1, 2, 3);
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
 
-    it("of no interval, of an empty one, or without samples is empty", async () => {
+    it("for no interval, for an empty interval, or without samples is empty", async () => {
       await on.storeAt(1_000_000);
       expect(await on.page([])).toEqual({ count: 0, samples: [] });
       expect(await on.page([{ startMs: 2_000_000, stopMs: 0 }])).toEqual({ count: 0, samples: [] });
@@ -48,7 +48,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await on.page([{ startMs: 1_000_001, stopMs: 9_000_000 }])).toEqual({ count: 0, samples: [] });
     });
 
-    it("of several ownerships holds nothing of the time between them", async () => {
+    it("of several ownerships contains no samples from the time between them", async () => {
       await on.storeAt(10, 20, 30, 40, 50, 400_000, 900_000);
       const { count, samples } = await on.page([
         { startMs: 850_000, stopMs: 900_000 },
@@ -59,7 +59,7 @@ onEachDatabase("reading samples", (on) => {
       expect(samples.map(({ ms }) => ms)).toEqual([20, 40, 900_000]);
     });
 
-    it("is read by one statement, wherever it starts and ends", async () => {
+    it("is read by one statement, regardless of where it starts and ends", async () => {
       const times = Array.from({ length: 4000 }, (_, i) => i * 1000);
       await on.storeAt(...times);
       for (const startMs of [0, 1000, 299_000, 300_000, 450_500]) {
@@ -86,7 +86,7 @@ onEachDatabase("reading samples", (on) => {
       }
     });
 
-    it("has another source when one value or one place differs, and the same when it is stored again", async () => {
+    it("has another source if one value or one position differs, and the same source if it is stored again", async () => {
       const samples = [1, 2, 3, 400_000].map((ms) => sampleAt(ms, 100));
       const sourceOf = async (stored: Sample[], offset = 0, limit = 3) => {
         await on.db.clear();
@@ -103,14 +103,14 @@ onEachDatabase("reading samples", (on) => {
       expect(await sourceOf(samples, 0, 2)).not.toEqual(source);
     });
 
-    describe("of two statements, because much lies between its intervals,", () => {
+    describe("read by two statements because its intervals are far apart", () => {
       const intervals = [
         { startMs: 0, stopMs: 0 },
         { startMs: 4_000_000, stopMs: Number.POSITIVE_INFINITY },
       ];
       const everySecond = (afterMs: number) => Array.from({ length: 5000 }, (_, i) => i * 1000 + afterMs);
 
-      it("is consistent even if a load occurs between them", async () => {
+      it("is consistent even if a load occurs between the two statements", async () => {
         await on.storeAt(...everySecond(0));
         const { client, sent } = onceBefore(2, () => on.storeAt(...everySecond(500)));
         const { count, columns } = await readPage(client, DEVICE, intervals, 401, 10);
@@ -119,7 +119,7 @@ onEachDatabase("reading samples", (on) => {
         expect(sent()).toBe(3);
       });
 
-      it("is consistent even if retention occurs between them", async () => {
+      it("is consistent even if retention runs between the two statements", async () => {
         await on.storeAt(...everySecond(0));
         const { client, sent } = onceBefore(2, () =>
           on.db.client.query("DELETE FROM sample_chunks WHERE bucket = 14"),
@@ -131,7 +131,7 @@ onEachDatabase("reading samples", (on) => {
       });
     });
 
-    it("fails with device and bucket when a chunk is damaged", async () => {
+    it("causes an error with the device and the bucket if a chunk is damaged", async () => {
       await on.storeAt(600_001, 600_002);
       await on.db.client.query("UPDATE sample_chunks SET payload = substr(payload, 1, 20)");
       const reading = on.page(EVER);
@@ -141,7 +141,7 @@ onEachDatabase("reading samples", (on) => {
   });
 
   describe("ranges", () => {
-    it("continue over a gap of exactly five minutes, and end at one ms more", async () => {
+    it("continue over a gap of exactly five minutes, and end at a gap that is 1 ms longer", async () => {
       await on.storeAt(1000, 301_000, 601_000, 901_001);
       expect(await listRanges(on.db.client, DEVICE, EVER)).toEqual([
         { start: 1000, stop: 601_000, size: 3 },
@@ -173,7 +173,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await latest(800_002, 300)).toEqual([]);
     });
 
-    it("have a time, unless they are from before the caller's ownership", async () => {
+    it("have a time, unless they were recorded before the caller's ownership", async () => {
       expect(await latestTimestamp(on.db.client, DEVICE, 0)).toBeNull();
       await on.storeAt(-5, 700_000, 700_010);
       expect(await latestTimestamp(on.db.client, DEVICE, -10)).toBe(700_010);
@@ -183,7 +183,7 @@ onEachDatabase("reading samples", (on) => {
   });
 
   describe("samples added since the last poll", () => {
-    it("are found once, at any time within the newest four chunks and after the given time", async () => {
+    it("are found exactly once, within the newest four chunks and after the given time", async () => {
       let known: KnownSamples | null = null;
       const poll = async () => {
         const found = await addedSamples(on.db.client, DEVICE, 100, known);
@@ -204,7 +204,7 @@ onEachDatabase("reading samples", (on) => {
     });
   });
 
-  it("streams everything in order over more chunks than one batch holds", async () => {
+  it("exports all samples in order, over more chunks than fit in one batch", async () => {
     const times = Array.from({ length: 100 }, (_, i) => i * BUCKET_MS + 5);
     await on.storeAt(...times);
     const batches: number[][] = [];

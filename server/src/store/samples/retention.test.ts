@@ -23,7 +23,7 @@ onEachDatabase("retention", (on) => {
     return removed;
   }
 
-  it("counts from the last addition, not from when samples were recorded, and says what it removed", async () => {
+  it("starts at the last addition, not at the recording time, and reports the removed samples", async () => {
     await on.storeAt(0, 10, 300_000, 300_007);
     await on.store([sampleAt(99)], 8);
     await on.db.client.query("UPDATE sample_chunks SET stored_at = '2020-01-01'");

@@ -5,7 +5,7 @@ import { columnsOf, sampleAt, samplesOf } from "./testing/samples.js";
 import { recordSession } from "./testing/session.js";
 
 onEachDatabase("storing samples", (on) => {
-  it("counts new and known rows, and adds nothing when a file is loaded twice", async () => {
+  it("counts new and known rows, and adds nothing if a file is loaded twice", async () => {
     const session = recordSession(1_700_000_000_000, 9000, 3);
     const load = () => on.db.transaction((tx) => storeSamples(tx, DEVICE, [session]));
     const stop = 1_700_000_000_000 + 8999 * 100;
@@ -24,7 +24,7 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual(samplesOf(session));
   });
 
-  it("keeps the sample stored first, within one file the first row", async () => {
+  it("keeps the sample that was stored first, and within one file the first row", async () => {
     const first = { ...sampleAt(5), speed: 1 };
     const second = { ...sampleAt(5), speed: 2 };
     expect(await on.store([first, second])).toMatchObject({ stored: 1, known: 1 });
@@ -35,7 +35,7 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual([first]);
   });
 
-  it("fills a missing heart rate by a later one, and never replaces one", async () => {
+  it("fills in a missing heart rate from a later row, but never replaces a heart rate", async () => {
     await on.store([sampleAt(5), sampleAt(6, 60)]);
     const filled = await on.store([sampleAt(5, 120), sampleAt(6, 130), sampleAt(5, 140)]);
     expect(filled).toEqual({
@@ -48,7 +48,7 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual([sampleAt(5, 120), sampleAt(6, 60)]);
   });
 
-  it("accepts rows in any order of time, including before 1970", async () => {
+  it("accepts rows in any order, including times before 1970", async () => {
     await on.storeAt(300_000, -1, 299_999, 0, -300_000, -300_001);
     expect((await on.everything()).map(({ ms }) => ms)).toEqual([
       -300_001, -300_000, -1, 0, 299_999, 300_000,
@@ -73,7 +73,7 @@ onEachDatabase("storing samples", (on) => {
     expect(await latestTimestamp(on.db.client, 3, 0)).toBeNull();
   });
 
-  it("stores nothing at all when the transaction fails", async () => {
+  it("stores nothing if the transaction fails", async () => {
     const failing = on.db.transaction(async (tx) => {
       await storeSamples(tx, DEVICE, [columnsOf([sampleAt(1)])]);
       throw new Error("later step failed");
@@ -82,12 +82,12 @@ onEachDatabase("storing samples", (on) => {
     expect(await on.everything()).toEqual([]);
   });
 
-  it("refuses a time that is not an integer of milliseconds, with the row", async () => {
+  it("refuses a time that is not an integer number of milliseconds, and names the row", async () => {
     const storing = on.store([sampleAt(1), sampleAt(1.5)]);
     await expect(storing).rejects.toMatchObject({ code: "BAD_SAMPLE", row: 1 });
   });
 
-  it("takes more rows than it sorts at once, in batches that are overwritten", async () => {
+  it("accepts more rows than it sorts at once, in batches whose memory is reused", async () => {
     const all = recordSession(0, 600_000, 4);
     const batch = recordSession(0, 1000, 0);
     function* overwritten() {
@@ -104,7 +104,7 @@ onEachDatabase("storing samples", (on) => {
     expect(middle.columns.latitudeE7).toEqual(all.latitudeE7.slice(262_000, 263_000));
   });
 
-  it("loses nothing when many loads of one device run at once", async () => {
+  it("loses nothing if many loads of one device run concurrently", async () => {
     const loads = Array.from({ length: 8 }, (_, part) =>
       on.store(Array.from({ length: 500 }, (_, i) => sampleAt((i * 8 + part) * 100))),
     );

@@ -78,7 +78,7 @@ function requireTimes(columns: SampleColumns, firstRow: number): void {
     if (Number.isSafeInteger(columns.timestampMs[i])) continue;
     throw new SampleStoreError(
       "BAD_SAMPLE",
-      `Row ${firstRow + i}: the time ${columns.timestampMs[i]} is not an integer of milliseconds.`,
+      `Row ${firstRow + i}: the time ${columns.timestampMs[i]} is not an integer number of milliseconds.`,
       { row: firstRow + i },
     );
   }

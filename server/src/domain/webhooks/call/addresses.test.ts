@@ -14,7 +14,7 @@ describe("public addresses", () => {
     // Public IPv4 inside IPv6.
     "::ffff:8.8.8.8",
     "64:ff9b::8.8.8.8",
-  ])("%s is one", (address) => {
+  ])("%s is a public address", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -46,7 +46,7 @@ describe("public addresses", () => {
     "[2606:4700::1111",
     "x[2606:4700::1111]",
     "[2606:4700::1111]x",
-  ])("%s is none", (address) => {
+  ])("%s is not a public address", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
@@ -81,7 +81,7 @@ describe("addresses that are never called, for any setting", () => {
   );
 });
 
-it("a host of a URL is an address or a name", () => {
+it("recognizes the host of a URL as an address or a name", () => {
   expect(["8.8.8.8", "127.0.0.1", "[::1]", "[2606:4700::1111]"].every(isLiteralAddress)).toBe(true);
   expect(["localhost", "example.org", "8.8.8.8.example", ""].some(isLiteralAddress)).toBe(false);
 });

@@ -37,7 +37,7 @@ const send = (port: number, changes: Partial<PostLimits> = {}) =>
   });
 
 describe("a post", () => {
-  it("sends body, path, query and headers, and returns the response, without its text for a private address", async () => {
+  it("sends the body, path, query and headers, and returns the response, but no response text from a private address", async () => {
     let received = "";
     const port = await receive(async (request, response) => {
       const { method, url, headers } = request;
@@ -50,7 +50,7 @@ describe("a post", () => {
     expect(received).toBe(`POST /hook?b=1 a.example:${port} text/plain news`);
   });
 
-  it("follows no redirect", async () => {
+  it("does not follow redirects", async () => {
     let calls = 0;
     const port = await receive((_, response) => {
       calls += 1;
@@ -60,7 +60,7 @@ describe("a post", () => {
     expect(calls).toBe(1);
   });
 
-  it("keeps 1,024 bytes of the response, in whole characters and without NUL, for any pieces", async () => {
+  it("keeps 1,024 bytes of the response as whole characters without NUL, regardless of how the response is split", async () => {
     async function* pieces(...texts: string[]) {
       for (const text of texts) yield Buffer.from(text);
     }

@@ -17,7 +17,7 @@ describe("the addresses of a receiver", () => {
     ]);
   });
 
-  it("are refused in the same words when one is private, when there is none, and when the lookup fails", async () => {
+  it("are refused with the same message if one is private, if there is none, and if the lookup fails", async () => {
     for (const lookup of [lookupOf("8.8.8.8", "10.0.0.1"), lookupOf(), failing]) {
       const refused = find("https://a.example/", lookup);
       await expect(refused).rejects.toBeInstanceOf(NoPublicAddressError);
@@ -28,12 +28,12 @@ describe("the addresses of a receiver", () => {
     }
   });
 
-  it("may be private if allowed; then the error of the lookup is returned", async () => {
+  it("can be private if allowed; the error of the lookup is then returned", async () => {
     expect(await find("http://a.example/", lookupOf("10.0.0.1"), true)).toEqual(["10.0.0.1"]);
     await expect(find("http://a.example/", failing, true)).rejects.toThrow("ENOTFOUND");
   });
 
-  it("are never link-local or cloud metadata, even if private ones are allowed", async () => {
+  it("are never link-local or cloud metadata addresses, even if private addresses are allowed", async () => {
     const NEVER = "Link-local and cloud metadata addresses are never called.";
     for (const host of ["169.254.169.254", "0xa9fea9fe", "[fe80::1]", "[::ffff:a9fe:a9fe]"]) {
       await expect(find(`http://${host}/latest/`, lookupOf(), true)).rejects.toThrow(NEVER);
@@ -53,7 +53,7 @@ describe("the addresses of a receiver", () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it("are looked up on behalf of the account, until the signal says to stop", async () => {
+  it("are looked up for the account until the signal is aborted", async () => {
     const lookup = lookupOf("8.8.8.8");
     const { signal } = new AbortController();
     const url = new URL("https://a.example/");

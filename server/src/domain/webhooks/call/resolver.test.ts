@@ -59,7 +59,7 @@ describe("the resolver", () => {
 
   const lookup = () => createLookup({ servers: [names.server], hostsFile: join(folder, "hosts") });
 
-  it("resolves names of the hosts file, localhost, and the name servers", async () => {
+  it("resolves names from the hosts file, localhost, and names known to the name servers", async () => {
     const find = lookup();
     expect(await find("INTRANET.example")).toEqual(["10.0.0.5"]);
     expect(await find("intranet")).toEqual(["10.0.0.5", "10.0.0.6"]);
@@ -69,7 +69,7 @@ describe("the resolver", () => {
     await expect(find("unknown.example")).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("does not delay an account by unanswered names of another account", async () => {
+  it("is not delayed for one account by unanswered names of another account", async () => {
     const find = lookup();
     const left = new AbortController();
     setMaxListeners(0, left.signal);
@@ -87,7 +87,7 @@ describe("the resolver", () => {
     expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(["rejected"]));
   });
 
-  it("treats no other name as localhost", async () => {
+  it("does not treat other names as localhost", async () => {
     const find = lookup();
     expect(await find("LOCALHOST.")).toEqual(["127.0.0.1", "::1"]);
     await expect(find("notlocalhost")).rejects.toMatchObject({ code: "ENOTFOUND" });
@@ -99,7 +99,7 @@ describe("the resolver", () => {
     expect(await find("good.example")).toEqual(["192.0.2.7"]);
   });
 
-  it("looks up all names of an account, a few at a time", async () => {
+  it("looks up all names of an account, with a limit on concurrent lookups", async () => {
     const find = lookup();
     const found = await Promise.all(
       Array.from({ length: 9 }, (_, index) => find(`good-${index}.example`, { account: 1 })),
@@ -123,14 +123,14 @@ describe("the resolver", () => {
     expect(await behind).toEqual(["192.0.2.7"]);
   });
 
-  it("makes no query if it is aborted before it begins", async () => {
+  it("sends no query if the signal is aborted before the lookup starts", async () => {
     const before = names.asked();
     const signal = AbortSignal.abort(new Error("too late"));
     await expect(lookup()("good.example", { signal })).rejects.toThrow("too late");
     expect(names.asked()).toBe(before);
   });
 
-  it("stops its queries when it is aborted", async () => {
+  it("stops its queries when the signal is aborted", async () => {
     const before = names.asked();
     const asked = lookup()("silent.example", { signal: AbortSignal.timeout(100) });
     await expect(asked).rejects.toMatchObject({ name: "TimeoutError" });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { signatureHeaders } from "./signature.js";
 
-it("the signature is that of Standard Webhooks, with the secret's UTF-8 bytes as the key", () => {
+it("the signature follows Standard Webhooks and uses the UTF-8 bytes of the secret as the key", () => {
   const headers = signatureHeaders({
     messageId: "msg_1",
     at: new Date("2024-01-01T00:00:00.999Z"),

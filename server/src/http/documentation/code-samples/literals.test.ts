@@ -30,8 +30,8 @@ const values: unknown[] = [
   ...jsonValues,
 ];
 
-describe("a literal", () => {
-  it("is the value in TypeScript", () => {
+describe("the code for a literal", () => {
+  it("evaluates to the value in TypeScript", () => {
     for (const value of values) {
       const read = new Function(`return (${typescriptLiteral(value)});`)();
       expect(JSON.stringify(read)).toBe(JSON.stringify(value));
@@ -39,7 +39,7 @@ describe("a literal", () => {
   });
 
   const python = spawnSync("python3", ["--version"]).status === 0;
-  it.skipIf(!python)("is the value in Python", () => {
+  it.skipIf(!python)("evaluates to the value in Python", () => {
     const program =
       "import ast, json, sys\nprint(json.dumps([ast.literal_eval(text) for text in json.load(sys.stdin)]))";
     const input = JSON.stringify(values.map((value) => pythonLiteral(value)));
@@ -48,7 +48,7 @@ describe("a literal", () => {
     expect(JSON.parse(String(stdout))).toEqual(JSON.parse(JSON.stringify(values)));
   });
 
-  it("is one word in a shell with the same text", () => {
+  it("is a single word in a shell, with the same text", () => {
     const words = HOSTILE.map(shellWord).join(" ");
     const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${words}`]);
     expect(String(stdout).split("\0").slice(0, -1)).toEqual(HOSTILE);
@@ -95,7 +95,7 @@ describe("the examples of a document", () => {
     }
   });
 
-  it("pass the values of a form as they are, not as the names of files", () => {
+  it("pass values of a form literally, not as file names", () => {
     const source = curlSample({
       operationId: "x",
       baseUrl: "http://127.0.0.1:1",

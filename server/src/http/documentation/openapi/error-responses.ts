@@ -9,7 +9,7 @@ const FIELD_ERRORS = { $ref: "#/components/schemas/FieldErrors" };
 export const FIELD_ERRORS_SCHEMA = {
   type: "object",
   description:
-    "Maps field names to messages, nested for nested objects; `non_field_errors` has problems that belong to no single field",
+    "Maps field names to messages, nested for nested objects; `non_field_errors` contains errors that do not belong to a single field",
   additionalProperties: { anyOf: [{ type: "array", items: { type: "string" } }, FIELD_ERRORS] },
 };
 const MESSAGE = { type: "object", required: ["message"], properties: { message: { type: "string" } } };
@@ -38,7 +38,7 @@ export const ERRORS: Readonly<Record<number, Json>> = {
     { anyOf: [FIELD_ERRORS, DETAIL, MESSAGE] },
     { username: ["This field is required."] },
   ),
-  401: response("The client is unknown, or its secret is wrong", OAUTH_ERROR, { error: "invalid_client" }),
+  401: response("The client is unknown or its secret is wrong", OAUTH_ERROR, { error: "invalid_client" }),
   403: response("Not authenticated, or not permitted", DETAIL, {
     detail: "You do not have permission to perform this action.",
   }),
@@ -61,7 +61,7 @@ export const ERRORS: Readonly<Record<number, Json>> = {
   500: response("Internal error", DETAIL, { detail: "Internal server error." }),
   503: {
     ...response("The database is unavailable, full or read-only", DETAIL, {
-      detail: "The service is unavailable for the moment. Try again later.",
+      detail: "The service is temporarily unavailable. Try again later.",
     }),
     headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" }, ...headerReferences },
   },

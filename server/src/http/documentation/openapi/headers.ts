@@ -5,19 +5,22 @@ import type { Json } from "./schemas.js";
 export const HEADERS: Readonly<Record<string, Json>> = {
   RateLimit: {
     description:
-      "How many calls are left (`r`) and in how many seconds the count restarts (`t`), for each limit that the call counts for",
+      "Remaining calls (`r`) and seconds until the count restarts (`t`), for each limit that applies to the call",
     schema: { type: "string", examples: ['"user";r=2999;t=60, "rawData";r=59;t=60'] },
   },
   "RateLimit-Policy": {
-    description: "Calls (`q`) that are permitted in a number of seconds (`w`), for the same limits",
+    description: "Permitted calls (`q`) in a number of seconds (`w`), for the same limits",
     schema: { type: "string", examples: ['"user";q=3000;w=60, "rawData";q=60;w=60'] },
   },
   "X-Ignored": {
     description:
-      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: those that the operation does not know, and a `limit` that is not a positive number",
+      "Query parameters and members of the body that had no effect, percent-encoded and separated by commas: those that are unknown to the operation, and a `limit` that is not a positive number",
     schema: { type: "string", examples: ["colour, profile.nickname"] },
   },
-  "X-Request-Id": { description: "Names the call in the log of the service", schema: { type: "string" } },
+  "X-Request-Id": {
+    description: "Identifies the call in the log of the service",
+    schema: { type: "string" },
+  },
 };
 
 export const headerReferences: Json = Object.fromEntries(
@@ -29,7 +32,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: "header",
   required: false,
   description:
-    "Makes it safe to repeat the call: within 24 hours, the same key with the same path and body gets the stored response, and takes effect once",
+    "Makes the call safe to repeat: within 24 hours, calls with the same key, path and body take effect once and get the stored response",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 };
 

@@ -13,18 +13,18 @@ export const PROBLEM_SCHEMA = {
     type: { type: "string", const: "about:blank" },
     title: { type: "string", description: "Of the status" },
     status: { type: "integer" },
-    detail: { type: "string", description: "What is wrong and what to do" },
+    detail: { type: "string", description: "Description of the error and of the required action" },
     code: { type: "string", description: "The same as `X-Error-Code`" },
     errors: {
       type: "array",
-      description: "The values that are wrong",
+      description: "The invalid values",
       items: {
         type: "object",
         required: ["field", "detail"],
         properties: {
           field: {
             type: "string",
-            description: "With dots between the levels; empty for the request as a whole",
+            description: "Path with dots between the levels; empty for the whole request",
           },
           detail: { type: "string" },
           code: { type: "string", description: "Of this value, if it has its own" },
@@ -47,7 +47,7 @@ const EXAMPLES: Readonly<Record<number, { code: string; description?: string; bo
   406: { code: "not_acceptable" },
   409: {
     code: "recipe_unchanged",
-    description: "The objects are not in a state for it",
+    description: "The state of the objects does not allow the request",
     body: { message: "Version 2 of this name is the same recipe; its id is 3." },
   },
   410: { code: "gone" },
