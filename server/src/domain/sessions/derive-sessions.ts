@@ -1,12 +1,7 @@
 import { and, asc, eq, gt, inArray, lt, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { activities, sessions, squadMembers } from "../../store/schema.js";
-import { transact } from "../change/change.js";
-import type { Context } from "../change/context.js";
-import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { deriveTimeframes } from "./derive-timeframes.js";
-import { selectSessions, toSession } from "./rules.js";
 
 /** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. */
 export interface ChangedSessions {
@@ -48,30 +43,8 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
   ]);
 }
 
-/**
- * Derives the time frames of the sessions, one session in a transaction. May run again after an interruption.
- * @returns how many sessions there were, and the ids of those that would exceed a limit and stay as they are
- */
-export async function deriveSessions(
-  ctx: Context,
-  changed: ChangedSessions,
-): Promise<{ sessions: number; refused: number[] }> {
-  const refused: number[] = [];
-  let count = 0;
-  for (let after = 0; ; count++) {
-    const id = await nextSession(ctx.queries, changed, after);
-    if (id === undefined) return { sessions: count, refused };
-    try {
-      await transact(ctx, "derive sessions", (unit) => deriveOne(unit, id));
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.kind === "conflict")) throw error;
-      refused.push(id);
-    }
-    after = id;
-  }
-}
-
-async function nextSession(
+/** The first session behind this id. */
+export async function nextSession(
   queries: Queries,
   { ownerId, squadId, athleteId, fromMs, toMs }: ChangedSessions,
   after: number,
@@ -103,11 +76,4 @@ async function nextSession(
     .orderBy(asc(sessions.activityId))
     .limit(1);
   return next?.id;
-}
-
-async function deriveOne(unit: UnitOfWork, id: number): Promise<void> {
-  const [row] = await selectSessions(unit.queries)
-    .where(eq(sessions.activityId, id))
-    .for("no key update", { of: [activities, sessions] });
-  if (row !== undefined) await deriveTimeframes(unit, toSession(row));
 }
