@@ -280,6 +280,34 @@ describe("recordings", () => {
     expect(other.job_id).not.toBe(one.job_id);
   });
 
+  it("of several devices are uploaded in one request, and once, with the problem of each that is refused", async () => {
+    const own = await Promise.all([s.ownedDevice(ann), s.ownedDevice(ann)]);
+    const start = new Date().toISOString();
+    const recordings = await Promise.all(
+      [...own.map(({ serial_number }) => serial_number), "NOBODYS"].map(
+        async (serial) => new Uint8Array(await walk(serial, start, 2)),
+      ),
+    );
+    const uploaded = await asi.uploadRecordings(recordings);
+    expect(uploaded.map((one) => [one.device, one.job?.state, one.problem?.code])).toEqual([
+      [own[0]?.id, "PENDING", undefined],
+      [own[1]?.id, "PENDING", undefined],
+      [null, undefined, "unknown_device"],
+    ]);
+    const named = new File([recordings[0] ?? expect.fail()], "a.asi");
+    expect(await asi.uploadRecordings([named])).toMatchObject([
+      { name: "a.asi", job: { id: uploaded[0]?.job?.id }, repeated: true },
+    ]);
+    // Also by the documented operation itself.
+    const file = recordings.slice(0, 2).map((bytes) => new Blob([bytes]));
+    const { recordings: again } = await unwrap(asi.POST("/api/v2/recordings/", { body: { file } }));
+    expect(again.map(({ repeated }) => repeated)).toEqual([true, true]);
+    await expect(asi.uploadRecordings(recordings.slice(2))).rejects.toMatchObject({
+      status: 400,
+      code: "unknown_device",
+    });
+  });
+
   it("that cannot be stored fail as jobs, with the reason", async () => {
     const strict = await startService({ bulkLoadMaxChunks: 1 });
     const own = await s.ownedDevice(ann);

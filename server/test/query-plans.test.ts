@@ -100,6 +100,11 @@ async function liveThrough(s: TestService): Promise<void> {
   await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
   await s.load(scene.device, scene.owner, again);
+  await s.send("POST", "/api/v2/recordings/", {
+    token: scene.owner.token,
+    body: new Blob([again as Uint8Array<ArrayBuffer>]),
+    headers: { "Content-Type": "application/octet-stream" },
+  });
   // Its response counts towards a quota.
   await s.send("POST", "/api/v1/activities/", {
     token: scene.owner.token,

@@ -186,12 +186,12 @@ export const settings = {
   bulkLoadEnabled: boolean(
     "BULK_LOAD_ENABLED",
     true,
-    "Whether the deprecated bulk load is available; if false, it returns 410",
+    "Whether uploads and the deprecated bulk load are available; if false, they return 410",
   ),
   bulkLoadMaxBytes: count(
     "BULK_LOAD_MAX_BYTES",
     32 * 1024 * 1024,
-    "Largest recording of a bulk load, decoded",
+    "Largest recording of an upload or a bulk load, decoded",
   ),
   bulkLoadMaxChunks: count(
     "BULK_LOAD_MAX_CHUNKS",
@@ -207,7 +207,7 @@ export const settings = {
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",
     8,
-    "Maximum number of concurrent conversions and bulk load requests in one process",
+    "Maximum number of concurrent conversions, uploads and bulk load requests in one process",
   ),
   convertConcurrencyPerUser: integer(1, 64)(
     "CONVERT_CONCURRENCY_PER_USER",
@@ -341,7 +341,7 @@ export const settings = {
   throttleFilesPerMinute: count(
     "THROTTLE_FILES_PER_MINUTE",
     120,
-    "Maximum number of conversions and bulk loads of one user",
+    "Maximum number of conversions, uploads and bulk loads of one user",
   ),
   throttleOwnershipsPerMinute: count(
     "THROTTLE_OWNERSHIPS_PER_MINUTE",
