@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { revokeJob } from "../src/domain/jobs/operate.js";
 import { deleteSamples } from "../src/domain/raw-data/delete.js";
+import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { jobs } from "../src/store/schema.js";
 import { walk } from "./recordings.js";
 import type { TestService } from "./service.js";
@@ -113,6 +114,22 @@ describe("the same recording", () => {
       repeated: true,
       job: { id: again.job.id },
     });
+  });
+
+  it("is loaded again after retention has removed samples of it", async ({
+    uploads: { s, raw, longOwned, recordingOf },
+  }) => {
+    const recording = await recordingOf(await longOwned());
+    await raw(recording);
+    await s.runJobs();
+    const laterMs = s.clock.now().getTime() + (s.config.rawRetentionDays + 1) * DAY_MS;
+    await applySampleRetention(
+      { ...s.ctx, clock: { now: () => new Date(laterMs) } },
+      undefined,
+      () => undefined,
+    );
+    expect((await raw(recording)).body.recordings[0].repeated).toBe(false);
+    await s.runJobs();
   });
 
   it("is loaded again after a release has removed samples of it", async ({ uploads: { s, ann, raw } }) => {
