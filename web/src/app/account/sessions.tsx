@@ -65,8 +65,8 @@ export function Sessions({ client, zone }: { client: Client; zone: Zone }) {
                       busy="Ending…"
                       label={`End the session of ${nameOf(one)} since ${since}`}
                       work={async () => {
-                        const path = { session: one.id };
-                        await unwrap(client.DELETE("/session/{session}/", { params: { path } }));
+                        const path = { page_session: one.id };
+                        await unwrap(client.DELETE("/session/{page_session}/", { params: { path } }));
                         list.reload();
                         return "The session is ended.";
                       }}
