@@ -77,5 +77,5 @@ export class AsiError extends Error {
 
 /** The error that is thrown when the caller's `AbortSignal` has fired. */
 export function abortError(signal: AbortSignal | undefined): AsiError {
-  return new AsiError("ABORTED", "The operation was aborted by the caller.", { cause: signal?.reason });
+  return new AsiError("ABORTED", "The caller aborted the operation.", { cause: signal?.reason });
 }

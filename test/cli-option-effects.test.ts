@@ -118,6 +118,8 @@ const CASES: readonly Case[] = [
       ["--matches", "*"],
       ["--cache"],
       ["--hr", "ecg"],
+      ["--recipe", "soccer/sprint"],
+      ["--individual-zones", "mss"],
       ["--roster", "people.csv"],
       ["--periods", "halves.csv"],
       ["--decimal", ","],

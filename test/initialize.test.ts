@@ -75,7 +75,7 @@ describe("initialize", () => {
     await expect(library.initialize({ module } as object)).rejects.toMatchObject({
       name: "AsiError",
       code: "BAD_OPTION",
-      message: expect.stringMatching(/^module is .*; it must be a WebAssembly.Module/),
+      message: expect.stringMatching(/^module is .*; it must be a compiled WebAssembly.Module/),
     });
   });
 

@@ -74,7 +74,6 @@ describe("the packed files", () => {
       "docs/library.md",
       "docs/metrics.md",
       "docs/recording-format.md",
-      "docs/report-file.md",
       "docs/squad.md",
       "docs/webassembly.md",
       "licences/assemblyscript-loader.txt",

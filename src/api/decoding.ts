@@ -68,7 +68,7 @@ function oneIteration(): () => void {
     if (isBegun) {
       throw new AsiError(
         "ALREADY_READ",
-        "The recording has already been iterated over; decode it again, or keep the rows in an array.",
+        "The recording is already read; decode it again, or keep the rows in an array.",
       );
     }
     isBegun = true;

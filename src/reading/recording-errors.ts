@@ -29,7 +29,7 @@ export function stopError(signal: Exclude<StepResult, { kind: "drained" | "heade
 
 const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
   badChecksums: "The checksum of the frame at this position is wrong.",
-  overlong: "The length of the frame at this position is greater than the maximum length of a frame.",
+  overlong: "The frame at this position is longer than a frame can be.",
   overruns: "The frame at this position extends beyond the end of the input.",
 };
 

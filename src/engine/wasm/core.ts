@@ -102,7 +102,7 @@ const BRACE = 0x7d;
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
-    if (name === "scalar") throw new Error("The core without SIMD was not passed to initialize.");
+    if (name === "scalar") throw new Error("The core without SIMD has not been supplied.");
     module = new WebAssembly.Module(simdBytes());
     modules.set(name, module);
   }
