@@ -20,7 +20,7 @@ describe("strict reading", () => {
       "an overlong frame",
       [header, ascii("text"), overlong, row],
       76,
-      /greater than the maximum length of a frame/,
+      /longer than a frame can be/,
     ],
     ["a frame cut off by the end", [header, row, torn], 172, /beyond the end/],
   ])("ends at the first damage: %s", async ([, parts, byteOffset, message]) => {

@@ -101,7 +101,12 @@ export async function newScene(s: TestService): Promise<Scene> {
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
   const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
-  const worn = { athlete: managed.id, start_time: "2024-06-01T00:00:00.000Z" };
+  // Before the members and assignments of the examples.
+  const worn = {
+    athlete: managed.id,
+    start_time: "2024-01-01T00:00:00.000Z",
+    end_time: "2024-07-01T00:00:00.000Z",
+  };
   const { body: member } = await s.post("/api/v2/members/", { squad: squad.id, ...worn }, owner.token);
   const { body: assignment } = await s.post(
     "/api/v2/assignments/",
@@ -145,11 +150,11 @@ export async function newScene(s: TestService): Promise<Scene> {
   return scene;
 }
 
-/** A session of a squad with a period and stored figures. @returns its id */
+/** A session of a squad with a period, at the time of the session of the examples. @returns its id */
 async function newSession(s: TestService, owner: TestAccount, squad: number): Promise<number> {
   const times = {
-    start_time: new Date().toISOString(),
-    end_time: new Date(Date.now() + 3_600_000).toISOString(),
+    start_time: "2024-01-01T13:30:00.000Z",
+    end_time: "2024-01-01T15:30:00.000Z",
   };
   const { body } = await s.post(
     "/api/v2/sessions/",

@@ -35,7 +35,7 @@ describe("a secret", () => {
     [
       "twice",
       () => ({ DATABASE_URL: URL, DATABASE_URL_FILE: fileWith(URL) }),
-      "DATABASE_URL_FILE is set too",
+      "DATABASE_URL_FILE is also set",
     ],
     [
       "in a file that is not there",

@@ -121,7 +121,7 @@ async function* rowsOf(tx: Queries, table: string): AsyncGenerator<string, void,
       const read = await tx.execute<{ line: string }>(
         sql`SELECT row_to_json(t)::text AS line
           FROM unnest(${sql.param(at)}::text[]::tid[]) WITH ORDINALITY AS wanted (at, place)
-          JOIN ${name} AS t ON t.ctid = wanted.at ORDER BY place`,
+          JOIN ${name} AS t ON t.ctid = wanted.at ORDER BY wanted.place`,
       );
       yield read.rows.map(({ line }) => `${line}\n`).join("");
     }
