@@ -208,7 +208,11 @@ class Examples {
 }
 
 /** Operations that end objects of other examples: first parts, then wholes, finally tokens. */
-const ENDS = [/^DELETE .*(permissions|webhooks|timeframes|members|assignments|v2\/sessions)/, /^DELETE|^POST .*(release|erase)/, /password/];
+const ENDS = [
+  /^DELETE .*(permissions|webhooks|timeframes|members|assignments|v2\/sessions)/,
+  /^DELETE|^POST .*(release|erase)/,
+  /password/,
+];
 
 /**
  * Operations that require a secret: the id of an application, the token in a mailed link, the current password, the username of

@@ -35,7 +35,7 @@ export const AssignmentInput = Type.Object(
 
 export const AssignmentPatch = Type.Object(
   { start_time: Type.Optional(DateTime()), end_time: EndTime },
-  { examples: [{ end_time: "2025-06-30T00:00:00.000Z" }] },
+  { examples: [{ end_time: "2024-06-30T00:00:00.000Z" }] },
 );
 
 export type NewAssignment = StaticDecode<typeof AssignmentInput>;

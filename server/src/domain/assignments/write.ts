@@ -34,7 +34,7 @@ export async function addAssignment(
       : { device: ["There is no device of yours with this id."] }),
     ...(grants.activeAt(body.athlete, now)
       ? {}
-      : { athlete: ["There is no athlete with this id on whom you have WRITE permission."] }),
+      : { athlete: ["There is no athlete with this id whom you may change."] }),
   };
   if (Object.keys(problems).length > 0) throw errors.invalid(problems);
   const row = {

@@ -76,7 +76,7 @@ export const MemberInput = Type.Object(
 
 export const MemberPatch = Type.Object(
   { start_time: Type.Optional(DateTime()), ...changeable },
-  { examples: [{ end_time: "2025-06-30T00:00:00.000Z" }] },
+  { examples: [{ position: "MF" }] },
 );
 
 export type NewMember = StaticDecode<typeof MemberInput>;

@@ -92,7 +92,12 @@ const periodExamples = [
     end_time: "2024-01-01T14:16:00.000Z",
     athlete: null,
   },
-  { name: "1st half", start_time: null, end_time: null, athlete: 21 },
+  {
+    name: "2nd half",
+    start_time: "2024-01-01T14:31:00.000Z",
+    end_time: "2024-01-01T15:17:00.000Z",
+    athlete: null,
+  },
 ];
 
 const periodMembers = <T>(time: (options: { description: string }) => T) => ({

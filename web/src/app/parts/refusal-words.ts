@@ -46,7 +46,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Not a valid choice; expected one of .*\.$/, "{} must be one of the choices."],
   [/^Must be after (\w+)\.$/, "{} must be later than {$1}."],
   [/^Must not be before (\w+)\.$/, "{} must not be earlier than {$1}."],
-  [/^Must be at most (\d+) days after (\w+)\.$/, "{} must be at most $1 days after {$2}."],
+  [/^Must be at most (\d+) (days|hours) after (\w+)\.$/, "{} must be at most $1 $2 after {$3}."],
   [/^Must be (.+)$/, "{} must be $1"],
   [/^Enter a valid email address\.$/, "{} must be an e-mail address, such as ann@example.org."],
   [
