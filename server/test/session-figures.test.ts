@@ -1,7 +1,6 @@
 /** The table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
 import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
 import {
-  FILE_COLUMNS,
   figureOf,
   instantFormat,
   readPeriods,
@@ -9,9 +8,8 @@ import {
   SQUAD_COLUMNS,
   squadMembers,
   squadRows,
-  tableCsv,
-  textLayout,
 } from "asi-convert/squad";
+import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";

@@ -288,7 +288,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.goto(link);
     await page.getByLabel("New password").fill("yet another passphrase");
     await page.getByRole("button", { name: "Set the password" }).click();
-    await page.getByText("has been used").waitFor();
+    await page.getByText("has already been used").waitFor();
   });
 
   it("gives an athlete a copy of all data, and erases them after asking for the password", async () => {

@@ -1,5 +1,6 @@
 import type { Metrics, MetricsOptions, ParameterOverrides, Recipe, Sport } from "asi-convert/metrics";
-import type { Cell, Interval } from "asi-convert/squad";
+import type { Interval } from "asi-convert/squad";
+import type { Cell } from "asi-convert/squad-report";
 import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
 import type { StoredChunk } from "../../store/samples/stored.js";
 

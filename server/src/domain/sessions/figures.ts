@@ -1,12 +1,5 @@
-import {
-  type Cell,
-  FILE_COLUMNS,
-  instantFormat,
-  lengthOf,
-  tableCsv,
-  textLayout,
-  united,
-} from "asi-convert/squad";
+import { instantFormat, lengthOf, united } from "asi-convert/squad";
+import { type Cell, FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { eq } from "drizzle-orm";
 import { sessionFigures } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";

@@ -1,5 +1,4 @@
 import {
-  FILE_COLUMNS,
   figureOf,
   memberFigures,
   type Player,
@@ -12,6 +11,7 @@ import {
   squadRow,
   united,
 } from "asi-convert/squad";
+import { FILE_COLUMNS } from "asi-convert/squad-report";
 import {
   concatColumns,
   lowerBound,
