@@ -1,7 +1,14 @@
 /** Sessions of a squad: an activity with periods, and time frames that follow from them. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { auditLog, sessionFigures, sessions } from "../src/store/schema.js";
+import {
+  accounts,
+  assignments,
+  auditLog,
+  sessionFigures,
+  sessions,
+  squadMembers,
+} from "../src/store/schema.js";
 import { json, unzip } from "./personal-data-scene.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene, START, type TestPlayer } from "./squad-scene.js";
@@ -106,6 +113,56 @@ describe("a session", () => {
     expect(await scene.frames(session)).toEqual([]);
   });
 
+  it("and the deletion of its squad at the same time have one winner", async () => {
+    for (let round = 0; round < 10; round++) {
+      const scene = await SquadScene.of(s);
+      const [deleted, ...created] = await Promise.all([
+        scene.send("DELETE", `/api/v2/squads/${scene.squad}/`),
+        ...Array.from({ length: 4 }, () => scene.send("POST", "/api/v2/sessions/", scene.body())),
+      ]);
+      const statuses = new Set(created.map(({ status }) => status));
+      expect([204, 409]).toContain(deleted.status);
+      expect([...statuses]).toEqual([deleted.status === 204 ? 400 : 201]);
+    }
+  });
+
+  it("has at most 200 players and 1,000 assignments", async () => {
+    const { queries } = s.store.database;
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const tiny = (n: number) => ({
+      startTime: new Date(Date.parse(START) + 2 * n),
+      endTime: new Date(Date.parse(START) + 2 * n + 1),
+    });
+    await queries.insert(assignments).values(
+      Array.from({ length: 1_000 }, (_, n) => ({
+        ownerId: scene.manager.id,
+        deviceId: ann.device.id,
+        athleteId: ann.athlete,
+        ...tiny(n),
+      })),
+    );
+    const create = async () => problem(await scene.send("POST", "/api/v2/sessions/", scene.body()));
+    expect(await create()).toEqual([409, "session_too_large"]);
+    await queries.delete(assignments).where(eq(assignments.ownerId, scene.manager.id));
+    const others = await queries
+      .insert(accounts)
+      .values(
+        Array.from({ length: 200 }, (_, n) => ({
+          role: "ATHLETE" as const,
+          username: `of-${scene.squad}-${n}`,
+          usernameKey: `of-${scene.squad}-${n}`,
+          email: "",
+          createdAt: new Date(),
+        })),
+      )
+      .returning({ id: accounts.id });
+    await queries
+      .insert(squadMembers)
+      .values(others.map(({ id }, n) => ({ squadId: scene.squad, athleteId: id, params: {}, ...tiny(n) })));
+    expect(await create()).toEqual([409, "session_too_large"]);
+  });
+
   it("is changed only in the version that the client knows", async () => {
     const { scene, path } = await played();
     const { headers } = await scene.send("GET", path);
@@ -186,6 +243,25 @@ describe("the time frames of a session", () => {
     const changed = await scene.send("PATCH", path, { sport: "running" });
     expect([changed.status, changed.body.sport]).toEqual([200, "running"]);
     expect(await scene.frames(session)).toHaveLength(2);
+  });
+
+  it("follow a permission that is given later", async () => {
+    const scene = await SquadScene.of(s);
+    const athlete = await s.athlete();
+    await scene.join(athlete.id, {}, 1);
+    await scene.assign(athlete.id, await scene.device());
+    const session = await scene.session();
+    const missing = (await scene.figures(session)).body.left_out;
+    expect(missing).toMatchObject([{ athlete: athlete.id, reason: "no_permission" }]);
+    const given = await s.post(
+      `/api/v1/athletes/${athlete.id}/managers/${scene.manager.id}/permissions/`,
+      { start_time: "2020-01-01T00:00:00Z", expiration_time: "2999-01-01T00:00:00Z", permission: "WRITE" },
+      athlete.token,
+    );
+    expect(given.status).toBe(200);
+    await s.runJobs();
+    expect((await scene.frames(session)).map((frame) => frame.athlete)).toEqual([athlete.id]);
+    expect((await scene.figures(session)).body.left_out).toEqual([]);
   });
 
   it("are at most as many as an activity takes", async () => {

@@ -21,7 +21,8 @@ export async function createSession(ctx: Context, body: NewSession) {
       .select({ id: squads.id })
       .from(squads)
       .where(and(eq(squads.id, body.squad), eq(squads.ownerId, ownerId)))
-      .for("key share");
+      // Waits for a deletion of the squad, which then finds the session.
+      .for("no key update");
     if (squad === undefined) throw errors.field("squad", "There is no squad of yours with this id.");
     const [activity] = await queries
       .insert(activities)

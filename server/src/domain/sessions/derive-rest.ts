@@ -10,7 +10,7 @@ import { selectSessions, toSession } from "./rules.js";
 
 /**
  * Derives the time frames of the sessions, one session in a transaction. May run again after an interruption.
- * @returns how many sessions there were, and the ids of those that would exceed a limit and stay as they are
+ * @returns the number of sessions, and the ids of sessions that are unchanged because they would exceed a limit
  */
 export async function deriveSessions(
   ctx: Context,

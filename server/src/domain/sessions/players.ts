@@ -17,6 +17,15 @@ export interface SessionPlayer {
   birthDate: string | null;
 }
 
+/** Omits the picture, which may have a megabyte. */
+const NAMED = {
+  id: accounts.id,
+  firstName: accounts.firstName,
+  lastName: accounts.lastName,
+  username: accounts.username,
+  birthDate: accounts.birthDate,
+};
+
 /**
  * The players of a session, in the order in which they joined the squad. Of several rows of a player, the one that is valid first in
  * the session counts, so that a session has one set of thresholds.
@@ -26,7 +35,7 @@ export async function playersOf(
   { squadId, startTime, endTime }: Pick<Session, "squadId" | "startTime" | "endTime">,
 ): Promise<SessionPlayer[]> {
   const rows = await queries
-    .select({ member: squadMembers, account: accounts })
+    .select({ member: squadMembers, account: NAMED })
     .from(squadMembers)
     .innerJoin(accounts, eq(accounts.id, squadMembers.athleteId))
     .where(
@@ -63,7 +72,7 @@ export async function namesInPeriods(
   );
   if (others.length === 0) return names;
   const left = await queries
-    .select()
+    .select(NAMED)
     .from(accounts)
     .where(inArray(accounts.id, [...new Set(others)]));
   for (const { id, username } of left) names.set(id, username);

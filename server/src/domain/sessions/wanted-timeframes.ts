@@ -2,6 +2,7 @@ import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squ
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships } from "../../store/schema.js";
+import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, type SessionPlayer } from "./players.js";
@@ -50,6 +51,19 @@ export const timesOf = (
   })),
 ];
 
+/** Largest numbers in one session, because one transaction derives its time frames. */
+const MAX_PLAYERS = 200;
+const MAX_ASSIGNMENTS = 1_000;
+
+/** @throws ServiceError `session_too_large` */
+function requireAtMost(limit: number, count: number, what: string): void {
+  if (count <= limit) return;
+  throw errors.conflict(
+    "session_too_large",
+    `A session has at most ${limit} ${what}. Use a smaller squad, or a shorter session.`,
+  );
+}
+
 type Times = { startTime: Date; endTime: Date };
 
 /** What two times have in common: the end is not included. */
@@ -61,6 +75,7 @@ const common = (interval: Interval, { startTime, endTime }: Times): Interval => 
 /**
  * The time frames that follow from a session, its periods, the players and the assignments, and what the owner has no right to.
  * @param lock prevents permissions from changing until the transaction ends
+ * @throws ServiceError `session_too_large`
  */
 export async function planOf(
   queries: Queries,
@@ -68,10 +83,12 @@ export async function planOf(
   { lock = false } = {},
 ): Promise<SessionPlan> {
   const players = await playersOf(queries, session);
+  requireAtMost(MAX_PLAYERS, players.length, "players");
   const periods = periodsOfRows(await periodRowsOf(queries, session.id));
   const athletes = players.map(({ athleteId }) => athleteId);
   const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
   const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);
+  requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
   const owned = worn.length === 0 ? [] : await ownershipsIn(queries, session, worn);
   const wanted: WantedTimeframe[] = [];
   const leftOut: LeftOut[] = [];
@@ -119,7 +136,8 @@ const assignmentsIn = (
         gt(assignments.endTime, startTime),
       ),
     )
-    .orderBy(asc(assignments.id));
+    .orderBy(asc(assignments.id))
+    .limit(MAX_ASSIGNMENTS + 1);
 
 const ownershipsIn = (
   queries: Queries,

@@ -153,7 +153,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     path: `${SESSION}figures/`,
     query: FiguresQuery,
     success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV] },
-    failures: [400],
+    failures: [400, 409],
     hasLargeResponse: true,
     async handle({ ctx, target, query, request }) {
       const table = await sessionTable(ctx, target);

@@ -106,7 +106,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "createMember",
     summary: "Add an athlete to a squad",
     description:
-      "From a time to a time, with a number, a position and thresholds. When one of them changes, end this member and create another one, so that earlier sessions stay as they are. 409 when the athlete is a member already at one of these times.",
+      "The number, the position and the thresholds are valid from `start_time` to `end_time`. To change them for later sessions only, end this member and create another one. 409 if the athlete is already a member during this time.",
     method: "POST",
     path: MEMBERS,
     body: MemberInput,
@@ -171,7 +171,7 @@ export function squadRoutes(app: FastifyInstance): void {
     ...squads,
     id: "createAssignment",
     summary: "Assign a device to an athlete",
-    description: "409 when the device is assigned already at one of these times.",
+    description: "409 if the device is already assigned during this time.",
     method: "POST",
     path: ASSIGNMENTS,
     body: AssignmentInput,
