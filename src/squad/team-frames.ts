@@ -29,8 +29,8 @@ export interface TeamFrame<P> {
 const LONGEST_HOLD_MS = 1000;
 
 /**
- * The players of an interval on the pitch, at equal steps from its start. A player without a row in the last second, or who does not
- * take part at that time, is in no frame.
+ * The players of an interval on the pitch, at equal steps from its start, and only at times when there are rows: an interval may
+ * last for years. A player without a row in the last second, or who does not take part at that time, is not in the frame.
  *
  * @param stepMs from 1
  */
@@ -41,7 +41,11 @@ export function* teamFrames<P extends TakingPart>(
   stepMs: number,
 ): Generator<TeamFrame<P>, void, undefined> {
   const cursors = players.map((player) => ({ player, cursor: new RowCursor(player) }));
-  for (let timeMs = startMs; timeMs < endMs; timeMs += stepMs) {
+  const firstMs = Math.min(...cursors.map(({ cursor }) => cursor.firstMs));
+  const lastMs = Math.max(...cursors.map(({ cursor }) => cursor.lastMs));
+  const stopMs = Math.min(endMs, lastMs + LONGEST_HOLD_MS);
+  const skipped = Math.max(0, Math.ceil((firstMs - startMs) / stepMs));
+  for (let timeMs = startMs + skipped * stepMs; timeMs < stopMs; timeMs += stepMs) {
     const placed = cursors.flatMap(({ player, cursor }): PlacedPlayer<P>[] => {
       const isIn = player.intervals.some((one) => one.startMs <= timeMs && timeMs < one.endMs);
       const row = isIn ? cursor.at(timeMs) : null;
@@ -62,6 +66,20 @@ class RowCursor {
   constructor({ recordings }: TakingPart) {
     this.#rows = recordings.map(({ samples }) => ({ samples, order: orderOf(samples) }));
     this.#next = recordings.map(() => 0);
+  }
+
+  /** Infinity without rows. */
+  get firstMs(): number {
+    return Math.min(
+      ...this.#rows.map(({ samples, order }) => msAt(samples, order[0], Number.POSITIVE_INFINITY)),
+    );
+  }
+
+  /** -Infinity without rows. */
+  get lastMs(): number {
+    return Math.max(
+      ...this.#rows.map(({ samples, order }) => msAt(samples, order.at(-1), Number.NEGATIVE_INFINITY)),
+    );
   }
 
   /** The last row until a time; null if there is none within the last second. The times that are asked for ascend. */
@@ -88,7 +106,9 @@ class RowCursor {
   }
 }
 
-const msAt = ({ timestampMs }: SampleBatch, row: number | undefined): number => timestampMs[row ?? 0] ?? 0;
+/** @param without the value without a row */
+const msAt = ({ timestampMs }: SampleBatch, row: number | undefined, without = 0): number =>
+  row === undefined ? without : (timestampMs[row] ?? without);
 
 /** Rows by time; of equal times the first one counts, and it comes last. */
 function orderOf(samples: SampleBatch): Uint32Array {

@@ -44,8 +44,10 @@ describe("the players at one time", () => {
         (all, intervals, stepMs) => {
           const player = { recordings: all.map((rows) => ({ samples: samplesOf(rows) })), intervals };
           const frames = [...teamFrames([player], { startMs: 0, endMs: 20_000 }, PITCH, stepMs)];
+          const times = all.flat().map(({ ms }) => ms);
+          const steps = Array.from({ length: Math.ceil(20_000 / stepMs) }, (_, i) => i * stepMs);
           expect(frames.map(({ timeMs }) => timeMs)).toEqual(
-            Array.from({ length: Math.ceil(20_000 / stepMs) }, (_, i) => i * stepMs),
+            steps.filter((ms) => ms >= Math.min(...times) && ms < Math.max(...times) + 1000),
           );
           for (const { timeMs, players } of frames) {
             const isIn = intervals.some(({ startMs, endMs }) => startMs <= timeMs && timeMs < endMs);
@@ -71,6 +73,14 @@ describe("the players at one time", () => {
         },
       ),
     );
+  });
+
+  it("are known in an interval of centuries as fast as in one of seconds", () => {
+    const samples = samplesOf([0, 100, 200].map((ms) => ({ ms, latitudeE7: 0, speed: 0 })));
+    const century = { startMs: -1e13, endMs: 1e13 };
+    const player = { recordings: [{ samples }], intervals: [century] };
+    const frames = [...teamFrames([player], century, PITCH, 100)];
+    expect(frames.map(({ timeMs }) => timeMs)).toEqual(Array.from({ length: 12 }, (_, i) => i * 100));
   });
 
   it("make a shape from three on: the means of the frames that have one", () => {
