@@ -49,6 +49,7 @@ export { findSessions, type RecordingExtent } from "./sessions.js";
 export type { SheetProblem } from "./sheet.js";
 export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {
+  figuresByInterval,
   highSpeedThresholds,
   limitsOfIntervals,
   type MemberFigures,

@@ -143,8 +143,7 @@ export function squadRows(
   const recordings = members.flatMap((member) => member.recordings);
   const recordedMs = timeWithData(recordings);
   return members.flatMap((member) => {
-    const samples = preparedSamples(member);
-    const figures = (intervals: readonly Interval[] | null) => figuresOf(member, samples, intervals, options);
+    const figures = figuresByInterval(member, options);
     return [
       squadRow(member, null, recordedMs, figures(null), benchTimeMs(null, played, member.name)),
       ...periods.map((period) => {
@@ -175,18 +174,22 @@ export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null };
  * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, with the figures of the
  *   recording alone
  */
-export function memberFigures(
+export const memberFigures = (
   member: SquadMember,
   intervals: readonly Interval[] | null,
   options: SquadOptions = {},
-): MemberFigures {
-  return figuresOf(member, preparedSamples(member), intervals, options);
+): MemberFigures => figuresByInterval(member, options)(intervals);
+
+/** As `memberFigures`, for several intervals: intermediate results are shared. */
+export function figuresByInterval(
+  member: SquadMember,
+  options: SquadOptions = {},
+): (intervals: readonly Interval[] | null) => MemberFigures {
+  const samples = prepareSamples(member.recordings.map(({ samples }) => samples));
+  return (intervals) => figuresOf(member, samples, intervals, options);
 }
 
-const preparedSamples = ({ recordings }: SquadMember) =>
-  prepareSamples(recordings.map(({ samples }) => samples));
-
-/** @param samples prepared samples of the member, so that intermediate results are shared */
+/** @param samples prepared samples of the member */
 function figuresOf(
   member: SquadMember,
   samples: MetricSamples,

@@ -1,6 +1,6 @@
 import {
   figureOf,
-  memberFigures,
+  figuresByInterval,
   type Player,
   recordedSpans,
   recordedTimeMs,
@@ -35,7 +35,9 @@ export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
     )
     .filter(({ samples }) => samples.length > 0);
   const member = memberOf(task, recordings);
-  return new Map(task.periods.map((period) => [period.period, figuresIn(member, period, task)]));
+  const { preset, params } = task;
+  const figures = figuresByInterval(member, { preset, params });
+  return new Map(task.periods.map((period) => [period.period, figuresIn(member, period, figures)]));
 }
 
 /** The samples of the player, in the order of time. */
@@ -76,9 +78,9 @@ function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRec
 function figuresIn(
   member: SquadMember,
   { period, intervals, periodMs, benchMs }: PlayerPeriod,
-  { preset, params }: PlayerTask,
+  figures: ReturnType<typeof figuresByInterval>,
 ): PlayerFigures {
-  const computed = memberFigures(member, intervals, { preset, params });
+  const computed = figures(intervals);
   const row = squadRow(member, period === "" ? null : period, periodMs, computed, benchMs);
   const { metrics, hrCoverage } = row;
   return {
