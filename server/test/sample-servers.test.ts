@@ -215,7 +215,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       writeFileSync(wrong, urls.join("\n"));
       return commands["samples distribute"](operator, { servers: wrong });
     };
-    await expect(attempt(first, store.databaseUrl)).rejects.toThrow("database of the service itself");
+    await expect(attempt(first, store.databaseUrl)).rejects.toThrow("contains the database of the service");
     await expect(attempt(first, first.replace("127.0.0.1", "localhost"))).rejects.toThrow("database twice");
     expect(await tablesOnServers()).toEqual(tables);
     await distribute();
