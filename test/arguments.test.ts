@@ -197,7 +197,7 @@ describe("invalid samples are refused", () => {
     },
   );
 
-  it("but columns may be longer than they are full", () => {
+  it("but columns may have unused space at their end", () => {
     const samples = { ...batch(), length: 1 };
     expect(JSON.parse(new TextDecoder().decode(samplesToJson(samples)))).toHaveLength(1);
     expect([...library.rowsOf(samples)]).toHaveLength(1);

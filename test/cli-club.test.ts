@@ -43,7 +43,7 @@ describe("asi stats", () => {
     expect(cells("start")[1]).toEqual(["2026-05-16T14:30:00.000+02:00"]);
   });
 
-  it("writes its table to a file, which begins with a byte order mark where decimal commas make it one for Excel", async () => {
+  it("writes its table to a file, which begins with a byte order mark if it has decimal commas, for Excel", async () => {
     const cwd = await clubFolder();
     const args = ["stats", ".", ...CLUB, "--format", "csv"];
     for (const [marks, mark] of [
@@ -71,7 +71,7 @@ describe("asi stats", () => {
     expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in it\n");
   });
 
-  it("gives times without a date the day of asi squad, where a tracker wrote rows before it knew the date", async () => {
+  it("gives times without a date the same day as asi squad, also if a tracker wrote rows before it knew the date", async () => {
     const cwd = await clubFolder();
     const { body } = convert(new Uint8Array(readFileSync(join(cwd, "1.asi"))));
     const [header, ...rows] = (await wholeText(body)).trim().split("\n");
@@ -109,7 +109,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("says which periods are not within a recording, such as by the clock of another zone", async () => {
+  it("says which periods are not within a recording, for example because of another time zone", async () => {
     const cwd = await clubFolder();
     const drill =
       '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
@@ -227,7 +227,7 @@ describe("asi plot", () => {
 });
 
 describe("asi report", () => {
-  it("makes the report of a squad of several recordings and -o", async () => {
+  it("writes the report of a squad for several recordings and -o", async () => {
     const cwd = await clubFolder();
     const tz = ["--tz", "Europe/Zurich"];
     expect((await asi(["report", ".", "-o", "report.html", ...tz], { cwd })).status).toBe(0);
@@ -239,7 +239,7 @@ describe("asi report", () => {
     expect(report?.match(/<section class="player-page"/g)).toHaveLength(2);
   });
 
-  it("says which options a squad does not take", async () => {
+  it("says which options do not apply to a squad", async () => {
     const cwd = await clubFolder();
     const { status, stderr } = await asi(["report", ".", "-o", "x.html", "--max-hr", "190"], { cwd });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/does not support --max-hr/)]);
@@ -264,7 +264,7 @@ describe("asi squad", () => {
     expect(rows).toEqual(lines.map((row) => ({ ...row, start: instant(row.start), end: instant(row.end) })));
   });
 
-  it("says which periods are not within the recordings, such as by the clock of another zone", async () => {
+  it("says which periods are not within the recordings, for example because of another time zone", async () => {
     const { status, stderr } = await asi(["squad", "."], { cwd: await clubFolder() });
     expect([status, stderr]).toEqual([
       0,

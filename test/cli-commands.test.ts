@@ -81,7 +81,7 @@ describe("asi info", () => {
     expect(many.text).toMatch(/^7 gaps .* together 0:01:30; the longest:\n/);
   });
 
-  test("shows as gaps only time without any row, where rows run backwards", async () => {
+  test("shows only time without any row as a gap if times run backwards", async () => {
     const gapsOf = async (...seconds: number[]) => {
       const input = joined([
         asiInf(),
@@ -122,7 +122,7 @@ describe("asi info", () => {
 });
 
 describe("asi ranges", () => {
-  test("prints a line per range; with several inputs the name in front", async () => {
+  test("prints a line per range, which begins with the name if there are several inputs", async () => {
     const ranges = [
       "2025-03-15T14:30:00.000Z\t2025-03-15T14:35:59.900Z\t3600",
       "2025-03-15T14:43:00.000Z\t2025-03-15T14:48:59.900Z\t3600",
@@ -140,7 +140,7 @@ describe("asi ranges", () => {
 });
 
 describe("asi validate", () => {
-  test("exit status 0 if undamaged, 3 if damaged, 1 if not a recording", async () => {
+  test("exits with 0 for an undamaged recording, 3 for a damaged one, 1 for another file", async () => {
     const whole = await asi(["validate", MATCH.path]);
     expect(whole).toMatchObject({ status: 0, stdout: `${MATCH.path}: whole, 7200 rows\n`, stderr: "" });
     const foreign = await asi(["validate", WITH_NMEA.path]);
@@ -217,7 +217,7 @@ describe("asi repair", () => {
     expect(namesIn(folder)).toEqual(["torn.repaired.asi"]);
   });
 
-  test("of an undamaged recording changes nothing", async () => {
+  test("changes nothing in an undamaged recording", async () => {
     const folder = scratchFolder();
     const { status, stdout } = await asi(["repair", MATCH.path, "-o", "same.asi", "--json"], { cwd: folder });
     expect(status).toBe(0);
@@ -228,7 +228,7 @@ describe("asi repair", () => {
     expect(readFileSync(join(folder, "same.asi")).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("with --serial makes a recording of a plain log, through pipes", async () => {
+  test("makes a recording from a plain log with --serial, through pipes", async () => {
     const folder = scratchFolder();
     const { status } = await shell(
       `cat ${PLAIN_LOG.path} | $ASI repair - --serial UBX7-0002 -o - | $ASI convert - -d .`,
@@ -253,7 +253,7 @@ describe("asi encode", () => {
     expect((await asi(["encode", name], { cwd: folder })).status).toBe(1);
   });
 
-  test("reads the standard input, another delimiter and other columns, and writes the header it is given", async () => {
+  test("reads the standard input, other delimiters and columns, and writes the given header", async () => {
     const folder = scratchFolder();
     const csv =
       "hr;speed;longitude;latitude;note;timestamp\n80;1.5;7.25;46.5;x;1700000000.000\n;2;7.5;46.75;;1700000001.000\n";
@@ -312,7 +312,7 @@ describe("asi encode of tracks of other devices", () => {
     ${point(0, "<extensions><x:hr>80</x:hr><x:speed>1.5</x:speed></extensions>")}${point(1)}<trkpt lat="1" lon="2"/>
   </trkseg></trk></gpx>`;
 
-  test("a GPX file is detected by its content, and omitted points are reported", async () => {
+  test("detects a GPX file by its content, and reports omitted points", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "morning.gpx"), gpx);
     const made = await asi(["encode", "morning.gpx", "--serial", "W-1"], { cwd: folder });
@@ -326,7 +326,7 @@ describe("asi encode of tracks of other devices", () => {
     ]);
   });
 
-  test("from the standard input, under any name, with the summary as JSON", async () => {
+  test("reads the standard input under any name, and prints the summary as JSON", async () => {
     const folder = scratchFolder();
     const { status, stdout } = await asi(["encode", "-", "--serial", "W-1", "--json"], {
       cwd: folder,
@@ -344,7 +344,7 @@ describe("asi encode of tracks of other devices", () => {
     });
   });
 
-  test("a truncated FIT file is read up to the damage, which is reported like the damage of a recording", async () => {
+  test("reads a truncated FIT file up to the damage, and reports it like the damage of a recording", async () => {
     const folder = scratchFolder();
     const whole = readFileSync("fixtures/valid/edges.fit");
     writeFileSync(join(folder, "ride.fit"), whole.subarray(0, whole.length - 200));
@@ -384,7 +384,7 @@ describe("asi encode --demo", () => {
   const demo = (...args: string[]) =>
     shell(`$ASI encode --demo ${args.join(" ")} -o - | $ASI convert - -o -`, "/");
 
-  test("makes 10 rows a second from --start on, and a heart rate each second, for --serial", async () => {
+  test("writes 10 rows a second from --start, with a heart rate each second, for --serial", async () => {
     const folder = scratchFolder();
     const { status } = await asi(
       ["encode", "--demo", "--serial", "D-7", "--start", "2024-02-29T23:59:00Z", "--duration", "2min"],
@@ -402,14 +402,14 @@ describe("asi encode --demo", () => {
     );
   });
 
-  test("the same seed makes the same bytes, another seed others", async () => {
+  test("writes the same bytes for the same seed, and other bytes for another", async () => {
     const one = await demo("--seed 5 --duration 1min");
     expect(one.stdout.length).toBeGreaterThan(30_000);
     expect(await demo("--seed 5 --duration 1min")).toEqual(one);
     expect((await demo("--seed 6 --duration 1min")).stdout).not.toBe(one.stdout);
   });
 
-  test("is plausible: on a pitch, at speeds and heart rates of a player, in two halves", async () => {
+  test("is plausible: on a pitch, with the speeds and heart rates of a player, in two halves", async () => {
     const { stdout } = await demo("--seed 3 --duration 105min");
     const rows = rowsOf(stdout).map((fields) => fields.map(Number));
     const column = (i: number) => rows.map((fields) => fields[i] ?? Number.NaN);

@@ -82,7 +82,7 @@ zpty -r -m shell REPLY '*finished*'; print -r -- $REPLY`,
     expect((await zsh(": ; asi info mat")).join("\n")).toContain("asi info match.asi ");
   });
 
-  test("in no other shell", async () => {
+  test("are refused for any other shell", async () => {
     const { status, stderr } = await asi(["completion", "tcsh"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/bash, zsh, fish/)]);
   });
@@ -91,7 +91,7 @@ zpty -r -m shell REPLY '*finished*'; print -r -- $REPLY`,
 describe("the manual page", () => {
   const page = new URL("../dist/asi.1", import.meta.url);
 
-  test("has every command, its options and examples, and nothing of the machine that built it", () => {
+  test("has every command with its options and examples, and nothing about the machine that built it", () => {
     const text = readFileSync(page, "utf8").replaceAll("\\-", "-");
     for (const name of ["convert", "info", "ranges", "validate", "repair", "encode", "completion"]) {
       expect(text).toContain(`\n.SS asi ${name} `);

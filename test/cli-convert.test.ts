@@ -29,7 +29,7 @@ import {
 const HEADER = "timestamp,latitude,longitude,altitude,speed,hr\n";
 
 describe("asi convert writes the CSV", () => {
-  test("beside the input, under its proper name", async () => {
+  test("beside the input, under its default name", async () => {
     const folder = scratchFolder();
     const elsewhere = scratchFolder();
     const path = MATCH.copyTo(folder);
@@ -64,7 +64,7 @@ describe("asi convert writes the CSV", () => {
     expect(textOf(folder, MATCH.expected.fileName)).toBe(MATCH.csv);
   });
 
-  test("into --out-dir, which it makes", async () => {
+  test("into --out-dir, which it creates", async () => {
     const folder = scratchFolder();
     const { status } = await asi(["convert", MATCH.path, "--out-dir", "a/b"], { cwd: folder });
     expect(status).toBe(0);
@@ -159,7 +159,7 @@ describe("asi convert loses nothing", () => {
     expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("never overwrites an input that bears the name of a CSV, --force or not", async () => {
+  test("never overwrites an input with the name of a CSV, --force or not", async () => {
     for (const args of [[], ["--jobs", "2"]]) {
       const folder = scratchFolder();
       MATCH.copyTo(folder, "match.asi");
@@ -174,7 +174,7 @@ describe("asi convert loses nothing", () => {
     }
   });
 
-  test("leaves no file where there is no row", async () => {
+  test("leaves no file if there are no rows", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["convert", MATCH.path, "--from", "2030-01-01", "-d", "."], {
       cwd: folder,
@@ -186,7 +186,7 @@ describe("asi convert loses nothing", () => {
 });
 
 describe("asi convert writes the selected rows and columns", () => {
-  test("--split: one CSV per range, with all rows together", async () => {
+  test("--split writes one CSV per range, which together contain all rows", async () => {
     const folder = scratchFolder();
     const { status } = await asi(["convert", MATCH.path, "--split", "-d", "."], { cwd: folder });
     expect(status).toBe(0);
@@ -223,7 +223,7 @@ describe("asi convert writes the selected rows and columns", () => {
     },
   );
 
-  test("a date as --from and --to means the whole day", async () => {
+  test("includes the whole day for a date as --from and --to", async () => {
     const day = await asi(["convert", MATCH.path, "--from", "2025-03-15", "--to", "2025-03-15", "-o", "-"]);
     expect(day.stdout).toBe(MATCH.csv);
     const next = await asi(["convert", MATCH.path, "--from", "2025-03-16", "-o", "-"]);
@@ -231,7 +231,7 @@ describe("asi convert writes the selected rows and columns", () => {
     expect(next.stdout).toBe("");
   });
 
-  test("--columns and --delimiter: those columns in that order", async () => {
+  test("writes the columns of --columns in that order, with --delimiter", async () => {
     const { status, stdout } = await asi([
       "convert",
       MATCH.path,

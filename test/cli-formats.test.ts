@@ -16,7 +16,7 @@ const MARK_OF_A_ROW = {
 } as const;
 
 describe("asi convert writes another format", () => {
-  test.for(FORMATS)("by the extension of -o, and by --format under its proper name: %s", async (format) => {
+  test.for(FORMATS)("by the extension of -o, and by --format under its default name: %s", async (format) => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
     const named = join(folder, `x.${format.toUpperCase()}`);
@@ -75,16 +75,16 @@ describe("asi convert writes another format", () => {
     expect(namesIn(folder).every((name) => name.endsWith(".gpx"))).toBe(true);
   });
 
-  test("with the decimal mark of the country, as CSV", async () => {
+  test("with a decimal comma, as CSV", async () => {
     const { stdout } = await asi(["convert", MATCH.path, "--decimal", ",", "-o", "-"]);
     expect(stdout).toBe(MATCH.csv.replaceAll(",", ";").replaceAll(".", ","));
   });
 });
 
-describe("asi convert refuses, as wrong usage and before anything is written,", () => {
+describe("asi convert refuses, as incorrect usage and before anything is written,", () => {
   const convert = (...args: string[]) => asi(["convert", MATCH.path, ...args]);
 
-  test("an extension of no known format", async () => {
+  test("an unknown extension", async () => {
     for (const name of ["x.xlsx", "x.json", "x.asi", "x.csv.gz", "x.txt"]) {
       const folder = scratchFolder();
       const { status, stderr } = await convert("-o", join(folder, name));
@@ -96,7 +96,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
     }
   });
 
-  test("a name that belongs to another format than --format", async () => {
+  test("a name whose extension contradicts --format", async () => {
     const folder = scratchFolder();
     for (const [format, name] of [
       ["tcx", "x.gpx"],
@@ -116,7 +116,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("a format that there is not, and a layout that it cannot have", async () => {
+  test("an unknown format, and a layout that the format does not support", async () => {
     const unknown = await convert("--format", "xlsx");
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toMatch(/format "xlsx" is unknown; use one of csv, parquet, gpx/);
@@ -135,7 +135,7 @@ describe("asi convert refuses, as wrong usage and before anything is written,", 
 });
 
 describe("asi convert -o", () => {
-  test("writes what --format says under a name of no other format", async () => {
+  test("writes the format of --format under a name without a known extension", async () => {
     const folder = scratchFolder();
     await asi(["convert", MATCH.path, "-o", join(folder, "x.json"), "--format", "geojson"]);
     expect(JSON.parse(textOf(folder, "x.json"))).toHaveProperty("features");

@@ -39,14 +39,14 @@ const found = async (folder: string, ...args: string[]) => {
 };
 
 describe("inputs", () => {
-  test("a folder means the .asi files in it and its subfolders, in order of their names", async () => {
+  test("a folder stands for the .asi files in it and its subfolders, in the order of their names", async () => {
     const folder = tree();
     const all = ["B/[6].asi", "a/1.asi", "a/2.ASI", "a/x/3.asi"];
     expect(await found(folder, ".")).toEqual({ status: 0, inputs: all, stderr: "" });
     expect((await found(folder, "a")).inputs).toEqual(["a/1.asi", "a/2.ASI", "a/x/3.asi"]);
   });
 
-  test("links to folders are not followed within a folder: they may lead in a circle", async () => {
+  test("links to folders are not followed within a folder, because they can form a loop", async () => {
     const folder = tree();
     symlinkSync("..", join(folder, "a/up"));
     expect((await found(folder, "a")).inputs).toEqual(["a/1.asi", "a/2.ASI", "a/x/3.asi"]);
@@ -68,7 +68,7 @@ describe("inputs", () => {
     expect((await found(tree(), pattern)).inputs).toEqual(expected);
   });
 
-  test("a pattern without matches fails; other inputs are still read", async () => {
+  test("a pattern without matches fails, and other inputs are still read", async () => {
     const folder = tree();
     mkdirSync(join(folder, "empty"));
     const { status, stdout } = await asi(["ranges", "--json", "missing.asi", "*.xyz", "empty", "a/1.asi"], {
@@ -87,7 +87,7 @@ describe("inputs", () => {
     ]);
   });
 
-  test("with --serial a folder also means its .ubx files, which are otherwise only mentioned", async () => {
+  test("with --serial, a folder also stands for its .ubx files, which are otherwise only mentioned", async () => {
     const folder = scratchFolder();
     PLAIN_LOG.copyTo(folder, "log.UBX");
     const without = await found(folder, ".");
@@ -107,7 +107,7 @@ describe("inputs", () => {
     );
   });
 
-  test("a file that is named twice is worked on once", async () => {
+  test("a file that is named twice is read once", async () => {
     const folder = tree();
     const { inputs } = await found(folder, "a/1.asi", "./a/1.asi", "a/*.asi", join(folder, "a"));
     expect(inputs).toEqual(["a/1.asi", join(folder, "a/2.ASI"), join(folder, "a/x/3.asi")]);
@@ -144,7 +144,7 @@ describe("patterns", () => {
 });
 
 describe("a pattern with braces that expand to too many patterns", () => {
-  test("is refused in any notation; 1000 patterns are accepted", () => {
+  test("is refused in any notation, while 1000 patterns are accepted", () => {
     const numbers = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(",")}}`;
     expect(expandBraces(numbers(1000))).toHaveLength(1000);
     expect(expandBraces(numbers(1001))).toBeNull();
@@ -153,7 +153,7 @@ describe("a pattern with braces that expand to too many patterns", () => {
     expect(expandBraces(`${"{a,".repeat(10_000)}${"}".repeat(10_000)}`)).toBeNull();
   });
 
-  test("fails with a message; other inputs are still read", async () => {
+  test("fails with a message, and other inputs are still read", async () => {
     const { status, stdout } = await asi(["ranges", "--json", "{a,b}".repeat(30), "a/1.asi"], {
       cwd: tree(),
     });
@@ -166,14 +166,14 @@ describe("a pattern with braces that expand to too many patterns", () => {
     expect(other.ranges).toHaveLength(1);
   });
 
-  test("with many ** each folder is met once", async () => {
+  test("visits each folder once with many **", async () => {
     const { inputs } = await found(tree(), `${"**/".repeat(40)}*.asi`);
     expect(inputs).toEqual(["B/[6].asi", "a/1.asi", "a/x/3.asi"]);
   });
 });
 
 describe("a batch", () => {
-  test("continues after an invalid file, and the exit status is that of the worst result", async () => {
+  test("continues after an invalid file, and exits with the status of the worst result", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const args = (...paths: string[]) => ["convert", ...paths, "-f", "-d", folder];
@@ -186,7 +186,7 @@ describe("a batch", () => {
     expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
   });
 
-  test("ends with its failures and a line that counts", async () => {
+  test("ends with its failures and a line with their number", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const inputs = [join(folder, "bad.asi"), MATCH.path, "missing.asi", TORN.path];
@@ -209,7 +209,7 @@ describe("a batch", () => {
     expect(json.stderr).toBe("");
   });
 
-  test("with --quiet prints its errors and nothing else", async () => {
+  test("prints only its errors with --quiet", async () => {
     const folder = scratchFolder();
     const quiet = await asi(["convert", TORN.path, "missing.asi", "-d", "out", "-q"], { cwd: folder });
     expect(quiet).toMatchObject({
@@ -264,7 +264,7 @@ describe("a batch", () => {
     expect(await outcome("3")).toEqual(one);
   });
 
-  test("with --jobs the standard input can be among the inputs", async () => {
+  test("accepts the standard input among the inputs with --jobs", async () => {
     const folder = scratchFolder();
     const { status } = await shell(
       `cat ${MATCH.path} | $ASI convert ${RIDE.path} - ${TORN.path} --jobs 3 -d .`,

@@ -23,7 +23,7 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("a shell sees 130", async () => {
+  test("with exit status 130 for a shell", async () => {
     const folder = scratchFolder();
     const bash = spawn("bash", ["-c", '"$0" "$1" convert - -d .; echo $?', process.execPath, ASI], {
       cwd: folder,
@@ -61,7 +61,7 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
     }
   });
 
-  test("while nobody takes the output", async () => {
+  test("while nobody reads the output", async () => {
     const folder = scratchFolder();
     const child = startAsi(["convert", MATCH.path, "-o", "-"], { cwd: folder });
     await once(child.stdout, "readable");
@@ -71,7 +71,7 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
     child.stdout.destroy();
   });
 
-  test("repair and encode", async () => {
+  test("also in asi repair and asi encode", async () => {
     const folder = scratchFolder();
     for (const args of [
       ["repair", "-"],
@@ -106,7 +106,7 @@ describe("a closed pipe is no error", () => {
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("a batch with --json goes on writing its files", async () => {
+  test("a batch with --json continues to write its files", async () => {
     const folder = scratchFolder();
     const { stdout, stderr } = await shell(
       `$ASI convert ${MATCH.path} ${TORN.path} --json -d . > >(exec true); echo $?`,

@@ -16,7 +16,7 @@ const demo = (folder: string, start: string, duration = "1min") =>
   ]);
 
 describe("asi load", () => {
-  test("says which rows are too fast to be in the load", async () => {
+  test("says which rows are too fast to count", async () => {
     const cwd = scratchFolder();
     const rows = Array.from({ length: 60 }, (_, i) => `${1717236000 + i},47,8.5,400,${i < 30 ? 5 : 20},120`);
     writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
@@ -50,7 +50,7 @@ describe("asi load", () => {
     };
     const minute = (from: number) => Array.from({ length: 60 }, (_, i) => from + i);
 
-    test("that the load of a day has rows of two", async () => {
+    test("that the load of a day includes rows of two days", async () => {
       const cwd = scratchFolder();
       await write(cwd, "two.asi", [...minute(0), ...minute(86_400)]);
       await write(
@@ -64,7 +64,7 @@ describe("asi load", () => {
       expect((await asi(["load", "late.asi"], { cwd })).stderr).toBe("");
     });
 
-    test("that it has the same time as another one of its device", async () => {
+    test("that it overlaps another one of its device", async () => {
       const cwd = scratchFolder();
       await write(cwd, "a.asi", minute(0));
       await write(cwd, "b.asi", minute(30));
@@ -75,7 +75,7 @@ describe("asi load", () => {
     });
   });
 
-  test("adds up the recordings of a day, rests between, and tells devices apart", async () => {
+  test("adds up the recordings of a day, counts days of rest, and keeps devices apart", async () => {
     const folder = scratchFolder();
     // 23:30 UTC is the next day in Zurich
     for (const start of ["2025-05-17T08:00:00Z", "2025-05-17T10:00:00Z", "2025-05-18T23:30:00Z"]) {
@@ -103,7 +103,7 @@ describe("asi load", () => {
     expect(text).toMatch(/no causal link to injury has been shown/);
   });
 
-  test("says which option a TRIMP needs, before it reads", async () => {
+  test("says which option a TRIMP needs, before it reads the inputs", async () => {
     const { status, stderr } = await asi(["load", "none.asi", "--of", "trimp-banister", "--max-hr", "190"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--of trimp-banister needs --rest-hr/)]);
   });

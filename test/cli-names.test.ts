@@ -50,7 +50,7 @@ describe.skipIf(process.platform === "win32")(
       }
     });
 
-    test("it is printed with escapes, and unchanged in JSON", async () => {
+    test("it is printed with escapes, but unchanged in JSON", async () => {
       const folder = scratchFolder();
       MATCH.copyTo(folder, NASTY);
       const { stderr } = await asi(["convert", NASTY, "-d", "."], { cwd: folder });

@@ -145,12 +145,12 @@ describe("asi pitch", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("says that periods are not at the time of the recordings, as by the clock of another zone", async () => {
+  it("says that periods are not within the recordings, for example because of another time zone", async () => {
     const args = ["pitch", await matchFolder(), "--corners", CORNERS, "--tz", "Europe/Zurich"];
     expect((await asi(args)).stderr).toContain("1st half");
   });
 
-  it("asks for the halves if a tracking file has no halves", async () => {
+  it("asks for the halves if a tracking file has none", async () => {
     const folder = await matchFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,12:30,12:34\n");
     const { status, stderr } = await asi(["pitch", folder, "--corners", CORNERS, "--format", "cdf"]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { asi, MATCH, namesIn, RIDE, scratchFolder, TORN, WITHOUT_ROW } from "./asi-process.js";
 
 describe("asi plot", () => {
-  test("draws speed and heart rate, 80 characters wide where there is no terminal", async () => {
+  test("draws speed and heart rate, 80 characters wide without a terminal", async () => {
     const { status, stdout, stderr } = await asi(["plot", MATCH.path]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`${MATCH.path}, AS-10017\n`);
@@ -15,7 +15,7 @@ describe("asi plot", () => {
     expect(stdout).not.toContain("\x1b");
   });
 
-  test("says how many rows it does not draw because the sport allows no such speed", async () => {
+  test("says how many rows it omits because the sport allows no such speed", async () => {
     const folder = scratchFolder();
     const row = (second: number, speed: number) => `${1_747_492_200 + second},47,8.5,${speed},`;
     const rows = Array.from({ length: 60 }, (_, i) => row(i, i < 20 ? 5 : 20));
@@ -31,7 +31,7 @@ describe("asi plot", () => {
     expect(stderr).toContain(said);
   });
 
-  test("draws the recording, and says how many rows of another day it does not draw", async () => {
+  test("draws the recording, and says how many rows of another day it omits", async () => {
     const folder = scratchFolder();
     const header = "timestamp,latitude,longitude,speed,hr";
     const stray = ["1747405800,40,8.5,2,", "1747405801,40,8.5,2,"];
@@ -65,7 +65,7 @@ describe("asi plot", () => {
     expect(stdout).not.toContain("heart rate");
   });
 
-  test("uses colours with --color always, and escapes what names contain", async () => {
+  test("uses colours with --color always, and escapes control characters in names", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "a\x1b[31m.asi");
     const { stdout } = await asi(["plot", ".", "--color", "always"], { cwd: folder });
@@ -74,7 +74,7 @@ describe("asi plot", () => {
     expect((await asi(["plot", ".", "--color", "never"], { cwd: folder })).stdout).not.toContain("\x1b");
   });
 
-  test("writes a picture, which is never overwritten without --force", async () => {
+  test("writes a picture, and never overwrites one without --force", async () => {
     const folder = scratchFolder();
     const svg = join(folder, "match.svg");
     const { status, stdout, stderr } = await asi(["plot", MATCH.path, "-o", svg, "--tz", "Europe/Zurich"]);
@@ -88,7 +88,7 @@ describe("asi plot", () => {
     expect(namesIn(folder)).toEqual(["match.svg"]);
   });
 
-  test("writes a PNG with two pixels for each of the SVG", async () => {
+  test("writes a PNG with twice the width and height of the SVG", async () => {
     const folder = scratchFolder();
     const [svg, png] = [join(folder, "match.svg"), join(folder, "match.PNG")];
     await asi(["plot", MATCH.path, "-o", svg]);
@@ -120,7 +120,7 @@ describe("asi plot", () => {
 });
 
 describe("asi plot --out-dir", () => {
-  test("writes a picture for each input, named after it, and none over another", async () => {
+  test("writes a picture for each input, named after it, and never over another", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["plot", MATCH.path, TORN.path, "--out-dir", "pictures"], {
       cwd: folder,

@@ -147,7 +147,7 @@ describe("asi stats --recipe with a gate", () => {
     expect([gated.count, gated.dropped]).toEqual([2, { gate: 51, gate_duration: 5.3, too_fast: 0 }]);
   });
 
-  test("so does --sensitivity, in worker threads too", async () => {
+  test("also with --sensitivity, in worker threads too", async () => {
     const args = [reception.path, reception.path, "--jobs", "2", "--recipe", gatedFile(), "--sensitivity"];
     const { stdout } = await asi(["stats", ...args, "--json"]);
     for (const line of stdout.trimEnd().split("\n")) {

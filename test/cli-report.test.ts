@@ -12,7 +12,7 @@ const ELEMENT = /<script type="application\/json" id="asi-recording">(.*?)<\/scr
 const dataIn = (html: string): ReportData => JSON.parse(ELEMENT.exec(html)?.[1] ?? "null");
 
 describe("asi report", () => {
-  test("writes the viewer with every row, the header and the parameters inside", async () => {
+  test("contains the viewer with every row, the header and the parameters", async () => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
     const { status, stdout, stderr } = await asi([
@@ -41,7 +41,7 @@ describe("asi report", () => {
     expect(samples.length / decoded.samples.length).toBeLessThanOrEqual(6);
   });
 
-  test("loads nothing: there is no address in the file that a browser would fetch", async () => {
+  test("loads nothing: the file contains no address that a browser would fetch", async () => {
     const { stdout } = await asi(["report", MATCH.path, "-o", "-"]);
     expect(stdout).toMatch(/^<!doctype html>/i);
     expect(stdout).not.toMatch(/<(?:link|img|iframe|script)[^>]*(?:src|href)=/i);
@@ -96,7 +96,7 @@ describe("a report's HTML", () => {
       samples: "",
     }) as unknown as ReportData;
 
-  test("has no character of a recording's text that could become markup", () => {
+  test("contains no text of a recording that could become markup", () => {
     const name = `</script><!-- <script>&amp;'"\\ $& $1 \u2028\u0000\ud800é`;
     const html = reportHtml("<body><!-- asi-recording --></body>", data(name));
     const [, json = ""] = ELEMENT.exec(html) ?? [];
@@ -105,7 +105,7 @@ describe("a report's HTML", () => {
     expect(JSON.parse(json).name).toBe(name);
   });
 
-  test("comes from a template with one place for the recording", () => {
+  test("comes from a template with one placeholder for the recording", () => {
     for (const template of ["<body></body>", "<!-- asi-recording --><!-- asi-recording -->"]) {
       expect(() => reportHtml(template, data("x"))).toThrow(/must contain <!-- asi-recording --> once/);
     }

@@ -165,7 +165,7 @@ describe.skipIf(process.platform !== "linux")(
       expect(namesIn(folder)).toEqual([]);
     });
 
-    test("what was written through to the standard output", async () => {
+    test("anything written to the standard output", async () => {
       const folder = scratchFolder();
       const { stderr } = await shell(
         `trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -o - > out.csv`,
@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== "linux")(
       expect(MATCH.csv.startsWith(kept)).toBe(true);
     });
 
-    test("nothing of what a full device refused at once", async () => {
+    test("nothing of what a full device refuses at once", async () => {
       for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
         const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
         expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);
@@ -192,48 +192,51 @@ describe.skipIf(process.platform !== "linux")(
 describe("files under a temporary name", () => {
   const partsIn = (folder: string) => namesIn(folder).filter((name) => name.endsWith(".part"));
 
-  test.skipIf(!hasPipes)("that a killed process left are removed by the next, and no other's", async () => {
-    const folder = scratchFolder();
-    const pipe = pipeIn(folder, "pipe");
-    const convertPipe = () => startAsi(["convert", "pipe", "-d", "out"], { cwd: folder });
-    const out = join(folder, "out");
-    mkdirSync(out);
-    // rows, so that writing of the file begins
-    const begin = () => writeSync(openSync(pipe.path, "r+"), MATCH.bytes.subarray(0, 60_000));
+  test.skipIf(!hasPipes)(
+    "that a killed process left are removed by the next process, and no other files",
+    async () => {
+      const folder = scratchFolder();
+      const pipe = pipeIn(folder, "pipe");
+      const convertPipe = () => startAsi(["convert", "pipe", "-d", "out"], { cwd: folder });
+      const out = join(folder, "out");
+      mkdirSync(out);
+      // rows, so that writing of the file begins
+      const begin = () => writeSync(openSync(pipe.path, "r+"), MATCH.bytes.subarray(0, 60_000));
 
-    const killed = convertPipe();
-    const end = endOf(killed);
-    begin();
-    await until(() => partsIn(out).length === 1);
-    killed.kill("SIGKILL");
-    await end;
-    const [left = ""] = partsIn(out);
-    expect(left).toMatch(/^\.asi-/);
+      const killed = convertPipe();
+      const end = endOf(killed);
+      begin();
+      await until(() => partsIn(out).length === 1);
+      killed.kill("SIGKILL");
+      await end;
+      const [left = ""] = partsIn(out);
+      expect(left).toMatch(/^\.asi-/);
 
-    const living = convertPipe();
-    onTestFinished(() => {
-      living.kill("SIGKILL");
-    });
-    begin();
-    await until(() => partsIn(out).length === 1 && !partsIn(out).includes(left));
-    const [ofLiving = ""] = partsIn(out);
-    // from another machine, from no machine, and from another program
-    const foreign = [
-      left.replace(/[0-9a-z]+(-[0-9a-z]+\.part)$/, "othermachine$1"),
-      ".asi-1-0-x.part",
-      "mine.part",
-    ];
-    for (const name of foreign) {
-      writeFileSync(join(out, name), "");
-      utimesSync(join(out, name), 0, 0);
-    }
-    writeFileSync(join(out, left), "");
-    expect((await asi(["convert", RIDE.path, "-d", "out"], { cwd: folder })).status).toBe(0);
-    expect(partsIn(out)).toEqual([...foreign, ofLiving].sort());
-    rmSync(pipe.path);
-  });
+      const living = convertPipe();
+      onTestFinished(() => {
+        living.kill("SIGKILL");
+      });
+      begin();
+      await until(() => partsIn(out).length === 1 && !partsIn(out).includes(left));
+      const [ofLiving = ""] = partsIn(out);
+      // from another machine, from no machine, and from another program
+      const foreign = [
+        left.replace(/[0-9a-z]+(-[0-9a-z]+\.part)$/, "othermachine$1"),
+        ".asi-1-0-x.part",
+        "mine.part",
+      ];
+      for (const name of foreign) {
+        writeFileSync(join(out, name), "");
+        utimesSync(join(out, name), 0, 0);
+      }
+      writeFileSync(join(out, left), "");
+      expect((await asi(["convert", RIDE.path, "-d", "out"], { cwd: folder })).status).toBe(0);
+      expect(partsIn(out)).toEqual([...foreign, ofLiving].sort());
+      rmSync(pipe.path);
+    },
+  );
 
-  test("reach the disk before they get their name", async () => {
+  test("reach the disk before they get their final name", async () => {
     for (const args of [
       ["convert", MATCH.path],
       ["convert", MATCH.path, "--split", "-d", "."],

@@ -73,7 +73,7 @@ describe("asi squad --by player", () => {
     expect(found.rows).toBe((await sessions()).rows);
   });
 
-  it("has the day of a session although a tracker wrote a row with the date of its last start", async () => {
+  it("uses the day of the session, although a tracker wrote a row with the date of its last start", async () => {
     const season = await seasonFolder();
     const daysIn = async () => {
       const { stdout } = await asi(["squad", season, "--by", "player", "--format", "csv"]);
@@ -93,7 +93,7 @@ describe("asi squad --by player", () => {
     expect(new Set(days)).toEqual(new Set(before));
   });
 
-  it("gives all sessions of each player: in matches the halves, else the whole, against the last five matches", async () => {
+  it("shows all sessions of each player, the halves of matches and the whole of others, compared with the last five matches", async () => {
     const { status, stdout, stderr } = await asi([
       "squad",
       await seasonFolder(),
@@ -126,7 +126,7 @@ describe("asi squad --by player", () => {
     expect(cells("Lang", "session", "distance_m")).toEqual([["match 1", "3598"]]);
   });
 
-  it("counts the halves of a match in which a tracker has a wrong clock, and says of which session they are", async () => {
+  it("counts the halves of a match in which a tracker has a wrong clock, and names their session", async () => {
     const folder = await seasonFolder();
     const wrong = recording("TRK-2", START_MS + 7 * DAY_MS + 5 * 3_600_000, 3660, 2);
     writeFileSync(join(folder, "match 2", "b.asi"), await wrong);
@@ -142,7 +142,7 @@ describe("asi squad --by player", () => {
     );
   });
 
-  it("shows each player with mean, best, the share of the last matches, and the days since", async () => {
+  it("shows each player with mean, best, share of the last matches, and days since", async () => {
     const { stdout } = await asi([
       "squad",
       await seasonFolder(),
@@ -161,7 +161,7 @@ describe("asi squad --by player", () => {
     expect(lines).toContainEqual(["10 Lang MF: 1 session, 35 days before the last of the squad"]);
   });
 
-  it("draws the season in one file, with a panel for each player and the same as a table", async () => {
+  it("draws the season in one file, with a panel for each player and a table of the same values", async () => {
     const folder = await seasonFolder();
     const output = join(folder, "season.html");
     expect((await asi(["squad", folder, "--by", "player", "-o", output])).status).toBe(0);
@@ -173,7 +173,7 @@ describe("asi squad --by player", () => {
     expect(html).toMatch(/10 Lang<\/th><td>–<\/td><td>did not play<\/td>/);
   });
 
-  it("takes the folders that --matches names for matches", async () => {
+  it("treats the folders that --matches names as matches", async () => {
     const folder = await seasonFolder();
     const args = ["squad", folder, "--by", "player", "--format", "csv", "--matches", "*[135]"];
     const kinds = tableOf((await asi(args)).stdout)
@@ -182,7 +182,7 @@ describe("asi squad --by player", () => {
     expect(kinds).toEqual(["match", "training", "training", "match", "training", "match", "training"]);
   });
 
-  it("keeps the work of each session only if asked, and does it again after a change", async () => {
+  it("stores the results of each session only with --cache, and computes them again after a change", async () => {
     const folder = await seasonFolder();
     const run = (...more: string[]) => asi(["squad", folder, "--by", "player", "--format", "csv", ...more]);
     const plain = (await run()).stdout;
@@ -202,7 +202,7 @@ describe("asi squad --by player", () => {
     expect((await run("--cache")).status).toBe(0);
   });
 
-  it("goes on without a session whose periods or recordings cannot be read, and says so", async () => {
+  it("continues without a session whose periods or recordings cannot be read, and says so", async () => {
     const folder = await seasonFolder();
     writeFileSync(join(folder, "match 2", "periods.csv"), "period,start,end\nHalf,soon,14:00\n");
     writeFileSync(join(folder, "match 3", "b.asi"), "no recording");
@@ -213,7 +213,7 @@ describe("asi squad --by player", () => {
     expect(stderr).toContain(`${join(folder, "match 3", "b.asi")}: `);
   });
 
-  it("writes the same as Parquet: text, numbers, times, and nulls for missing figures", async () => {
+  it("writes the same values as Parquet: text, numbers, times, and nulls for missing figures", async () => {
     const folder = await seasonFolder();
     rmSync(join(folder, "training"), { recursive: true });
     const output = join(folder, "season.parquet");
@@ -232,7 +232,7 @@ describe("asi squad --by player", () => {
     expect(lines.some((row) => row.accelerations === null)).toBe(true);
   });
 
-  it("refuses what belongs to one session", async () => {
+  it("refuses options that apply to one session", async () => {
     for (const [args, message] of [
       [["season", "--by", "player", "--periods", "periods.csv"], /Periods belong to one session/],
       [["season", "--cache"], /for a season; add --by player/],

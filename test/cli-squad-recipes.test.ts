@@ -25,7 +25,7 @@ function receptionFolder(): string {
 }
 
 describe("asi squad --recipe", () => {
-  it("has the digits of asi stats for the session, and of computeRecipe for a period", async () => {
+  it("has the digits of asi stats for the session, and those of computeRecipe for a period", async () => {
     const folder = receptionFolder();
     const args = ["--recipe", gatedFile(), "--recipe", "soccer/sprint"];
     const { stdout } = await asi(["squad", folder, ...args, "--format", "csv"]);
@@ -78,7 +78,7 @@ describe("asi squad --recipe", () => {
     ).toEqual(["7-Kunz", "1", "201", "201", "2", "48", "51", "5.3"]);
   });
 
-  it("reads no quality for recipes without a gate", async () => {
+  it("does not read the quality for recipes without a gate", async () => {
     const folder = await folderOfTraining([8], {
       roster: ["player;serial", "Vogel;TRK-1"],
       periods: ["period;start;end"],

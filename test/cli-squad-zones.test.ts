@@ -38,7 +38,7 @@ describe("asi squad --individual-zones", () => {
       });
   });
 
-  it("gives no figures by zones to a player without speeds, because fixed limits are never in one table with individual ones", async () => {
+  it("leaves the figures by zones empty for a player without speeds, because a table never mixes fixed and individual limits", async () => {
     const { stdout, stderr } = await asi(["squad", await training(), "--individual-zones", "mss", ...asCsv]);
     const graf = tableOf(stdout).find(({ player }) => player === "Graf");
     expect(graf).toMatchObject({
@@ -52,7 +52,7 @@ describe("asi squad --individual-zones", () => {
     expect(stderr).toMatch(/no max_speed of Graf: no high-speed distance and no sprints/);
   });
 
-  it("changes nothing if nobody asks for it", async () => {
+  it("changes nothing without the option", async () => {
     const [withSpeeds, without] = await Promise.all(
       [training(), training("club;town", "A;B", "A;B")].map(
         async (folder) => (await asi(["squad", await folder, ...asCsv])).stdout,
@@ -62,7 +62,7 @@ describe("asi squad --individual-zones", () => {
     expect(withSpeeds).toBe(without);
   });
 
-  it("holds for a season too", async () => {
+  it("applies to a season, too", async () => {
     const folder = await training();
     const args = ["squad", join(folder, ".."), "--by", "player", "--format", "csv"];
     const rows = tableOf((await asi([...args, "--individual-zones", "mss"])).stdout);
@@ -86,7 +86,7 @@ describe("asi squad --individual-zones", () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
   });
 
-  it("refuses a fixed limit beside it", async () => {
+  it("refuses a fixed limit with it", async () => {
     const args = ["squad", await training(), "--individual-zones", "mss", "--sprint", "25km/h"];
     const { status, stderr } = await asi(args);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--sprint sets fixed limits/)]);

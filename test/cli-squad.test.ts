@@ -74,7 +74,7 @@ describe("asi squad", () => {
     expect(stdout).toMatch(/3 players/);
   });
 
-  it("has the time of the session, and keeps sessions apart, where a tracker wrote a row with the date of its last start", async () => {
+  it("has the time of the session, and keeps sessions apart, although a tracker wrote a row with the date of its last start", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000);
     const rows = [-200 * 86_400, ...Array(600).keys()].map((second) => ({
@@ -117,7 +117,7 @@ describe("asi squad", () => {
     ).toEqual(["Vogel", "", "0", ""]);
   });
 
-  it("begins a file with decimal commas with a byte order mark, without which Excel shows other letters, and no other output", async () => {
+  it("begins only files with decimal commas with a byte order mark, which Excel needs for letters beyond ASCII", async () => {
     const folder = await trainingFolder();
     const written = async (...options: string[]) => {
       const output = join(folder, "table.csv");
@@ -134,7 +134,7 @@ describe("asi squad", () => {
     expect(await printed()).toMatch(/^session,/);
   });
 
-  it("applies the periods of the folder to the session in whose time they lie, and says so, when a tracker has a wrong clock", async () => {
+  it("applies the periods of the folder to the session that contains them, and says so, if a tracker has a wrong clock", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
     const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
@@ -151,7 +151,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("says that the periods of the folder are applied to no session, and what to do, when they lie in the time of two", async () => {
+  it("says that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS - 7 * 86_400_000);
     const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
@@ -162,14 +162,14 @@ describe("asi squad", () => {
     );
   });
 
-  it("takes times of a player of the roster who has no recording", async () => {
+  it("accepts times of a player of the roster who has no recording", async () => {
     const folder = await trainingFolder();
     rmSync(join(folder, "3.asi"));
     const { status, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
     expect([status, stderr]).toEqual([0, "No recording of Vogel, who is in the roster\n"]);
   });
 
-  it("groups by position, each with its mean, and sorts by any column", async () => {
+  it("groups by position, with the mean of each, and sorts by any column", async () => {
     const { stdout } = await asi(["squad", await trainingFolder(), "--by", "position", "--sort", "+rate"]);
     const names = stdout
       .split("\n")
@@ -206,7 +206,7 @@ describe("asi squad", () => {
     expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
   });
 
-  it("counts a copy of a recording once, and says so; so does the load", async () => {
+  it("counts a copy of a recording once, and says so, as the load does", async () => {
     const folder = await trainingFolder();
     const [before, load] = [await asi(["squad", folder, "--format", "csv"]), await asi(["load", folder])];
     copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
@@ -218,7 +218,7 @@ describe("asi squad", () => {
     expect(loadAgain.stderr).toContain("and is left out");
   });
 
-  it("says which of the recordings of one time counts where a pattern of the roster is too wide", async () => {
+  it("says which of several recordings of the same time counts if a pattern of the roster is too general", async () => {
     const folder = await folderOfTraining([3, 4, 8], { roster: ["player,file", "Ann,*"], periods: [] });
     rmSync(join(folder, "periods.csv"));
     const { stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -237,7 +237,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("Drill");
   });
 
-  it("names the date of periods that are of another day than the recordings", async () => {
+  it("names the date of periods on another day than the recordings", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
     const { stderr } = await asi(["squad", folder]);
@@ -293,7 +293,7 @@ describe("asi squad", () => {
     expect((await asi(["squad", folder])).stderr).toBe("");
   });
 
-  it("goes on without a recording that cannot be read, and says so", async () => {
+  it("continues without a recording that cannot be read, and says so", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "4.asi"), "no recording");
     const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -302,7 +302,7 @@ describe("asi squad", () => {
     expect(stderr).toContain("4.asi");
   });
 
-  it("names the columns where one does not exist", async () => {
+  it("lists the columns if one does not exist", async () => {
     const { status, stderr } = await asi(["squad", "match", "--sort", "luck"]);
     expect(status).toBe(2);
     expect(stderr).toContain("There is no column luck. The columns are minutes, distance_m,");
@@ -332,7 +332,7 @@ describe("the match of the demonstration", () => {
     ).toEqual([52.4, 39]);
   });
 
-  it("has a table of each half at once by --periods suggested: that of the suggested lines, saved as a file", async () => {
+  it("has the same table of each half with --periods suggested as with the suggested lines in a file", async () => {
     const folder = join(scratchFolder(), "match");
     await asi(["encode", "--demo", "--squad", "25", "-o", folder]);
     rmSync(join(folder, "periods.csv"));
@@ -357,7 +357,7 @@ describe("the match of the demonstration", () => {
     expect((await asi(["squad", folder, "--periods", "suggested"])).stdout).toBe(suggested.stdout);
   });
 
-  it("says so where no periods can be suggested", async () => {
+  it("says so if no periods can be suggested", async () => {
     const { status, stderr } = await asi(["squad", await trainingFolder(), "--periods", "suggested"]);
     expect([status, stderr]).toEqual([0, expect.stringContaining("No periods are suggested")]);
   });
@@ -423,7 +423,7 @@ describe("the match of the demonstration", () => {
     expect(textOf("xl/styles.xml")).toContain('formatCode="yyyy-mm-dd hh:mm:ss"');
   });
 
-  it("names the recordings of another sport, and counts the rows that no figure has", async () => {
+  it("names the recordings of another sport, and counts the rows that no figure includes", async () => {
     const folder = join(scratchFolder(), "rides");
     mkdirSync(folder);
     for (const [name, speed] of [
@@ -447,7 +447,7 @@ describe("the match of the demonstration", () => {
     expect((await asi(["squad", folder, "--sport", "cycling"])).stderr).not.toContain("faster than");
   });
 
-  it("writes no name that a spreadsheet would run as a formula", async () => {
+  it("writes no name that a spreadsheet would evaluate as a formula", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "roster.csv"), 'player;serial\n"=HYPERLINK(""x"")";TRK-1\n');
     rmSync(join(folder, "periods.csv"));

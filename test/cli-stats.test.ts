@@ -26,7 +26,7 @@ const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: numb
 ];
 
 describe("figures beyond the ordinary ones", () => {
-  test("are there only when they are asked for, with the keys of the library", async () => {
+  test("appear only on request, with the keys of the library", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const plain = JSON.parse((await asi(["stats", MATCH.path, "--json"])).stdout);
     expect(plain).not.toHaveProperty("figures");
@@ -107,7 +107,7 @@ describe("asi stats", () => {
     },
   );
 
-  test("shows a person the figures in m, km/h and percent", async () => {
+  test("shows the figures in m, km/h and percent", async () => {
     const { stdout } = await asi(["stats", MATCH.path, "--max-hr", "195"]);
     const { figures } = GOLDENS["match-hr"] ?? {};
     const distances = figures?.distance_per_speed_ranges.map(({ distance }) => Math.round(distance));
@@ -131,7 +131,7 @@ describe("asi stats", () => {
     expect((await asi(["stats", MATCH.path])).stdout).toMatch(/heart-rate zones +need --max-hr/);
   });
 
-  test("makes one table of a season: a row for each file, in order, with the same numbers", async () => {
+  test("writes one table for several files: a row for each, in order, with the same numbers", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, 'a "first", match.asi');
     new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
@@ -197,7 +197,7 @@ describe("asi stats", () => {
     expect(JSON.parse(stdout).report.damage).toEqual(TORN.expected.report.damage);
   });
 
-  test("counts zones with the limits and the unit that are given", async () => {
+  test("counts zones with the given limits and unit", async () => {
     const { stdout } = await asi(["stats", MATCH.path, "--zones", "7, 15,20,25 km/h", "--format", "csv"]);
     const fifa = await asi(["stats", MATCH.path, "--sport", "soccer-fifa", "--json"]);
     const { distance_per_speed_ranges } = JSON.parse(fifa.stdout).metrics;
@@ -219,7 +219,7 @@ describe("asi stats", () => {
     expect(given).toEqual(expected);
   });
 
-  test("says how much is faster than the sport allows, in text and in CSV", async () => {
+  test("says how many rows are faster than the sport allows, in text and in CSV", async () => {
     const folder = scratchFolder();
     const row = (i: number) => `${1717236000 + i},47.${1000 + i},8.5,400,${i < 30 ? 5 : 20},`;
     const rows = Array.from({ length: 60 }, (_, i) => row(i));
@@ -258,7 +258,7 @@ describe("asi stats", () => {
     expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
   });
 
-  test("has the same distance as laps and squad tables, where a recording has parts of two rates", async () => {
+  test("has the same distance as laps and squad tables for a recording with parts of two rates", async () => {
     const cwd = scratchFolder();
     // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s
     const fast = Array.from({ length: 1000 }, (_, i) => i / 10);

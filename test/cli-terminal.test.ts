@@ -29,7 +29,7 @@ const slowReader = (path: string) =>
   `mkfifo pipe; (exec 3<pipe; sleep 1; cat <&3 > read.csv) & $ASI convert ${path} -o pipe; wait`;
 
 describe.skipIf(!hasScript)("on a terminal", () => {
-  test("work that takes longer than half a second shows its progress, and then removes it", async () => {
+  test("shows the progress of work that takes longer than half a second, and then removes it", async () => {
     const folder = scratchFolder();
     const { stdout } = await onTerminal(slowReader(MATCH.path), folder);
     expect(visible(stdout)).toMatch(/<erase>\[#+-*\] \d+% {2}\d\.\d of 0\.7 MB/);
@@ -43,12 +43,12 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(visible(stdout)).toMatch(/<erase>0\.\d MB<erase>/);
   });
 
-  test("short work shows no progress", async () => {
+  test("shows no progress of short work", async () => {
     const { stdout } = await onTerminal(`$ASI convert ${MATCH.path} -d out`, scratchFolder());
     expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
   });
 
-  test("binary formats are refused with a message; text and pipes are accepted", async () => {
+  test("refuses binary formats with a message, and accepts text and pipes", async () => {
     const folder = scratchFolder();
     const commands = [
       `$ASI convert ${MATCH.path} -o - --format fit`,
@@ -74,7 +74,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect((await onTerminal(`$ASI ecg run.asi | head -1`, folder)).stdout).toBe("timestamp,sample\r\n");
   });
 
-  test("colours, unless NO_COLOR or TERM=dumb; a bar, unless TERM=dumb", async () => {
+  test("uses colours, unless NO_COLOR or TERM=dumb, and a bar, unless TERM=dumb", async () => {
     const damaged = `$ASI convert ${TORN.path} -f -d out`;
     const folder = scratchFolder();
     expect((await onTerminal(damaged, folder)).stdout).toContain(`${YELLOW}damaged:`);
@@ -88,7 +88,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 });
 
-test("--color always colors in a pipe, never not on a terminal; both win over NO_COLOR", async () => {
+test("--color always uses colours in a pipe, --color never none on a terminal; both override NO_COLOR", async () => {
   const folder = scratchFolder();
   const damaged = (when: string) => `$ASI convert ${TORN.path} -f -d out --color ${when}`;
   const inPipe = await shell(damaged("always"), folder, { NO_COLOR: "1" });

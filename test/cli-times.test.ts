@@ -141,7 +141,7 @@ describe("asi convert --from and --to", () => {
     ]);
   });
 
-  test("are on the day of the first row also if damage before it hides it until the end of the file", async () => {
+  test("are on the day of the first row, also if damage hides it until the end of the file", async () => {
     // a frame whose claimed length is longer than the rest of the recording
     const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0x0f);
     const header = asiInf();
@@ -152,7 +152,7 @@ describe("asi convert --from and --to", () => {
     expect(rowsOf(stdout)).toHaveLength(6);
   });
 
-  test("keep both hours where clocks are set back, and nothing of one that is skipped", async () => {
+  test("include both hours when clocks are set back, and nothing of a skipped hour", async () => {
     const zone = ["--tz", "Europe/Zurich"];
     const autumn = everySecond("2025-10-25T23:30:00Z", "2025-10-26T02:30:00Z");
     expect(await firstAndLast(["--from", "02:15", "--to", "02:45", ...zone], autumn)).toEqual([
@@ -191,7 +191,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "16:30", "--tz", "UTC"], MATCH.bytes)).not.toMatch(hint);
   });
 
-  test("of a file that is no recording tell nothing but that", async () => {
+  test("say of another file only that it is not a recording", async () => {
     expect(await firstAndLast(["--from", "16:30"], new Uint8Array(100_000))).toMatch(/NOT_A_RECORDING/);
     expect(await firstAndLast(["--from", "16:30"], asiInf())).toMatch(/NO_SAMPLES/);
   });
@@ -233,7 +233,7 @@ describe("asi convert --time", () => {
   });
 });
 
-test("--tz applies to other formats as a zone of --from and --to alone", async () => {
+test("--tz applies to other formats only as the zone of --from and --to", async () => {
   const { status, stdout } = await asi([
     "convert",
     MATCH.path,
@@ -250,7 +250,7 @@ test("--tz applies to other formats as a zone of --from and --to alone", async (
   expect(/<time>(.*?)<\/time>/.exec(stdout)?.[1]).toBe("2025-03-15T14:43:00.000Z");
 });
 
-test("--decimal , puts semicolons between the fields, unless others are chosen", async () => {
+test("--decimal , separates the fields by semicolons, unless --delimiter is given", async () => {
   const folder = scratchFolder();
   writeFileSync(join(folder, "two.asi"), everySecond("2025-05-17T14:30:00Z", "2025-05-17T14:30:01Z"));
   await asi(["convert", "two.asi", "--decimal", ",", "-o", "two.csv"], { cwd: folder });
@@ -263,7 +263,7 @@ test("--decimal , puts semicolons between the fields, unless others are chosen",
   expect(tabs.stdout.split("\n")[1]).toBe("1747492200,000\t0,0000000\t0,0000000\t0,000\t0,000\t");
 });
 
-test("asi info and asi ranges show the times of a zone", async () => {
+test("asi info and asi ranges show times in the zone of --tz", async () => {
   const { stdout } = await asi(["info", MATCH.path, "--tz", "Asia/Kolkata"]);
   expect(stdout).toMatch(/start +2025-03-15T20:00:00\.000\+05:30/);
   expect(stdout).toMatch(/2025-03-15T20:13:00\.000\+05:30 to 2025-03-15T20:18:59\.900\+05:30, 3600 rows/);

@@ -19,7 +19,7 @@ describe("help", () => {
     },
   );
 
-  test("without a command goes to the standard error, as wrong usage", async () => {
+  test("goes to the standard error without a command, as incorrect usage", async () => {
     const { status, stdout, stderr } = await asi([]);
     expect(status).toBe(2);
     expect(stdout).toBe("");

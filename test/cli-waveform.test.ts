@@ -57,7 +57,7 @@ describe("asi beats", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(ECG.beatsS.length + 1);
   });
 
-  it("fails without a waveform and leaves nothing; an unknown format is wrong usage", async () => {
+  it("fails without a waveform and leaves no file; an unknown format is incorrect usage", async () => {
     const folder = scratchFolder();
     const none = await asi(["beats", MATCH.path, "-o", join(folder, "x.csv")]);
     expect(none.status).toBe(1);
@@ -158,7 +158,7 @@ describe("asi stats --hrv", () => {
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
   });
 
-  it("reports a recording without beats, and that the input is read twice", async () => {
+  it("reports a recording without beats, and an input that can be read only once", async () => {
     expect((await asi(["stats", MATCH.path, "--hrv"])).stdout).toMatch(
       /variability: none, there are no beats/,
     );

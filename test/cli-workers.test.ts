@@ -23,7 +23,7 @@ async function convertWithBreakdowns(folder: string, inputs: string[]) {
 }
 
 describe("a worker thread that breaks down", () => {
-  test("costs its own file, whether it ends or throws; the others are converted", async () => {
+  test("fails only its own file, whether it exits or throws", async () => {
     const folder = scratchFolder();
     for (const name of ["ends.asi", "throws.asi"]) MATCH.copyTo(folder, name);
     RIDE.copyTo(folder, "ride.asi");
@@ -49,7 +49,7 @@ describe("a worker thread that breaks down", () => {
     for (const { csv, expected } of converted) expect(textOf(out, expected.fileName)).toBe(csv);
   });
 
-  test("when its work is done costs nothing", async () => {
+  test("after its work fails nothing", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "throws-when-idle.asi");
     RIDE.copyTo(folder, "waits.asi");

@@ -53,7 +53,7 @@ describe.for(readers)("%s", ([, read]) => {
     expect([...timestampMs]).toEqual(minutes);
   });
 
-  it("knows columns in capitals, quotes, and lines of other things", async () => {
+  it("accepts columns in capitals, quotes, and other lines", async () => {
     const text = `Note;"Speed";Longitude;Latitude;Timestamp\r\n"a;""b""\nc";1,5;8,5;47,1;10,25\r\n\r\nd;2;8;47;11\r\n`;
     const { timestampMs, speedMmPerS, fixType } = await columnsOf(text);
     expect([[...timestampMs], [...speedMmPerS], [...fixType]]).toEqual([
@@ -63,7 +63,7 @@ describe.for(readers)("%s", ([, read]) => {
     ]);
   });
 
-  it("takes empty fields at the end of a row, as spreadsheets write them", async () => {
+  it("accepts empty fields at the end of a row, as spreadsheets write them", async () => {
     const { speedMmPerS } = await columnsOf("timestamp,latitude,longitude,speed\n1,2,3,4,,\n");
     expect([...speedMmPerS]).toEqual([4000]);
   });

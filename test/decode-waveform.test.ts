@@ -79,7 +79,7 @@ describe("decodeEcg", () => {
 });
 
 describe("inspect tells of the heart in the waveform", () => {
-  it("its mean and highest rate, RMSSD and the share of the usable signal", () => {
+  it("its mean and highest rate, RMSSD, and the usable share of the signal", () => {
     const { ecg, report } = inspectSync(RECORDING);
     expect(ecg?.seconds).toBe(60);
     expect(ecg?.usable).toBeGreaterThanOrEqual(0.9);
@@ -93,13 +93,13 @@ describe("inspect tells of the heart in the waveform", () => {
     expect(report.rows).not.toHaveProperty("withDerivedHr");
   });
 
-  it("of the whole waveform, also where rows have the heart rate of the device", () => {
+  it("the figures of the whole waveform, also if rows have the heart rate of the device", () => {
     const first = ecgHr({ timeMs: START_MS, beatsPerMinute: 60 });
     const { ecg } = inspectSync(joined([asiInf(), first, ...waveformFrames(ECG, START_MS)]));
     expect(ecg).toEqual(inspectSync(RECORDING).ecg);
   });
 
-  it("nothing of a flat line but its length, and nothing without a waveform", () => {
+  it("only the length of a flat line, and nothing without a waveform", () => {
     const flat = waveformFrames({ rateHz: 250, samples: new Array(5000).fill(7) }, START_MS);
     expect(inspectSync(joined([asiInf(), ...flat])).ecg).toEqual({
       seconds: 20,
@@ -125,7 +125,7 @@ describe("the option hr", () => {
     }
   });
 
-  it("decides about rows, whose report says how many heart rates are derived", () => {
+  it("selects the heart rates of rows; the report says how many are derived", () => {
     const rows = waveformFrames(ECG, START_MS).flatMap((frame, i) => [
       frame,
       navPvt(civilTime(START_MS + 100 * (i + 1))),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { computeMetrics, distanceCurve } from "../src/metrics/index.js";
 
 describe("a distance curve", () => {
-  it("ends at the total distance that the metrics have, and never falls", () => {
+  it("ends at the total distance of the metrics, and never falls", () => {
     const rows = fc.array(fc.tuple(fc.integer({ min: 1, max: 4000 }), fc.integer({ min: -1, max: 12_000 })), {
       minLength: 1,
       maxLength: 200,
@@ -30,7 +30,7 @@ describe("a distance curve", () => {
     );
   });
 
-  it("adds nothing while the athlete stands, nor over a gap", () => {
+  it("adds nothing while the athlete stands or over a gap", () => {
     const speeds = [
       ...Array<number>(10).fill(50),
       ...Array<number>(11).fill(2000),

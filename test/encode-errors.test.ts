@@ -121,12 +121,12 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(message).not.toMatch(/\p{Cc}/u);
   });
 
-  it("behind fields of several lines", async () => {
+  it("after fields with several lines", async () => {
     const text = `timestamp,latitude,longitude,speed,note\n1,47,8,1,"\na\n"\n2,47,x,1,\n`;
     expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
   });
 
-  it("an invalid delimiter is refused immediately", () => {
+  it("because of an invalid delimiter, immediately", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });
@@ -155,7 +155,7 @@ describe("a row of megabytes", () => {
     }
   });
 
-  it("may be as long as 262,144 characters", async () => {
+  it("has at most 262,144 characters", async () => {
     const note = "n".repeat(200_000);
     const csv = `timestamp,latitude,longitude,speed,note\n1.0,0,0,0,"${note}"\n2.0,0,0,0,${note}\n`;
     const { report } = await inspect(encodeCsv(new TextEncoder().encode(csv), { serial: "X" }));

@@ -17,7 +17,7 @@ const recordingOf = (text: string, options = {}) =>
   wholeBytes(encodeCsv(utf8(text), { serial: "A-1" }, options));
 
 describe("encodeCsv", () => {
-  it("finds the delimiter in the header line, and reads decimal commas where it is none", async () => {
+  it("finds the delimiter in the header line, and reads decimal commas if the delimiter is another", async () => {
     const expected = await recordingOf(csv);
     const semicolons = csv.replaceAll(",", ";");
     expectSame(await recordingOf(semicolons), expected, "semicolons");
@@ -56,13 +56,13 @@ describe("encodeCsv", () => {
     expect(error.message).toMatch(/seconds since 1970, or a date and time such as/);
   });
 
-  it("reads no decimal comma between commas", async () => {
+  it("reads no decimal commas if the delimiter is a comma", async () => {
     const text = 'timestamp,latitude,longitude,speed\n1,47,"8,5",0\n';
     expect(await asiError(recordingOf(text))).toMatchObject({ code: "BAD_CSV", line: 2 });
   });
 });
 
-test("bytes behind a FIT file are named as such, however few", async () => {
+test("bytes after a FIT file are reported, however few", async () => {
   const row = {
     timestampMs: Date.UTC(2024, 4),
     latitudeE7: 0,

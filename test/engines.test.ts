@@ -61,7 +61,7 @@ describe("each engine returns the result of the oracle", () => {
     }
   });
 
-  it("on hostile input, which is false syncs and nothing else", () => {
+  it("on hostile input of false syncs only", () => {
     for (const size of [72, 73, 74, 77, 78, 8264, 8272, 100_000, 700_001]) {
       const { bytes, report } = hostile(size);
       expect(expectAlike(bytes, { needsHeader: true }, `${size} bytes`).report).toEqual(report);
@@ -88,7 +88,7 @@ const BLOCK = inLongForm(4_000, 1_000);
 describe(`${MUTATIONS} mutated recordings`, () => {
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
 
-  it.for(blocks)("come out of all engines alike: seeds from %i", (first) => {
+  it.for(blocks)("are read alike by all engines: seeds from %i", (first) => {
     const met = { rows: 0, damaged: 0, stopped: 0 };
     for (let seed = first; seed < first + BLOCK; seed++) {
       const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
@@ -115,7 +115,7 @@ describe(`${MUTATIONS} recordings with other fields and good checksums`, () => {
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
   const pieces = seeds.map(({ bytes, ...seed }) => ({ ...seed, pieces: cut(bytes) }));
 
-  it.for(blocks)("come out of all engines alike: seeds from %i", (first) => {
+  it.for(blocks)("are read alike by all engines: seeds from %i", (first) => {
     const met = { rows: 0, withoutRow: 0 };
     for (let number = first; number < first + BLOCK; number++) {
       const seed = pieces[number % pieces.length];
@@ -160,7 +160,7 @@ describe("short frames of 0 to 12 bytes", () => {
     }
   });
 
-  it("are counted, and kept by a repair", () => {
+  it("are counted, and kept by asi repair", () => {
     const bytes = inputs["good ones"];
     const { report, frames } = expectAlike(bytes, { output: "frames" }, "repair");
     // The caller writes the first header.
@@ -205,7 +205,7 @@ describe("random recordings", () => {
     { requiredKeys: ["output"] },
   );
 
-  it("come out of all engines alike", () => {
+  it("are read alike by all engines", () => {
     fc.assert(
       fc.property(arbitraryRecording, settings, (bytes, drawn) => {
         expectAlike(bytes, drawn, "random recording");
@@ -214,7 +214,7 @@ describe("random recordings", () => {
     );
   });
 
-  it("come out of all engines alike in random chunks", () => {
+  it("are read alike by all engines in random chunks", () => {
     fc.assert(
       fc.property(arbitraryRecording, settings, fc.integer(), (bytes, drawn, seed) => {
         expectAlike(randomChunks(bytes, seededRandom(seed)), drawn, "random recording");
@@ -241,7 +241,7 @@ describe("rows that follow one another closely", () => {
     nano: 100_000_000,
   };
 
-  it("come out of all engines alike, a few steps around every edge", () => {
+  it("are read alike by all engines, a few steps around every edge", () => {
     let rows = 0;
     for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);

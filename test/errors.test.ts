@@ -100,7 +100,7 @@ describe("an error contains its reason, its position and the required action", (
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("has the report if the whole input was read", async () => {
+  it("includes the report if the whole input was read", async () => {
     const noRow = joined([header, ascii("text")]);
     const { report } = await conversionError(noRow);
     expect(report?.bytes).toEqual({ total: 76, known: 72, unknown: 0, skipped: 4 });
@@ -108,7 +108,7 @@ describe("an error contains its reason, its position and the required action", (
     expect((await conversionError(row)).report).toBeUndefined();
   });
 
-  it("is the same through every way in", async () => {
+  it("is the same for every kind of source", async () => {
     const bytes = joined([header, row, asiInf({ serial: "OTHER" })]);
     const through = (stream: TransformStream<Uint8Array, unknown> | AsiCsvStream | AsiDecoderStream) =>
       all(new Blob([bytes.slice()]).stream().pipeThrough(stream) as ReadableStream<unknown>);
@@ -125,7 +125,7 @@ describe("an error contains its reason, its position and the required action", (
     }
   });
 
-  it("of a conversion comes out of the stream and of every promise still open", async () => {
+  it("of a conversion rejects the stream and every open promise", async () => {
     const conversion = convert(joined([header, row, asiInf({ serial: "OTHER" })]));
     const error = await asiError(wholeBytes(conversion.body));
     expect(await asiError(conversion.report)).toBe(error);
@@ -139,12 +139,12 @@ describe("an error contains its reason, its position and the required action", (
 });
 
 describe("an AsiError", () => {
-  it("has a cause only where there is one", () => {
+  it("has a cause only if there is one", () => {
     expect("cause" in new AsiError("BAD_ROW", "No.")).toBe(false);
     expect(new AsiError("BAD_ROW", "No.", { cause: 5 }).cause).toBe(5);
   });
 
-  it("has a text as its message, whatever it is made with", () => {
+  it("has a string as its message, whatever its arguments", () => {
     expect(new AsiError("BAD_ROW", { toString: () => "x" } as never).message).toBe("");
     expect(new AsiError("BAD_ROW", "No.", null as never).message).toBe("No.");
   });
@@ -176,13 +176,13 @@ describe("a source that returns no bytes is refused", () => {
     expect(error).toMatchObject({ code: "BAD_SOURCE", message: expect.stringMatching(/array/) });
   });
 
-  it("at once: a stream that somebody else reads", () => {
+  it("at once: a locked stream", () => {
     const stream = new ReadableStream<Uint8Array>();
     stream.getReader();
     expect(thrown(() => convert(stream))).toMatchObject({ code: "BAD_SOURCE" });
   });
 
-  it("when its first chunk comes: texts, numbers", async () => {
+  it("at its first chunk: strings, numbers", async () => {
     for (const chunks of [["text"], [1, 2, 3], [null]]) {
       const error = await asiError(wholeBytes(convert(chunks as unknown as Source).body));
       expect(error.code).toBe("BAD_SOURCE");

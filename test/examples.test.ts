@@ -89,7 +89,7 @@ describe("an example", () => {
   });
   afterAll(() => rmSync(inputs, { recursive: true, force: true }));
 
-  test("stands in the README and in the help of each command", async () => {
+  test("is in the README and in the help of each command", async () => {
     expect(linesOf(shellBlocks).length).toBeGreaterThan(15);
     for (const name of await commands()) expect(FROM_HELP.join("\n")).toContain(`asi ${name} `);
   });

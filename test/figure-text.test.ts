@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decimalText, percentText } from "../src/pictures/figure-text.js";
 
-test("a share of four decimals is rounded half up in percent, without errors of doubles", () => {
+test("a share with four decimals is rounded half up in percent, without errors of binary fractions", () => {
   for (let tenThousandths = 0; tenThousandths <= 10_000; tenThousandths += 1) {
     const tenthsOfPercent = Math.floor((tenThousandths + 5) / 10);
     const expected = `${Math.floor(tenthsOfPercent / 10)}.${tenthsOfPercent % 10} %`;
@@ -9,7 +9,7 @@ test("a share of four decimals is rounded half up in percent, without errors of 
   }
 });
 
-test("a number is rounded half up by its digits, and keeps its decimals", () => {
+test("a number is rounded half up by its decimal digits, and keeps trailing zeros", () => {
   expect([38.15, 2.005, 7, 1852.5].map((value) => decimalText(value, 2))).toEqual([
     "38.15",
     "2.01",

@@ -38,7 +38,7 @@ afterEach(() => {
 const contentOf = (path: string) => readFileSync(join(folder, path), "utf8");
 
 describe("convertFile", () => {
-  it("writes the CSV beside its recording, under its proper name", async () => {
+  it("writes the CSV beside its recording, under its default name", async () => {
     const { files, report, fileName, info } = await convertFile(input);
     expect(files).toEqual([{ path: join(folder, name), bytes: Buffer.byteLength(match.csv ?? "") }]);
     expect(contentOf(name)).toBe(match.csv);
@@ -48,7 +48,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder).sort()).toEqual([name, "match.asi"].sort());
   });
 
-  it("writes the format that the extension of output names, and none under another name", async () => {
+  it("writes the format of the extension of output, and refuses a contradiction", async () => {
     const output = join(folder, "z.tcx");
     expect((await convertFile(input, { output })).files[0]?.path).toBe(output);
     expect(contentOf("z.tcx")).toMatch(/<TrainingCenterDatabase/);
@@ -91,7 +91,7 @@ describe("convertFile", () => {
     expect(halves[1]).toBe([head, ...lines.slice(firstHalf)].join("\n"));
   });
 
-  it("splits in any layout, limits and chunks alike", async () => {
+  it("splits with any layout, limits and chunks", async () => {
     const { report } = await inspect(match.bytes);
     const [first, second] = report.ranges;
     const from = (first?.stop ?? 0) - 5000;
@@ -109,7 +109,7 @@ describe("convertFile", () => {
     expect(rows.flat()).toHaveLength(expected);
   });
 
-  it("leaves nothing of a recording that turns out bad in the middle", async () => {
+  it("leaves no file of a recording whose damage is in the middle", async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => navPvt(civilTime(i * 100)));
     writeFileSync(input, joined([asiInf(), ...rows, asiInf({ serial: "OTHER" })]));
     expect(await asiError(convertFile(input))).toMatchObject({
@@ -120,7 +120,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder)).toEqual(["match.asi"]);
   });
 
-  it("leaves nothing of a recording without rows, or when aborted", async () => {
+  it("leaves no file of a recording without rows, or after an abort", async () => {
     const control = new AbortController();
     const aborted = convertFile(input, { signal: control.signal, onProgress: () => control.abort() });
     expect(await asiError(aborted)).toMatchObject({ code: "ABORTED" });
@@ -144,12 +144,12 @@ describe("convertFile", () => {
     expect(readdirSync(folder).sort()).toEqual([name, "link.csv"]);
   });
 
-  it("passes on what the system says", async () => {
+  it("passes on errors of the system", async () => {
     expect(await rejection(convertFile(join(folder, "missing.asi")))).toMatchObject({ code: "ENOENT" });
     expect(await rejection(convertFile(folder))).toMatchObject({ code: "EISDIR" });
   });
 
-  it("refuses one name for several files", async () => {
+  it("refuses the same name for several files", async () => {
     const options = { split: true, output: join(folder, "x.csv") };
     expect(await asiError(convertFile(input, options))).toMatchObject({ code: "BAD_OPTION" });
     expect(await asiError(convertToFile(match.bytes, options))).toMatchObject({ code: "BAD_OPTION" });
@@ -158,11 +158,11 @@ describe("convertFile", () => {
 });
 
 describe("the other ways with files", () => {
-  it("inspect what inspect says", async () => {
+  it("inspect with the result of inspect", async () => {
     expect(await inspectFile(input)).toEqual(await inspect(match.bytes));
   });
 
-  it("repair into a recording of the same rows", async () => {
+  it("repair to a recording with the same rows", async () => {
     const torn = fixture("damaged/torn-frames");
     writeFileSync(input, torn.bytes);
     const output = join(folder, "clean.asi");
@@ -182,7 +182,7 @@ describe("the other ways with files", () => {
     expectSame(new Uint8Array(readFileSync(input)), match.bytes, "the recording");
   });
 
-  it("tell how far they are, to the last byte", async () => {
+  it("report their progress to the last byte", async () => {
     const steps: [number, number][] = [];
     await inspectFile(input, { onProgress: (read, total) => steps.push([read, total]) });
     expect(steps.length).toBeGreaterThan(1);

@@ -19,7 +19,7 @@ function semicircles(degrees: number): number {
 }
 
 describe("a FIT file written here comes back", () => {
-  it("is read with all values that FIT supports", async () => {
+  it("with all values that FIT supports", async () => {
     const track = trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) });
     await fc.assert(
       fc.asyncProperty(track, async (rows) => {
@@ -119,7 +119,7 @@ describe("FIT files as other devices write them", () => {
     });
   });
 
-  it("times in the headers of the messages", async () => {
+  it("with times in the headers of messages", async () => {
     const place = [...littleEndian(semicircles(10), 4), ...littleEndian(semicircles(20), 4)];
     const base = START_S - FIT_EPOCH_S;
     const at = (seconds: number) => 0x80 | (1 << 5) | ((base + seconds) & 0x1f);
@@ -239,7 +239,7 @@ describe("a FIT file that is damaged after its first record returns the rows bef
   const good = ownFit(batchOf(rows));
   const whole = joined([good, ownFit(batchOf(rows.map((row) => rowAt(row.timestampMs + 60_000))))]);
 
-  it("cut anywhere", async () => {
+  it("after a cut anywhere", async () => {
     expect((await readTrack(whole)).summary).toMatchObject({ rows: 6, damage: null });
     let most = 0;
     for (let length = 12; length < whole.length; length++) {
@@ -279,7 +279,7 @@ describe("a FIT file that is damaged after its first record returns the rows bef
     });
   });
 
-  it("bytes after its end, which are not read", async () => {
+  it("before bytes after its end", async () => {
     const { summary } = await readTrack(joined([good, new Uint8Array(20), good]));
     expect(summary).toMatchObject({ rows: 3, damage: { byteOffset: good.length } });
   });
@@ -334,7 +334,7 @@ describe("a FIT file that cannot be read up to its first record is refused with 
     expect((await readTrack(claiming)).summary).toMatchObject({ rows: 1, damage: { afterMs: START_MS } });
   });
 
-  it("messages of the greatest length, in single bytes, are read in linear time", async () => {
+  it("messages of the greatest length in chunks of one byte are read in linear time", async () => {
     const fields = Array.from({ length: 255 }, (_, i) => [i, 255, 0x0d]);
     const file = fitFile([
       fitDefinition(0, 99, fields),

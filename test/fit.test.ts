@@ -69,7 +69,7 @@ function ms(date: unknown): number {
   return new Date(date as string).getTime();
 }
 
-it("has no speed where the row has a negative one", async () => {
+it("has no speed for a row with a negative one", async () => {
   const file = await parsed(fitOf(batchOf([sampleAt(START_MS, { speedMmPerS: -20 })])));
   expect(file.records?.[0]).not.toHaveProperty("enhanced_speed");
 });
@@ -137,7 +137,7 @@ describe("what an independent reader finds in a FIT file is what was written", (
     ]);
   });
 
-  it("an activity: who wrote it, when the timer ran, a lap for each range, a session", async () => {
+  it("an activity: creator, timer events, a lap for each range, a session", async () => {
     const rows = [
       ...Array.from({ length: 11 }, (_, i) => sampleAt(START_MS + 100 * i, { hr: i === 5 ? 120 : 100 })),
       ...Array.from({ length: 21 }, (_, i) => sampleAt(START_MS + 400_000 + 100 * i, { speedMmPerS: 3000 })),
@@ -210,13 +210,13 @@ describe("what an independent reader finds in a FIT file is what was written", (
 });
 
 describe("a FIT file at the edges", () => {
-  it("no row: a file that says so", async () => {
+  it("without rows has an activity without records", async () => {
     const file = await parsed(fitOf());
     expect(file.records ?? []).toEqual([]);
     expect(file.sessions).toMatchObject([{ num_laps: 0, total_distance: 0 }]);
   });
 
-  it("one row: a lap without length", async () => {
+  it("with one row has a lap without length", async () => {
     const file = await parsed(fitOf(batchOf([sampleAt(START_MS)])));
     expect(file.laps).toMatchObject([{ total_elapsed_time: 0, total_distance: 0 }]);
     expect(file.laps?.[0]).not.toHaveProperty("enhanced_avg_speed");
@@ -239,7 +239,7 @@ describe("a FIT file at the edges", () => {
     });
   });
 
-  it("more rows than its header can tell are refused before a byte is written", () => {
+  it("refuses more rows than its header can count, before a byte is written", () => {
     expect(thrown(() => new FitWriter({ rows: 153_400_000, ranges: 1 }, ""))).toMatchObject({
       code: "FORMAT_LIMIT",
     });
@@ -258,7 +258,7 @@ it("batches of any size give the same file", () => {
   );
 });
 
-it("rows and ranges of any number are kept until the end, when the header can tell them", async () => {
+it("any number of rows and ranges is kept until the end, when the header can count them", async () => {
   const info = {
     serial: "TEST-1",
     deviceName: "",

@@ -11,7 +11,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   }
 
   describe("the kinds of frames", () => {
-    it("are told by class, id and a length that fits", () => {
+    it("are known by class, id and a valid length", () => {
       const known = [
         navPvt({ payloadBytes: 84 }),
         navPvt({ payloadBytes: 100 }),
@@ -42,7 +42,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(report.damage).toEqual({ badChecksums: 0, overlong: 0, overruns: 0 });
     });
 
-    it("are all passed on as frames but for the recording headers that say something new", () => {
+    it("are all passed on as frames, except new recording headers", () => {
       const frames = [navPvt(), ubxFrame(0x0135, ascii("sat")), ecgRaw({ samples: [1, 2] })];
       const [gnss, satellites, waveform] = frames as [Uint8Array, Uint8Array, Uint8Array];
       const another = asiInf({ serial: "TEST-2" });
@@ -59,7 +59,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("the recording header", () => {
-    it("comes out of every header frame, of whatever length, with its position", () => {
+    it("is returned for every header frame of any length, with its position", () => {
       const outcome = decode([ascii("xy"), asiInf({ serial: "A" }), asiInf({ payloadBytes: 3 }), navPvt()], {
         needsHeader: true,
       });
@@ -83,11 +83,11 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(outcome.report.bytes).toMatchObject({ known: 0, unknown: 0, skipped: 20 });
     });
 
-    it("may be missing when it is not needed", () => {
+    it("is optional if nothing needs it", () => {
       expect(decode([navPvt()]).stop).toBeNull();
     });
 
-    it("may be missing from an input without any frame, which only ends", () => {
+    it("is optional in an input without frames", () => {
       const outcome = decode([ascii("no recording at all")], { needsHeader: true });
       expect(outcome.stop).toBeNull();
       expect(outcome.report.bytes).toEqual({ total: 19, known: 0, unknown: 0, skipped: 19 });
@@ -110,13 +110,13 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect([report.start, report.end]).toEqual([999_000, 1_600_001]);
     });
 
-    it("begin and stop with their first and last row of the file, whatever the order of the times", () => {
+    it("begin and end with their first and last row in the file, whatever the order of the times", () => {
       const { report } = decode(at(500, 400, 600, 450));
       expect(report.ranges).toEqual([{ start: 500_000, stop: 450_000, size: 4 }]);
       expect([report.start, report.end]).toEqual([400_000, 600_000]);
     });
 
-    it("are told with the place in the CSV at which each begins", () => {
+    it("have the position in the CSV at which each begins", () => {
       const outcome = decode(at(10, 20, 1000, 2000, 2001));
       const files = outcome.rangeBreaks.map((start, i) =>
         outcome.csv.slice(start, outcome.rangeBreaks[i + 1]),
@@ -128,7 +128,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("without a produced row have no place in the CSV", () => {
+    it("without rows in the output have no position in the CSV", () => {
       const outcome = decode(at(10, 1000, 2000, 2001), { fromMs: 11_000, toMs: 2_000_000 });
       expect(outcome.csv.split("\n").map((line) => line.split(",")[0])).toEqual(["1000.000", "2000.000", ""]);
       expect(outcome.rangeBreaks).toEqual([0, outcome.csv.indexOf("2000.000")]);
@@ -136,7 +136,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("a limit of time", () => {
-    it("leaves rows out of the output, and of nothing else", () => {
+    it("omits rows from the output, and from nothing else", () => {
       const frames = [
         ecgHr({ timeMs: 900, beatsPerMinute: 80 }),
         navPvt(civilTime(999)),
@@ -161,7 +161,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(limited.report.rows).toEqual({ total: 5, withHr: 1, twoD: 0, backwards: 1 });
     });
 
-    it("may leave nothing", () => {
+    it("may omit all rows", () => {
       const outcome = decode([navPvt()], { fromMs: 1 });
       expect(outcome.csv).toBe("");
       expect(outcome.produced).toEqual({ rows: 0, start: null, end: null, spans: [] });
@@ -170,7 +170,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("a reset", () => {
-    it("forgets the recording before", () => {
+    it("discards the previous recording", () => {
       const before = decode([asiInf(), navPvt()], { needsHeader: true });
       decode([ecgHr({ timeMs: 0, beatsPerMinute: 80 }), navPvt().subarray(0, 50)], { fillHrMs: 5000 });
       expect(decode([asiInf(), navPvt()], { needsHeader: true })).toEqual(before);

@@ -104,14 +104,14 @@ describe("a file holds the selected rows", () => {
 });
 
 describe("Parquet with decimals", () => {
-  it("holds the same values exactly, in less space", async () => {
+  it("has exactly the same values in less space", async () => {
     const doubles = await wholeBytes(convert(run, { format: "parquet" }).body);
     const decimals = await wholeBytes(convert(run, { format: "parquet", numbers: "decimal" }).body);
     expect(await rowsInFile("parquet", decimals)).toEqual(await rowsInFile("parquet", doubles));
     expect(decimals.length).toBeLessThan(doubles.length / 2);
   });
 
-  it("is for Parquet only, and there are two kinds of numbers", () => {
+  it("is for Parquet only, and has two values", () => {
     const attempts: [ConvertOptions, RegExp][] = [
       [{ format: "gpx", numbers: "decimal" }, /numbers applies only to Parquet; omit it with the format gpx/],
       [{ numbers: "double" }, /numbers applies only to Parquet; omit it with the format csv/],

@@ -48,7 +48,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("keeps the extremes that the frame can hold", () => {
+    it("keeps the extreme values of the frame", () => {
       const lowest = { latitudeE7: -900_000_000, longitudeE7: -1_800_000_000, altitudeMm: -(2 ** 31) };
       expect(rowOf({ ...lowest, speedMmPerS: -(2 ** 31) })).toEqual([
         "0.000",
@@ -69,13 +69,13 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("has no altitude when the fix is two-dimensional, and is counted", () => {
+    it("has no altitude if the fix is two-dimensional, and is counted", () => {
       const outcome = decode([2, 3, 4].map((fixType) => navPvt({ fixType, altitudeMm: 5_000 })));
       expect(rows(outcome).map((row) => row[3])).toEqual(["", "5.000", "5.000"]);
       expect(outcome.report.rows).toEqual({ total: 3, withHr: 0, twoD: 1 });
     });
 
-    it("stands in the columns as received", () => {
+    it("is in the columns as received", () => {
       const { columns } = decode(
         [
           navPvt({
@@ -152,7 +152,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(report.gnssWithoutRow.badDate).toBe(1);
     });
 
-    it("knows the leap days of whole centuries", () => {
+    it("respects the leap days of centuries", () => {
       expect(rowOf({ year: 2000, month: 2, day: 29 })[0]).toBe("951782400.000");
     });
   });
@@ -204,20 +204,20 @@ describe.for(everyEngine)("%s", ([, create]) => {
       return hr;
     }
 
-    it("stands on one row only", () => {
+    it("is in one row only", () => {
       expect(joinedHr([[1000, 80], 1000, 1100, 1200])).toEqual(["80", "", ""]);
     });
 
-    it("is taken while it is less than 1000 ms old, and dropped when older", () => {
+    it("is used while it is less than 1000 ms old, and dropped afterwards", () => {
       expect(joinedHr([[1000, 80], 1999])).toEqual(["80"]);
       expect(joinedHr([[1000, 80], 2000, 1000])).toEqual(["", ""]);
     });
 
-    it("waits for the row that is not earlier than it", () => {
+    it("waits for the first row that is not earlier", () => {
       expect(joinedHr([[1500, 80], 1000, 1499, 1500])).toEqual(["", "", "80"]);
     });
 
-    it("goes on waiting when an earlier one is dropped", () => {
+    it("continues to wait if an earlier one is dropped", () => {
       expect(joinedHr([[1500, 90], [1000, 80], 1000, 1500])).toEqual(["80", "90"]);
     });
 
@@ -226,21 +226,21 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1500, 80], [1500, 81], 1600])).toEqual(["81"]);
     });
 
-    it("of 0 is no reading", () => {
+    it("of 0 is not a reading", () => {
       expect(joinedHr([[1000, 70], [1500, 0], 1600])).toEqual(["70"]);
     });
 
-    it("waits among the last 16 readings of the file", () => {
+    it("waits if it is among the last 16 readings of the file", () => {
       const later = (count: number): [number, number][] => Array.from({ length: count }, () => [9000, 99]);
       expect(joinedHr([[1000, 80], ...later(15), 1000])).toEqual(["80"]);
       expect(joinedHr([[1000, 80], ...later(16), 1000])).toEqual([""]);
     });
 
-    it("of a time beyond all rows never joins", () => {
+    it("with a time after all rows joins none", () => {
       expect(joinedHr([[2n ** 64n - 1n, 80], [2n ** 63n, 81], 1000])).toEqual([""]);
     });
 
-    it("never joins rows before 1970", () => {
+    it("joins no rows before 1970", () => {
       const outcome = decode([
         ecgHr({ timeMs: 0, beatsPerMinute: 80 }),
         navPvt({ nano: -1_000_000 }),
@@ -252,11 +252,11 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("is carried onto rows without their own up to the age asked for", () => {
+    it("is carried to rows without one, up to the given age", () => {
       expect(joinedHr([[1000, 80], 1000, 2000, 3500, 3501], 2500)).toEqual(["80", "80", "80", ""]);
     });
 
-    it("that came too late for a row of its own is carried as well", () => {
+    it("that came too late for its row is carried as well", () => {
       expect(joinedHr([[1000, 80], 2500], 2000)).toEqual(["80"]);
     });
 
@@ -264,7 +264,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[2000, 80], 2000, 1900], 5000)).toEqual(["80", ""]);
     });
 
-    it("carried is the latest that any row has passed; a row's own goes first", () => {
+    it("that is carried is the latest one before the row; the reading of a row takes precedence", () => {
       expect(joinedHr([[5000, 90], 5000, [4500, 70], 5100, 5200], 5000)).toEqual(["90", "70", "90"]);
     });
   });

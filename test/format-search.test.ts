@@ -39,7 +39,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     Uint8Array.of(0xb5, 0x62, 0xb5),
   ]);
 
-  describe("what begins like a frame and does not hold", () => {
+  describe("an invalid frame", () => {
     it.for<[string, Uint8Array[], Report["damage"], number]>([
       [
         "a torn frame hides no frame inside its span",
@@ -95,7 +95,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       });
     });
 
-    it("is a wrong checksum in either byte", () => {
+    it("has a wrong checksum in either byte", () => {
       for (const fromEnd of [1, 2]) {
         const broken = good.slice();
         broken[good.length - fromEnd] = (broken[good.length - fromEnd] ?? 0) ^ 0x80;
@@ -105,7 +105,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("is not decided before the input ends", () => {
+    it("at the end of the input is decided only there", () => {
       engine.reset({
         output: "none",
         serial: null,
@@ -135,13 +135,13 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(csv).toBe("0.000,0.0000000,0.0000000,0.000,0.000,\n");
     });
 
-    it("does not stop strict reading when it is foreign bytes or an unknown frame", () => {
+    it("does not stop strict reading if it is foreign bytes or an unknown frame", () => {
       const bytes = joined([ascii("text"), good, ubxFrame(0x0135, new Uint8Array(5)), Uint8Array.of(0xb5)]);
       expect(drive(engine, bytes, { strict: true }).stop).toBeNull();
     });
   });
 
-  describe("the way the input is cut", { timeout: 60_000 }, () => {
+  describe("the division of the input", { timeout: 60_000 }, () => {
     const settings: Partial<EngineSettings> = { needsHeader: true, fillHrMs: 2000 };
     const outputKinds = ["csv", "columns", "frames", "none"] as const;
 
@@ -164,7 +164,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("changes nothing of an input larger than the engine holds, torn everywhere", () => {
+    it("changes nothing in an input larger than the buffer of the engine, damaged everywhere", () => {
       const random = seededRandom(7);
       const parts: Uint8Array[] = [asiInf()];
       for (let i = 0; i < 12_000; i++) {
@@ -180,7 +180,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("changes nothing of random recordings", () => {
+    it("changes nothing in random recordings", () => {
       fc.assert(
         fc.property(
           arbitraryRecording,
@@ -197,7 +197,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("the frames found and the damage counted", { timeout: 60_000 }, () => {
-    it("are those of the recording format read to the letter, on random recordings", () => {
+    it("are those of a literal reading of the recording format, on random recordings", () => {
       fc.assert(
         fc.property(arbitraryRecording, (bytes) => {
           expectSame(found(bytes), foundToTheLetter(bytes), "random recording");
@@ -205,7 +205,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       );
     });
 
-    it("are those of the recording format read to the letter, on mutated recordings", () => {
+    it("are those of a literal reading of the recording format, on mutated recordings", () => {
       for (let seed = 0; seed < examples(1000); seed++) {
         const bytes = mutate(mixed, seed);
         expectSame(found(bytes), foundToTheLetter(bytes), `seed ${seed}`);

@@ -29,7 +29,7 @@ const written = (bytes: Uint8Array | Iterable<Uint8Array>, options: ConvertOptio
   wholeText(convert(bytes, options).body);
 
 describe.for(FORMATS)("%s", (format) => {
-  it("is written byte by byte as it was made beside the recording, by every engine", async () => {
+  it("equals the stored file beside the recording byte by byte, with every engine", async () => {
     for (const engine of ENGINES) {
       expect(await written(edges.bytes, { format, engine }), engine).toBe(formatFile(edges, format));
     }
@@ -48,7 +48,7 @@ describe.for(FORMATS)("%s", (format) => {
     expect(conversion.mediaType).toMatch(/^application\//);
   });
 
-  it("writes no byte of a recording without rows", async () => {
+  it("writes no bytes for a recording without rows", async () => {
     const { body, fileName } = convert(asiInf(), { format });
     expect((await asiError(wholeText(body))).code).toBe("NO_SAMPLES");
     expect((await asiError(fileName)).code).toBe("NO_SAMPLES");
@@ -92,7 +92,7 @@ describe("formats", () => {
     expect(await written(log, { format: "kml", serial: "GIVEN-1" })).toContain("<name>GIVEN-1</name>");
   });
 
-  it("are refused when there is no such format, or a layout that only a CSV has", () => {
+  it("are refused if unknown, or with a layout that only CSV has", () => {
     const options = { format: "xlsx" as FormatName };
     const error = thrown(() => convert(edges.bytes, options));
     expect(error).toBeInstanceOf(AsiError);
@@ -116,7 +116,7 @@ describe("formats", () => {
   });
 
   // a KML track has at most 16,384 rows; buffers of the others have 1,300
-  it.for(FORMATS)("longer than any buffer hold all rows in order: %s", async (format) => {
+  it.for(FORMATS)("longer than any buffer contain all rows in order: %s", async (format) => {
     const length = format === "kml" ? 17_000 : 3_000;
     const rows = Array.from({ length }, (_, i) =>
       navPvt(civilTime(1e12 + i * 100 + (i < 2_900 ? 0 : 400_000))),
@@ -127,14 +127,14 @@ describe("formats", () => {
     expect(READERS[format]?.(text)).toEqual(EXPECTED[format]?.(expected));
   });
 
-  it.for(FORMATS)("of a range for each row hold all rows in order: %s", async (format) => {
+  it.for(FORMATS)("with a range for each row contain all rows in order: %s", async (format) => {
     const rows = Array.from({ length: 500 }, (_, i) => navPvt(civilTime(1e12 + i * 400_000)));
     const bytes = joined([asiInf(), ...rows]);
     const expected = [...rowsOf(decodeSync(bytes).samples)];
     expect(READERS[format]?.(await written(bytes, { format }))).toEqual(EXPECTED[format]?.(expected));
   });
 
-  it("end where a damage ends the reading, with the error of the recording", async () => {
+  it("end where damage ends the reading, with the error of the recording", async () => {
     const damaged = joined([
       asiInf(),
       navPvt(civilTime(1000)),

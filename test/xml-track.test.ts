@@ -216,7 +216,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("cut anywhere", async () => {
+  it("after a cut anywhere", async () => {
     const track = gpx(`<trkpt lat="1" lon="2"><time>2024-05-11T09:30:00Z</time></trkpt>`);
     const end = track.lastIndexOf(0x3e);
     for (let length = 1; length <= end; length++) {
