@@ -61,7 +61,7 @@ describe("a FIT file written here comes back", () => {
   });
 });
 
-describe("FIT files as other devices write them", () => {
+describe("FIT files of other devices", () => {
   it("big-endian, fields of 16 bits, a heart rate only", async () => {
     const file = fitFile([
       fitDefinition(

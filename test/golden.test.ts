@@ -19,7 +19,7 @@ describe("the fixtures", () => {
 });
 
 describe.for(engines)("the %s engine", (engine) => {
-  describe("converts to the CSV, file name and report that went in", () => {
+  describe("converts to the original CSV, file name and report", () => {
     it.for(fixtures.filter(({ csv }) => csv !== null).map(named))("%s", async ([, fixture]) => {
       const { bytes, options, expectation } = fixture;
       const { body: csv, fileName, report, info } = convert(bytes, { ...options, engine });
@@ -30,7 +30,7 @@ describe.for(engines)("the %s engine", (engine) => {
     });
   });
 
-  describe("decodes the rows that went in", () => {
+  describe("decodes the original rows", () => {
     it.for(fixtures.filter(isAccepted).map(named))("%s", async ([, fixture]) => {
       const { bytes, options, expectation } = fixture;
       const decoding = decode(bytes, { ...options, engine });
@@ -55,7 +55,7 @@ describe.for(engines)("the %s engine", (engine) => {
     });
   });
 
-  it("decodes the quality of the rows that went in", () => {
+  it("decodes the original quality of the rows", () => {
     const reception = fixture("valid/reception");
     const {
       satellites = [],

@@ -44,7 +44,7 @@ describe("all engines find the same beats, to the bit", () => {
     expect(ecgFigures?.seconds).toBe(40);
   });
 
-  it.for([1, -1, 7, -31])("whatever the gain and polarity: %i", (gain) => {
+  it.for([1, -1, 7, -31])("with any gain and polarity: %i", (gain) => {
     const { beats } = outcome(recordingOf({ durationS: 60, gain: 1000 * gain }), { output: "beats" });
     const expected = drive(oracle, recordingOf({ durationS: 60 }), { output: "beats" }).beats;
     expect(beats.timestampMs).toHaveLength(expected.timestampMs.length);
@@ -55,13 +55,13 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("and count no second for a gap that ends with a second", () => {
+  it("and count no second within a gap that ends with a second", () => {
     const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
     const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
     expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);
   });
 
-  it("however the waveform is divided into frames and the input into chunks", () => {
+  it("for any division of the waveform into frames and of the input into chunks", () => {
     const options = { durationS: 45, bpm: 150, running: 0.5 };
     const expected = outcome(recordingOf(options, 25), { output: "beats" }).beats;
     expect(expected.timestampMs.length).toBeGreaterThan(90);
@@ -74,7 +74,7 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("with gaps, overlaps, jumps, other rates and rows between, in any chunks", () => {
+  it("with gaps, overlaps, jumps, other rates and interspersed rows, in any chunks", () => {
     let met = 0;
     for (let seed = 0; seed < examples(300); seed++) {
       const input = disturbed(seed);
@@ -135,7 +135,7 @@ function disturbed(seed: number): Uint8Array {
 describe("a derived heart rate", () => {
   const ecg: SyntheticEcgOptions = { durationS: 30, bpm: 90 };
 
-  it("stands on one row each second, from the sixth second on", () => {
+  it("is in one row each second, from the sixth second", () => {
     const { columns, report } = outcome(joined([asiInf(), ...withRows(ecg)]), { output: "columns" });
     const seconds = columns.hr.flatMap((hr, i) => (hr > 0 ? [(i + 1) / 10] : []));
     expect(seconds[0]).toBeLessThanOrEqual(7);
@@ -145,7 +145,7 @@ describe("a derived heart rate", () => {
     expect(report.rows.withDerivedHr).toBe(report.rows.withHr);
   });
 
-  it("is made of what was known by then: the rest of the recording changes nothing before it", () => {
+  it("depends only on earlier data: the rest of the recording does not change it", () => {
     const whole = withRows(ecg);
     const { hr } = outcome(joined([asiInf(), ...whole]), { output: "columns" }).columns;
     for (const rows of [100, 155, 201]) {
@@ -154,7 +154,7 @@ describe("a derived heart rate", () => {
     }
   });
 
-  it("gives way to the device from its first reading on", () => {
+  it("ends at the first reading of the device", () => {
     const frames = withRows(ecg);
     const reading = (ms: number, bpm: number) => ecgHr({ timeMs: START_MS + ms, beatsPerMinute: bpm });
     // a frame without a reading changes nothing

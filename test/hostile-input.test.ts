@@ -34,7 +34,7 @@ function oneChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 const kinds = Object.keys(HOSTILE_INPUTS) as HostileInput[];
 
-describe("an input that is made to take long", () => {
+describe("an input designed to be slow", () => {
   /** Decodes `bytes`, and counts the work of the engine. */
   function work(engine: Engine, bytes: Uint8Array): { steps: number; bytesWritten: number } {
     const counted = { steps: 0, bytesWritten: 0 };
@@ -145,7 +145,7 @@ describe("the event loop", () => {
     expect(error).toMatchObject({ code: "ABORTED" });
   });
 
-  it("has its turns between several at work", async () => {
+  it("is free between the steps of several conversions", async () => {
     let turns = 0;
     let isOver = false;
     const turn = () => {
@@ -163,7 +163,7 @@ describe("the event loop", () => {
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 
-  it("has its turns while rows are encoded", async () => {
+  it("is free between the steps of encoding", async () => {
     let isHeard = false;
     setTimeout(() => {
       isHeard = true;

@@ -37,7 +37,7 @@ describe("initialize", () => {
     vi.resetModules();
   });
 
-  it("tells the engine that reads from now on", async () => {
+  it("returns the engine that reads from now on", async () => {
     expect(await library.initialize()).toBe("simd");
     expect(library.inspectSync(bytes).engine).toBe("simd");
   });
@@ -49,7 +49,7 @@ describe("initialize", () => {
     expect(text(converted.csv)).toBe(csv);
   });
 
-  it("says plain where compiling is forbidden, and simd with a module that was compiled before", async () => {
+  it("returns plain where compilation is forbidden, and simd for a module that was compiled before", async () => {
     const module = compiled("simd");
     vi.stubGlobal("WebAssembly", forbidding());
     expect(library.convertSync(bytes).engine).toBe("plain");
@@ -59,7 +59,7 @@ describe("initialize", () => {
     expect((await library.inspect(bytes)).engine).toBe("simd");
   });
 
-  it("is not needed where only compiling at once is refused", async () => {
+  it("is not needed where only synchronous compilation is refused", async () => {
     vi.stubGlobal("WebAssembly", forbidding(WebAssembly.compile));
     expect(library.inspectSync(bytes).engine).toBe("plain");
     expect((await library.inspect(bytes)).engine).toBe("simd");
@@ -79,7 +79,7 @@ describe("initialize", () => {
     });
   });
 
-  it("refuses the module of something else, or of another version", async () => {
+  it("refuses another module, or one of another version", async () => {
     const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
     await expect(library.initialize({ module: empty })).rejects.toMatchObject({
       code: "BAD_OPTION",

@@ -12,7 +12,7 @@ const text = (batch: SampleBatch, engine: EngineName, keys?: JsonKeys) =>
 const ENGINES: EngineName[] = ["simd", "scalar", "plain"];
 
 describe("samples as JSON", () => {
-  it("has every key, all decimals, and null for what is missing", () => {
+  it("have every key, all decimals, and null for missing values", () => {
     const batch = batchOf([
       {
         timestampMs: 1_000_000_000_050,
@@ -33,7 +33,7 @@ describe("samples as JSON", () => {
     }
   });
 
-  it("has the keys that the caller names, in their order", () => {
+  it("have the given keys, in their order", () => {
     const batch = batchOf([
       { timestampMs: -1, latitudeE7: 1, longitudeE7: 2, altitudeMm: 3, speedMmPerS: 4, hr: 5, fixType: 2 },
     ]);
@@ -46,7 +46,7 @@ describe("samples as JSON", () => {
     }
   });
 
-  it("refuses keys that it cannot write", () => {
+  it("are refused for unknown keys", () => {
     const write = (keys: unknown) => () => samplesToJson(batchOf([]), { keys: keys as JsonKeys });
     expect(write(null)).toThrow(expect.objectContaining({ code: "BAD_OPTION" }));
     expect(write({ a: "pulse" })).toThrow('keys.a is "pulse"; it must be one of timestamp, time,');
@@ -54,11 +54,11 @@ describe("samples as JSON", () => {
     expect(write({ ["k".repeat(5000)]: "hr" })).toThrow(expect.objectContaining({ code: "BAD_OPTION" }));
   });
 
-  it("is an empty array without samples", () => {
+  it("are an empty array without samples", () => {
     for (const engine of ENGINES) expect(text(batchOf([]), engine)).toBe("[]");
   });
 
-  it("stands between the texts of an object that holds it", () => {
+  it("are written between a prefix and a suffix", () => {
     const sample = {
       timestampMs: 1,
       latitudeE7: 2,
@@ -76,7 +76,7 @@ describe("samples as JSON", () => {
     }
   });
 
-  it.each(ENGINES)("reads back as the very numbers of the columns: %s", (engine) => {
+  it.each(ENGINES)("have exactly the numbers of the columns: %s", (engine) => {
     fc.assert(
       fc.property(fc.array(anySample, { maxLength: 60 }), (samples) => {
         const batch = batchOf(samples);
@@ -85,7 +85,7 @@ describe("samples as JSON", () => {
     );
   });
 
-  it("has the same bytes from every engine, however many rows there are", () => {
+  it("have the same bytes with every engine, for any number of rows", () => {
     const samples = fc.sample(anySample, { numRuns: 5_200, seed: 7 });
     for (const length of [1, 1_023, 1_024, 1_025, 2_047, 2_048, 2_049, 5_200]) {
       const batch = batchOf(samples.slice(0, length));

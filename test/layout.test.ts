@@ -34,11 +34,11 @@ describe("the columns", () => {
     );
   });
 
-  it("may be a single one", async () => {
+  it("may be a single column", async () => {
     expect(await csvOf({ columns: ["altitude"] })).toBe("altitude\n-0.005\n\n");
   });
 
-  it("are all six, in the order of the standard, when none are chosen", async () => {
+  it("are all six in the standard order if none are chosen", async () => {
     expect(await csvOf({})).toBe(
       "timestamp,latitude,longitude,altitude,speed,hr\n" +
         "1.000,-47.3831250,8.5042710,-0.005,1.500,72\n" +
@@ -56,7 +56,7 @@ describe("the delimiter", () => {
 });
 
 describe("the decimal mark", () => {
-  it("may be a comma, with semicolons between the fields", async () => {
+  it("may be a comma, with semicolons between fields", async () => {
     expect(await csvOf({ decimalMark: "," })).toBe(
       "timestamp;latitude;longitude;altitude;speed;hr\n" +
         "1,000;-47,3831250;8,5042710;-0,005;1,500;72\n" +
@@ -69,20 +69,20 @@ describe("the decimal mark", () => {
 });
 
 describe("the header line", () => {
-  it("is left out on request", async () => {
+  it("is omitted on request", async () => {
     expect(await csvOf({ header: false, columns: ["speed", "hr"] })).toBe("1.500,72\n0.000,\n");
   });
 });
 
 describe("the line end", () => {
-  it("may be that of Windows, behind the header and every row", async () => {
+  it("may be that of Windows, after the header and every row", async () => {
     expect(await csvOf({ lineEnd: "\r\n", columns: ["timestamp", "speed"] })).toBe(
       "timestamp,speed\r\n1.000,1.500\r\n1.100,0.000\r\n",
     );
   });
 });
 
-describe("a layout that differs from the standard in one thing alone", () => {
+describe("a layout that differs from the standard in one property", () => {
   const standard = "timestamp,latitude,longitude,altitude,speed,hr\n0.000,0.0000000,0.0000000,0.000,0.000,\n";
   const written = (layout: CsvLayout) =>
     wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).body);
@@ -98,7 +98,7 @@ describe("a layout that differs from the standard in one thing alone", () => {
 describe("any layout", () => {
   const standard = fixture("valid/run-fix-loss");
 
-  it("holds the digits of the standard CSV, however the input is cut", async () => {
+  it("has the digits of the standard CSV, for any division of the input", async () => {
     const fields = csvFields(standard.csv ?? "");
     const layout = fc.record(
       {
@@ -127,7 +127,7 @@ describe("any layout", () => {
     );
   });
 
-  it("comes under the same name and with the same report", async () => {
+  it("has the same name and the same report", async () => {
     const { body: csv, fileName, report } = convert(standard.bytes, { columns: ["speed"], delimiter: ";" });
     await wholeText(csv);
     expect(await fileName).toBe(standard.expectation.fileName);
@@ -170,7 +170,7 @@ describe("a layout that cannot be written is refused before a byte is read", () 
 });
 
 describe("a recording of many ranges", () => {
-  it("is written in another layout a step at a time, not a range at a time, unless it is split", async () => {
+  it("is written in another layout step by step, not range by range, unless it is split", async () => {
     const ranges = 500;
     const rows = Array.from({ length: ranges }, (_, i) => navPvt(civilTime(i * 1_000_000)));
     const bytes = joined([asiInf(), ...rows]);

@@ -19,7 +19,7 @@ import { all, asiError, wholeBytes } from "./whole.js";
 
 const golden = fixture("valid/hour-without-hr");
 
-describe("the source is let go", () => {
+describe("the source is released", () => {
   it.for<[string, (source: Watched) => Promise<unknown>]>([
     ["when the CSV is cancelled", (source) => cancelAfterOne(convert(source.iterable()).body)],
     ["when the CSV of a stream is cancelled", (source) => cancelAfterOne(convert(source.stream()).body)],
@@ -55,7 +55,7 @@ describe("the source is let go", () => {
     expect(source.isClosed).toBe(true);
   });
 
-  it("at the first error, without reading on", async () => {
+  it("at the first error, without further reads", async () => {
     const source = new Watched([joined([asiInf(), asiInf({ serial: "OTHER" })]), ...chunks]);
     expect(await asiError(wholeBytes(convert(source.iterable()).body))).toMatchObject({
       code: "MIXED_DEVICES",
@@ -75,7 +75,7 @@ describe("the source is let go", () => {
     expect(await asiError(inspect(source))).toMatchObject({ code: "NOT_A_RECORDING" });
   });
 
-  it("when a CSV to be encoded or a row is refused, or the recording cancelled", async () => {
+  it("when a CSV to be encoded or a row is refused, or the recording is cancelled", async () => {
     const csv = ascii("timestamp,latitude,longitude,speed\n1.0,97,0,0\n");
     const bad = new Watched([csv]);
     expect(await asiError(wholeBytes(encodeCsv(bad.iterable(), { serial: "X" })))).toMatchObject({
@@ -120,7 +120,7 @@ async function* mapped(source: AsyncIterable<Uint8Array>, change: (chunk: Uint8A
   for await (const chunk of source) yield change(chunk);
 }
 
-describe("an AbortSignal stops the work with ABORTED and lets the source go", () => {
+describe("an AbortSignal stops the work with ABORTED and releases the source", () => {
   const reason = new Error("the user went away");
 
   it("before it begins", async () => {
@@ -225,7 +225,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
     }
   });
 
-  it("while a generator hangs, which cannot be closed", async () => {
+  it("while a generator hangs and cannot be closed", async () => {
     const control = new AbortController();
     const hanging = (async function* () {
       yield asiInf();
@@ -237,7 +237,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
     expect(await running).toMatchObject({ code: "ABORTED" });
   });
 
-  it("and has no effect once all is read", async () => {
+  it("and has no effect after the end of the input", async () => {
     const control = new AbortController();
     const { body: csv, report } = convert(golden.bytes, { signal: control.signal });
     await wholeBytes(csv);
@@ -259,7 +259,7 @@ describe("an AbortSignal stops the work with ABORTED and lets the source go", ()
 });
 
 describe("cancelling a CSV ends it, also while the source hangs", () => {
-  it("and its promises tell that it was cancelled", async () => {
+  it("and rejects its promises with the cancellation", async () => {
     let isClosed = false;
     const source = new ReadableStream<Uint8Array>({
       pull: () => new Promise<void>(() => {}),
@@ -277,7 +277,7 @@ describe("cancelling a CSV ends it, also while the source hangs", () => {
     expect(await asiError(report)).toMatchObject({ code: "ABORTED", cause: "enough" });
   });
 
-  it("and a loop that is left before its first row is there", async () => {
+  it("and so does leaving a loop before its first row", async () => {
     const iterator = decode(new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
     const first = iterator.next();
     await iterator.return?.();

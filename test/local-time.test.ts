@@ -105,7 +105,7 @@ describe("local times", () => {
     expect(await timesOf([ms, ms + 100], { time: "excel", timeZone })).toEqual(clocks);
   });
 
-  it("are what clocks show, with the offset at that time, in any zone and order of rows", async () => {
+  it("are those of local clocks, with the offset at that time, in any zone and order of rows", async () => {
     const change = fc
       .tuple(
         fc.integer({ min: 1970, max: 2037 }),
@@ -134,7 +134,7 @@ describe("local times", () => {
     );
   });
 
-  it("are right on both sides of every change of a zone", async () => {
+  it("are correct on both sides of every change of an offset", async () => {
     for (const zone of ZONES) {
       const known = new TimeZone(zone);
       const end = Date.UTC(2030, 0);
@@ -154,7 +154,7 @@ describe("local times", () => {
     }
   });
 
-  it("do not depend on how the input is cut", async () => {
+  it("do not depend on the division of the input", async () => {
     const start = Date.parse("2025-10-26T00:30:00Z");
     const times = Array.from({ length: 4_000 }, (_, i) => start + i * 1000);
     const whole = recordingOf(times);
@@ -167,7 +167,7 @@ describe("local times", () => {
     }
   });
 
-  it("ask the platform for offsets a few times, not for each row", async () => {
+  it("request few offsets from the platform, not one for each row", async () => {
     const format = vi.spyOn(Intl.DateTimeFormat.prototype as { format: unknown }, "format", "get");
     try {
       const start = Date.parse("2025-10-26T00:30:00Z");
@@ -204,7 +204,7 @@ describe("the times of a CSV", () => {
     for (const engine of ENGINES) expect(await timesOf([ms], { ...options, engine })).toEqual([expected]);
   });
 
-  it("stand among the other columns", async () => {
+  it("are among the other columns", async () => {
     const bytes = joined([asiInf(), navPvt({ ...civilTime(ms), altitudeMm: -5 })]);
     const { body: csv } = convert(bytes, { time: "excel", decimalMark: ",", timeZone: "Asia/Kolkata" });
     expect(await wholeText(csv)).toBe(
@@ -255,7 +255,7 @@ describe("times are refused before a byte is read", () => {
   });
 });
 
-describe("an offset as the platform formats it", () => {
+describe("an offset in the format of the platform", () => {
   it.for([
     ["5/17/2025, GMT+02:00", 7_200_000],
     ["5/17/2025, GMT-09:30", -34_200_000],
@@ -271,7 +271,7 @@ describe("an offset as the platform formats it", () => {
   });
 });
 
-describe("the instants of a time that clocks show", () => {
+describe("the instants of a local time", () => {
   const at = (text: string) => Date.parse(`${text}Z`);
   const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -292,7 +292,7 @@ describe("the instants of a time that clocks show", () => {
     expect(iso(zone.latestAt(at(local)))).toBe(latest);
   });
 
-  it("enclose all instants at which clocks show it", () => {
+  it("enclose all instants with that local time", () => {
     const minutes = fc.integer({ min: Date.UTC(1999, 0) / 60_000, max: Date.UTC(2035, 0) / 60_000 });
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), minutes, (name, minute) => {

@@ -19,7 +19,7 @@ function shown(value: unknown): string {
   return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
 }
 
-describe("a message shows what was given, in a few words on one line", () => {
+describe("a message shows the given value, in a few words on one line", () => {
   it.for<[unknown, string]>([
     ["text", '"text"'],
     [null, "null"],
@@ -35,7 +35,7 @@ describe("a message shows what was given, in a few words on one line", () => {
     expect(shown(value)).toBe(expected);
   });
 
-  it("a long value from its beginning", () => {
+  it("the beginning of a long value", () => {
     expect(shown("a".repeat(80))).toBe(`"${"a".repeat(80)}"`);
     expect(shown("a".repeat(81))).toBe(`"${"a".repeat(80)}..."`);
     expect(shown(BigInt("1".repeat(80)))).toBe(`${"1".repeat(80)}n`);
@@ -43,7 +43,7 @@ describe("a message shows what was given, in a few words on one line", () => {
     expect(shown(Symbol("s".repeat(99)))).toBe(`Symbol(${"s".repeat(73)}...`);
   });
 
-  it("what would act on a terminal by its code, or as a replacement character", () => {
+  it("control characters by their code, or as a replacement character", () => {
     expect(shown('\u001b[31m\n"')).toBe('"\\u001b[31m\\n\\""');
     expect(shown("\u007f\u0085\u202e\u2028\u2029")).toBe('"\\u007f\\u0085\\u202e\\u2028\\u2029"');
     expect(shown(Symbol("\u001b[31m"))).toBe("Symbol(\ufffd[31m)");
@@ -64,7 +64,7 @@ const columns: SampleBatch = {
   fixType: new Uint8Array(0),
 };
 
-describe("a refusal says which argument it is about, what it is, and what it must be", () => {
+describe("a refusal names the argument, its value, and what it must be", () => {
   it.for<[string, string, () => unknown]>([
     ["BAD_OPTION", "options must be an object, not a string.", convertWith("strict")],
     ["BAD_OPTION", "options must be an object, not null.", convertWith(null)],
@@ -183,7 +183,7 @@ describe("a refusal says which argument it is about, what it is, and what it mus
     expect(thrown(attempt)).toMatchObject({ code, message });
   });
 
-  it("of files too", async () => {
+  it("also for functions of files", async () => {
     const first = (path: unknown, options?: unknown) =>
       asiError(readFileChunks(path as string, options as object).next());
     for (const path of ["", "a\0b", 5]) {

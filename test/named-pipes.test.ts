@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("a pipe that nobody opens at its o
     expect(descriptors()).toBe(before);
   });
 
-  test("is let go when its chunks are, in the middle of a read", async () => {
+  test("is released with its chunks, in the middle of a read", async () => {
     const pipe = pipeIn(scratchFolder());
     await settled();
     const before = descriptors();
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("a pipe that nobody opens at its o
 });
 
 describe.skipIf(process.platform === "win32")("a pipe", () => {
-  test("whose writer comes late is read whole", async () => {
+  test("whose writer starts late is read completely", async () => {
     const pipe = pipeIn(scratchFolder());
     const writer = spawn(
       "bash",
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
     expect(Buffer.from(await wholeBytes(readFileChunks(pipe))).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("whose reader comes late, and reads slowly, gets all", async () => {
+  test("whose reader starts late and reads slowly is written completely", async () => {
     const pipe = pipeIn(scratchFolder());
     const reader = spawn("bash", ["-c", `sleep 0.3; exec < "$0"; head -c 100000; sleep 0.3; cat`, pipe]);
     let text = "";
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
     expect(text === MATCH.csv).toBe(true);
   });
 
-  test("whose reader goes away is EPIPE", async () => {
+  test("whose reader disconnects causes EPIPE", async () => {
     const pipe = pipeIn(scratchFolder());
     spawn("bash", ["-c", `exec < "$0"; head -c 10 > /dev/null`, pipe]);
     expect(await rejection(convertToFile(MATCH.bytes, { output: pipe }))).toMatchObject({ code: "EPIPE" });

@@ -73,7 +73,7 @@ describe("an option out of its range is refused before a byte is read", () => {
   });
 });
 
-describe("what is no object is refused as options, never with a TypeError", () => {
+describe("options that are not an object are refused, never with a TypeError", () => {
   it.for<[string, unknown]>([
     ["null", null],
     ["a text", "strict"],
@@ -121,12 +121,12 @@ describe("options at the edge of their range", () => {
     navPvt(civilTime(3_600_000)),
   ]);
 
-  it("fill in a heart rate however old it is", async () => {
+  it("accept a heart rate of any age", async () => {
     const csv = await wholeText(convert(rows, { fillHrMs: Number.POSITIVE_INFINITY, columns: ["hr"] }).body);
     expect(csv).toBe("hr\n80\n80\n");
   });
 
-  it("are a Date of another realm, and no signal at all", async () => {
+  it("may be a Date of another realm, and no signal", async () => {
     const from = runInNewContext("new Date(1001)") as Date;
     const options = { from, signal: null as unknown as AbortSignal };
     expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);
@@ -169,7 +169,7 @@ describe("an option that does not exist", () => {
     expect(thrown(call)).toMatchObject({ message: expect.stringContaining("did you mean fillHrMs?") });
   });
 
-  it("is refused with the list where none is similar", async () => {
+  it("is refused with the list of options if none is similar", async () => {
     const error = await asiError(inspect(header, { columns: [] } as object));
     expect(error.message).toBe(
       'The option "columns" is unknown; use one of serial, strict, from, to, fillHrMs, everyMs, hr, signal, engine',

@@ -75,7 +75,7 @@ function rounded(row: Omit<Row, "speed">) {
   return { ...row, latitude: row.latitude.toFixed(7), longitude: row.longitude.toFixed(7) };
 }
 
-describe.skipIf(!isThere.xmllint)("the schema of the format allows", () => {
+describe.skipIf(!isThere.xmllint)("the schema of the format accepts", () => {
   it.for([
     ["gpx", "Topografix_gpx11"],
     ["tcx", "GarminTrainingCenterDatabase_v2"],

@@ -35,14 +35,14 @@ describe("the name of a file", () => {
     );
   });
 
-  test("is never one that Windows reserves for a device", () => {
+  test("is never a device name of Windows", () => {
     expect(new OutputNames({ name: "{input}" }).of([one], "NUL", ".csv")).toEqual(["NUL_.csv"]);
     expect(new OutputNames({ name: "{input}" }).of([one], "com1.old", ".csv")).toEqual(["com1_.old.csv"]);
     expect(nameOf("aux.{date}")).toBe("aux_.2025-05-17.csv");
     expect(nameOf("nullify")).toBe("nullify.csv");
   });
 
-  test("differs from those of the other ranges, on file systems that ignore capital letters too", () => {
+  test("differs from those of other ranges, also on file systems that ignore case", () => {
     const names = (pattern: string, serials: string[]) =>
       new OutputNames({ name: pattern }).of(
         serials.map((serial) => ({ ...one, serial })),
@@ -64,7 +64,7 @@ describe("the name of a file", () => {
     );
   });
 
-  test("stays in its folder, whatever the pattern is", () => {
+  test("stays in its folder, for any pattern", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "{input}",
@@ -112,7 +112,7 @@ describe("the name of a file", () => {
   });
 });
 
-describe("a name that no file can have everywhere is refused before anything is read", () => {
+describe("a file name that is invalid on some system is refused before anything is read", () => {
   test.each([
     ["{foo}", /unknown field "\{foo\}"; use \{input\}, \{serial\}/],
     ["{}", /unknown field "\{\}"/],
@@ -133,7 +133,7 @@ describe("a name that no file can have everywhere is refused before anything is 
     expect(status).toBe(2);
   });
 
-  test("with a name of its own, and a zone that does not exist", async () => {
+  test("with an explicit name, and an unknown zone", async () => {
     await expect(convertFile("missing.asi", { name: "x", output: "y.csv" })).rejects.toThrow(
       /omit one of them/,
     );
@@ -170,7 +170,7 @@ describe("asi convert --name", () => {
     }
   });
 
-  test("of a time of day, of a pipe, and of a format", async () => {
+  test("has times of day, works for pipes, and has the extension of the format", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "Anna.asi");
     await asi(["convert", "Anna.asi", "--name", "{input}_{time}", "--from", "14:43"], { cwd: folder });
@@ -178,7 +178,7 @@ describe("asi convert --name", () => {
     expect(namesIn(folder)).toEqual(["Anna.asi", "Anna_14-43-00.csv", "standard-input_2025-03-15.gpx"]);
   });
 
-  test("two recordings never get the same name; the first has it", async () => {
+  test("never gives two recordings the same name: the first has it", async () => {
     const folder = scratchFolder();
     for (const name of ["a.asi", "b.asi"]) MATCH.copyTo(folder, name);
     const { status, stderr } = await asi(["convert", "a.asi", "b.asi", "--name", "{date}", "--force"], {
@@ -194,7 +194,7 @@ describe("a split into more than 100 files", () => {
   const ranges = (count: number) =>
     joined([asiInf(), ...Array.from({ length: count }, (_, i) => navPvt(civilTime(i * 1_000_000)))]);
 
-  test("needs --force, and leaves nothing without it", async () => {
+  test("needs --force, and leaves no file without it", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "100.asi"), ranges(100));
     writeFileSync(join(folder, "101.asi"), ranges(101));

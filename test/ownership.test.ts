@@ -38,8 +38,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("the chunks of a file are the receiver's own", () => {
-  it("when they are collected", async () => {
+describe("the chunks of a file belong to the receiver", () => {
+  it("when they are collected in an array", async () => {
     expectEqual(joined(await all(readFileChunks(path))), match.bytes, "collected");
   });
 
@@ -76,7 +76,7 @@ function streamFrom(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Arr
   return Readable.toWeb(Readable.from(chunks)) as ReadableStream<Uint8Array>;
 }
 
-describe("what comes out may be written over or transferred away before the next is asked for", () => {
+describe("output may be overwritten or transferred before the next read", () => {
   const csv = () => ascii(match.csv ?? "");
   const rows = async () => rowsOfAll(await all(decode(match.bytes)));
 

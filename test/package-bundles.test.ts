@@ -121,7 +121,7 @@ globalThis.run = async (base64, options) => {
   const { fileName, report } = golden.expectation;
   const all = { text: golden.csv, fileName, report, rows: report?.rows.total, same: true };
 
-  it("it converts where there is nothing of Node.js", async () => {
+  it("it converts without any global of Node.js", async () => {
     expect(JSON.parse(await browserLike().run(base64))).toEqual({ ...all, engine: "simd" });
     expect(JSON.parse(await browserLike().run(base64, { engine: "plain" }))).toEqual({
       ...all,
@@ -129,7 +129,7 @@ globalThis.run = async (base64, options) => {
     });
   });
 
-  it("it converts where functions of Node.js are there, and throw, as in the edge runtime of Next.js", async () => {
+  it("it converts where functions of Node.js exist but throw, as in the edge runtime of Next.js", async () => {
     const forbidden = () => {
       throw new Error("A Node.js API is used, which is not supported.");
     };
@@ -145,7 +145,7 @@ globalThis.run = async (base64, options) => {
     expect(JSON.parse(await browserLike(["WebAssembly"]).run(base64))).toEqual({ ...all, engine: "plain" });
   });
 
-  it("it converts where compiling WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
+  it("it converts where compilation of WebAssembly is forbidden, in TypeScript alone or with a core passed to initialize", async () => {
     const page = browserLike([], false);
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "plain" });
     // compiled in another realm
@@ -154,7 +154,7 @@ globalThis.run = async (base64, options) => {
     expect(JSON.parse(await page.run(base64))).toEqual({ ...all, engine: "simd" });
   });
 
-  it("it writes other layouts too", async () => {
+  it("it writes other layouts", async () => {
     const written = JSON.parse(await browserLike().run(base64, { delimiter: ";" })) as { text: string };
     expect(written.text).toBe(golden.csv?.replaceAll(",", ";"));
   });
@@ -176,7 +176,7 @@ describe("a bundle of convert alone", () => {
       logLevel: "silent",
     });
 
-  it("is smaller than 45 kB compressed, and holds nothing that it does not use", async () => {
+  it("is smaller than 45 kB compressed, and contains no unused code", async () => {
     const source = 'import { convert } from "asi-convert"; globalThis.convert = convert;';
     const bundle = await bundled(source, "neutral");
     expect(bundle.warnings).toEqual([]);

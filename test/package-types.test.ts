@@ -68,7 +68,7 @@ import { type EngineName, initialize } from "asi-convert";
 export const engine: Promise<EngineName> = initialize({ module: core ?? scalarCore });
 `;
 
-  it("compile where the platform has none of its own: no dom, no Node.js", () => {
+  it("compile without the types of a platform: no dom, no Node.js", () => {
     writeFileSync(
       join(scratch.folder, "bare.mts"),
       `import { type Conversion, convert, decodeSync, encode, inspect, repair } from "asi-convert";

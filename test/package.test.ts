@@ -35,14 +35,14 @@ describe("the manifest", () => {
     [field: string]: unknown;
   };
 
-  it("names one dependency, which people get when they install the package", () => {
+  it("has one dependency, which is installed with the package", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["fast-csv"]);
     for (const kind of ["peerDependencies", "optionalDependencies", "bundleDependencies"]) {
       expect(manifest[kind]).toBeUndefined();
     }
   });
 
-  it("has no script that npm runs, or warns of, when somebody installs the package", () => {
+  it("has no script that npm runs, or warns of, at installation", () => {
     const { scripts } = JSON.parse(readFileSync(join(scratch.installed, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
@@ -81,7 +81,7 @@ describe("the packed files", () => {
     ]);
   });
 
-  it("are all that the manifest points to", () => {
+  it("include everything that the manifest refers to", () => {
     const entries = ["index", "metrics", "node", "packed"].flatMap((name) =>
       [".js", ".cjs", ".d.ts", ".d.cts"].map((end) => name + end),
     );
@@ -90,7 +90,7 @@ describe("the packed files", () => {
       expect(scratch.files).toContain(`dist/${entry}`);
   });
 
-  it("are less than 700 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
+  it("are less than 700 kB packed, without source maps, but with names and short lines for stack traces", () => {
     expect(scratch.packedBytes).toBeLessThan(700_000);
     const maps = scratch.files.filter(
       (path) =>
@@ -105,7 +105,7 @@ describe("the packed files", () => {
     expect(command.split("\n").filter((line) => line.length > 1_000).length).toBeLessThan(10);
   });
 
-  it("do not tell where they were built", () => {
+  it("do not contain the path of the build", () => {
     for (const path of scratch.files) {
       const content = readFileSync(join(scratch.installed, path), "utf8");
       expect(content.includes(repository), path).toBe(false);
@@ -167,7 +167,7 @@ const { encodeCsv, readFileChunks } = require("asi-convert/node");
     expect(JSON.parse(stdout)).toEqual(expected);
   });
 
-  it("has the same names by either way in each entry, and the ES modules of the squad for who requires them", () => {
+  it("has the same names in both module formats of each entry, and only ES modules for the squad", () => {
     const { exports } = JSON.parse(readFileSync(join(scratch.installed, "package.json"), "utf8")) as {
       exports: Record<string, { require?: object }>;
     };
@@ -232,7 +232,7 @@ console.log(told, inspectSync(readFileSync("input.asi")).engine);`,
     expect(stdout).toBe(`${engine} ${engine}\n`);
   });
 
-  it("computes the figures that its command shows, packs rows, and writes reports", () => {
+  it("computes the figures of its command, packs rows, and writes reports", () => {
     const { stdout, stderr } = run(
       "figures.mjs",
       `import { readFileSync } from "node:fs";
@@ -263,13 +263,13 @@ console.log(JSON.stringify(required.computeMetrics(samples)));`,
     expect(report.status).toBe(3);
   });
 
-  it("does not let its inner files be imported", () => {
+  it("does not export its internal files", () => {
     const { stderr, status } = run("inner.mjs", `import "asi-convert/dist/index.js";`);
     expect(status).not.toBe(0);
     expect(stderr).toMatch(/ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });
 
-  it("brings the command asi", () => {
+  it("provides the command asi", () => {
     const command = join(scratch.installed, "bin/asi.cjs");
     const { stdout, status } = spawnSync(process.execPath, [command, "convert", "input.asi", "-o", "-"], {
       cwd: scratch.folder,

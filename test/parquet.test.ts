@@ -75,7 +75,7 @@ function toDigits(rows: readonly ReadRow[]): unknown[] {
 
 const NUMBERS: readonly ParquetNumbers[] = ["double", "decimal"];
 
-describe.each(NUMBERS)("an independent reader reads the written values, numbers as %s", (numbers) => {
+describe.each(NUMBERS)("an independent reader returns the written values, numbers as %s", (numbers) => {
   async function expectRoundTrip(all: readonly Sample[]): Promise<void> {
     expect(toDigits(await rowsIn(parquetOf(numbers, batchOf(all))))).toEqual(toDigits(expectedOf(all)));
   }
@@ -116,7 +116,7 @@ describe.each(NUMBERS)("an independent reader reads the written values, numbers 
     );
   });
 
-  it.each([-1, 0, 1])("row groups of 122,880 rows, with %i row more", async (more) => {
+  it.each([-1, 0, 1])("row groups of 122,880 rows, and %i more", async (more) => {
     const all = samples(ROW_GROUP_ROWS + more);
     const file = parquetOf(numbers, batchOf(all.slice(0, 1000)), batchOf(all.slice(1000)));
     expect(parquetMetadata(file).row_groups.map((group) => Number(group.num_rows))).toEqual(

@@ -40,14 +40,14 @@ function sessionOf(samples: SampleBatch, name = "match.asi"): Session {
 const match = sessionOf(decodeSync(fixture("valid/match-hr").bytes).samples);
 
 describe("a grid of braille", () => {
-  it("has a dot for each point of a line, from the top left", () => {
+  it("has a dot for each point of a line, from the top left corner", () => {
     const grid = new BrailleGrid(3, 1);
     grid.line(0, 0, 0, 3);
     grid.line(2, 3, 5, 0);
     expect(grid.toRows()).toEqual(["\u2847\u2860\u280a"]);
   });
 
-  it("draws nothing outside of itself", () => {
+  it("draws nothing outside its area", () => {
     const grid = new BrailleGrid(2, 2);
     grid.line(-5, -5, -1, 20);
     grid.line(4, 0, 9, 0);
@@ -65,7 +65,7 @@ describe("ticks", () => {
     expect(roundTicks(low, high, 4)).toEqual(ticks);
   });
 
-  it("of time are whole minutes of the clock", () => {
+  it("of time are at whole minutes of the local time", () => {
     const from = Date.parse("2025-03-15T14:31:20Z");
     const labels = (offsetMs: number) =>
       timeTicks(from, from + 1_200_000, 4, offsetMs).map(({ ms, label }) => [(ms - from) / 1000, label]);
@@ -134,7 +134,7 @@ describe("the plot for a terminal", () => {
     expect(lines.at(-1)).toContain("14:3");
   });
 
-  it("leaves the break of the match empty", () => {
+  it("has no values in the break of the match", () => {
     const { drawing } = terminalPlot(match, 87)[10] ?? { drawing: "" };
     // 80 characters for 19 minutes; the break lasts from minute 6 to minute 13
     expect(drawing.slice(26, 54)).toBe("\u2800".repeat(28));
@@ -152,7 +152,7 @@ describe("the picture", () => {
     expect(svg.length).toBeLessThan(100_000);
   });
 
-  it("says what is damaged, and where", () => {
+  it("shows what is damaged, and where", () => {
     const afterMs = (match.metrics.first_timestamp ?? 0) + 60_000;
     const damaged = { ...match, damage: { text: "2 bad checksums", afterMs } };
     const svg = toSvg(sessionPicture(damaged));
@@ -161,12 +161,12 @@ describe("the picture", () => {
     expect(svg.split(WARNING).length - toSvg(sessionPicture(match)).split(WARNING).length).toBe(3);
   });
 
-  it("says how much is faster than the sport allows", () => {
+  it("shows how many rows are faster than the sport allows", () => {
     const samples = { ...match.samples, speedMmPerS: match.samples.speedMmPerS.map(() => 15_000) };
     expect(toSvg(sessionPicture(sessionOf(samples)))).toContain("faster than 45.0 km/h. Is the sport right?");
   });
 
-  it("has the share of each heart-rate zone, where the maximum is known", () => {
+  it("has the share of each heart-rate zone if the maximum is known", () => {
     const metrics = computeMetrics(match.samples, { params: { max_hr: 190 } });
     expect(toSvg(sessionPicture({ ...match, metrics }))).toContain("Heart-rate zones of 190 bpm:");
     expect(toSvg(sessionPicture(match))).not.toContain("Heart-rate zones");
@@ -180,7 +180,7 @@ describe("the picture", () => {
     expect(svg).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;\ufffd\ufffd'");
   });
 
-  it("has finite coordinates, whatever the samples are", () => {
+  it("has finite coordinates for any samples", () => {
     fc.assert(
       fc.property(fc.array(anySample, { minLength: 1, maxLength: 60 }), (samples) => {
         // figures cover at most 366 days
@@ -196,7 +196,7 @@ describe("the picture", () => {
     );
   });
 
-  it("draws a track across 180 degrees the short way", () => {
+  it("draws a track across 180 degrees on the shorter side", () => {
     const at = (longitudeE7: number, i: number) => ({
       ...{
         timestampMs: i * 100,
@@ -229,7 +229,7 @@ describe("a picture in pixels", () => {
     width,
   });
 
-  it("covers what a line covers, with round ends, whatever its direction", () => {
+  it("covers a line with round ends, in any direction", () => {
     const caps = Math.PI * 1.5 ** 2;
     for (const [x, y] of [
       [20, 0],
@@ -251,7 +251,7 @@ describe("a picture in pixels", () => {
     expect(Math.abs(ink(large) / 4 - ink(once))).toBeLessThan(2);
   });
 
-  it("fills a box to its edges in its colour, and cuts its corners off", () => {
+  it("fills a box to its edges in its colour, with rounded corners", () => {
     const box = { kind: "box", x: 4, y: 2, width: 10, height: 6, fill: "#336699" } as const;
     const { rgb, width } = drawn([box]);
     const at = (x: number, y: number) => [...rgb.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
@@ -265,11 +265,11 @@ describe("a picture in pixels", () => {
     expect(Math.abs(corners - (4 - Math.PI) * 9)).toBeLessThan(1);
   });
 
-  it("draws nothing outside of itself", () => {
+  it("draws nothing outside its area", () => {
     expect(ink(drawn([line(5, [-50, -50], [-10, 100]), line(2, [50, 0], [90, 5])]))).toBe(0);
   });
 
-  it("has a glyph of its own for each character of ASCII, and letters with accents", () => {
+  it("has a different glyph for each character of ASCII, and letters with accents", () => {
     const shapeOf = (text: string) => JSON.stringify(drawnText(text, 10, 1).strokes);
     const characters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
     expect(new Set(characters.map(shapeOf)).size).toBe(94);
@@ -312,7 +312,7 @@ describe("a PNG", () => {
     return { width, height, rgb };
   }
 
-  it("holds the pixels of the picture", async () => {
+  it("contains the pixels of the picture", async () => {
     const pixels = toPixels(sessionPicture(match), 0.5);
     const read = pixelsIn(await toPng(pixels, 0.5));
     expect([read.width, read.height]).toEqual([600, pixels.height]);

@@ -48,7 +48,7 @@ const expected = (rows: readonly number[]) => ({
 const everyRow = [...Array(rowCount).keys()];
 
 describe.for(ENGINES)("the option quality, engine %s", (engine) => {
-  it("gives satellites, speed accuracy and dilution of precision as received", () => {
+  it("returns satellites, speed accuracy and dilution of precision as received", () => {
     const { samples } = decodeSync(recording, { engine, quality: true });
     expect(samples.quality).toEqual(expected(everyRow));
     const { quality: _, ...others } = samples;
@@ -69,7 +69,7 @@ describe.for(ENGINES)("the option quality, engine %s", (engine) => {
     expect(thinned.samples.quality).toEqual(expected([0, 5, 10, 15, 20, 24]));
   });
 
-  it("gives the same as a stream, in chunks of any size", async () => {
+  it("returns the same from a stream, in chunks of any size", async () => {
     const options: ColumnsOptions = { engine, quality: true };
     const streamed = streamOf([recording]).pipeThrough(new AsiDecoderStream(options));
     const reader = new RecordingReader({ engine, quality: true, output: "columns" });
@@ -80,13 +80,13 @@ describe.for(ENGINES)("the option quality, engine %s", (engine) => {
 });
 
 describe("the option quality", () => {
-  it("gives columns without entries where there is no row", () => {
+  it("returns empty columns without rows", () => {
     expect(decodeSync(joined([asiInf(), navPvt({ flags: 0 })]), { quality: true }).samples).toEqual(
       newBatch(0, true),
     );
   });
 
-  it("must be true or false, and is no option of functions without columns", () => {
+  it("must be true or false, and is refused by functions without columns", () => {
     expect(thrown(() => decodeSync(recording, { quality: 1 as never }))).toMatchObject({
       code: "BAD_OPTION",
       message: "quality is 1; it must be true or false.",
@@ -102,7 +102,7 @@ describe("the option quality", () => {
     }
   });
 
-  it("of a recording that encode wrote is 0: nothing is known", async () => {
+  it("returns 0 for a recording written by encode, which has no quality", async () => {
     const encoded = await wholeBytes(encode(decodeRows(recording), { serial: "TEST-1" }));
     const { samples } = decodeSync(encoded, { quality: true });
     expect(samples.quality).toEqual(newBatch(rowCount, true).quality);
@@ -112,13 +112,13 @@ describe("the option quality", () => {
 describe("batches with quality", () => {
   const { samples } = decodeSync(recording, { quality: true });
 
-  it("are cut and joined with it", () => {
+  it("are sliced and joined with it", () => {
     const parts = [rowsBetween(samples, 0, 7), rowsBetween(samples, 7, 7), rowsBetween(samples, 7, rowCount)];
     expect(parts[0]?.quality).toEqual(expected(everyRow.slice(0, 7)));
     expect(joinBatches(parts)).toEqual(samples);
   });
 
-  it("are not joined with batches that lack it", () => {
+  it("are not joined with batches without it", () => {
     const { quality: _, ...without } = samples;
     for (const batches of [
       [samples, without],

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { findRanges, inspect } from "../src/index.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 
-describe("instants lie in one range", () => {
-  it("when they are at most 300,000 ms apart, in either direction", () => {
+describe("instants are in one range", () => {
+  it("if they are at most 300,000 ms apart, in either direction", () => {
     expect(findRanges([0, 300_000, 0])).toEqual([{ start: 0, stop: 0, size: 3 }]);
     expect(findRanges([0, 300_001])).toEqual([
       { start: 0, stop: 0, size: 1 },
@@ -18,7 +18,7 @@ describe("the ranges of a report", () => {
   const recording = (ranges: number) =>
     joined([asiInf(), ...Array.from({ length: ranges }, (_, i) => navPvt(civilTime(i * 300_001)))]);
 
-  it.for([1_000, 12_000])("are all there, and the same list each time: %d", async (ranges) => {
+  it.for([1_000, 12_000])("are complete, and the same list each time: %d", async (ranges) => {
     const { report } = await inspect(recording(ranges));
     const last = (ranges - 1) * 300_001;
     expect(report.ranges).toHaveLength(ranges);
@@ -28,7 +28,7 @@ describe("the ranges of a report", () => {
     expect({ ...report }.ranges).toBe(report.ranges);
   });
 
-  it("are made when they are first asked for where they are many: few ask for them", async () => {
+  it("are created at the first access if they are many", async () => {
     const listed = async (ranges: number) => {
       const { report } = await inspect(recording(ranges));
       return Object.getOwnPropertyDescriptor(report, "ranges")?.get === undefined;

@@ -36,7 +36,7 @@ describe("a recording is iterated once", () => {
   });
 });
 
-describe("what is known only after reading says so when it is awaited before", () => {
+describe("a promise for something known only after reading is rejected if it is awaited before", () => {
   it.for<[string, (source: Source) => object, RegExp]>([
     ["convert", (source) => convert(source), /Read body to its end first/],
     ["repair", (source) => repair(source), /Read recording to its end first/],
@@ -58,7 +58,7 @@ describe("what is known only after reading says so when it is awaited before", (
     expect(source.pulls).toBe(0);
   });
 
-  it("and is there after reading all the same", async () => {
+  it("and is available after reading nevertheless", async () => {
     const conversion = convert(bytes);
     await asiError(conversion.fileName);
     expect(await wholeText(conversion.body)).toBe(csv);
@@ -67,7 +67,7 @@ describe("what is known only after reading says so when it is awaited before", (
     expect((await conversion.info).serial).toBe(expectation.serial);
   });
 
-  it("while somebody reads it may be awaited", async () => {
+  it("may be awaited during reading", async () => {
     const conversion = convert(bytes);
     const [text, fileName, report] = await Promise.all([
       wholeText(conversion.body),
@@ -85,7 +85,7 @@ describe("what is known only after reading says so when it is awaited before", (
     expect(await batches).not.toHaveLength(0);
   });
 
-  it("an error may be caught before anybody reads", async () => {
+  it("an error may be caught before reading", async () => {
     const caught: unknown[] = [];
     const conversion = convert(joined([asiInf(), navPvt(), asiInf({ serial: "OTHER" })]));
     const watching = conversion.fileName.catch((error) => caught.push(error));
@@ -95,7 +95,7 @@ describe("what is known only after reading says so when it is awaited before", (
   });
 });
 
-describe("an abort is told as one", () => {
+describe("an abort is reported as such", () => {
   const reason = new Error("the user went away");
 
   it.for<[string, (source: Source, signal: AbortSignal) => Promise<unknown>]>([
@@ -123,7 +123,7 @@ describe("an abort is told as one", () => {
 });
 
 describe("a signal", () => {
-  it("keeps nothing of conversions that nobody reads, nor of those that have ended", async () => {
+  it("retains no memory of conversions that are not read or that have ended", async () => {
     const signal = new AbortController().signal;
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;

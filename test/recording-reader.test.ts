@@ -97,14 +97,14 @@ describe("an error in the middle of a chunk", () => {
     expect(thrown(() => reader.push(navPvt()))).toMatchObject({ code: "NOT_A_RECORDING", byteOffset: 0 });
   });
 
-  it("comes out of finish at the latest", () => {
+  it("is thrown by finish at the latest", () => {
     const reader = new RecordingReader({ output: "csv" });
     reader.push(twoDevices);
     expect(thrown(() => reader.finish())).toMatchObject({ code: "MIXED_DEVICES" });
   });
 });
 
-describe("an error behind rows that only the end of the input brings out", () => {
+describe("an error after rows that are returned only at the end of the input", () => {
   it("is thrown by result, so that the rows are not lost", () => {
     const overrun = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x08);
     const hidden = [navPvt(civilTime(1200)), asiInf({ serial: "OTHER" }), navPvt(civilTime(1300))];
@@ -117,7 +117,7 @@ describe("an error behind rows that only the end of the input brings out", () =>
   });
 });
 
-describe("a reader knows", () => {
+describe("a reader returns", () => {
   it("the header as soon as it has been read, and the result at the end", () => {
     const reader = new RecordingReader({ output: "none" });
     expect(reader.info).toBeNull();
@@ -131,12 +131,12 @@ describe("a reader knows", () => {
     expect(reader.result).toMatchObject({ rowsProduced: 2, spans: [{ start: 1000, end: 1100 }] });
   });
 
-  it("the serial number that it was given, at the end of a log without header", () => {
+  it("the given serial number, at the end of a log without header", () => {
     const { reader } = read([navPvt(civilTime(0))], { output: "none", serial: "LOG-1" });
     expect(reader.info).toMatchObject({ serial: "LOG-1", formatVersion: null });
   });
 
-  it("nothing of an input without a valid frame", async () => {
+  it("nothing for an input without a valid frame", async () => {
     const reader = new RecordingReader({ output: "none" });
     reader.push(ascii("no recording"));
     expect(thrown(() => reader.finish())).toMatchObject({ code: "NOT_A_RECORDING", byteOffset: 0 });
@@ -146,14 +146,14 @@ describe("a reader knows", () => {
     expect(await asiError(info)).toMatchObject({ code: "NOT_A_RECORDING" });
   });
 
-  it("the rows produced of each range", () => {
+  it("the rows returned of each range", () => {
     const times = [0, 1000, 500_000, 501_000, 1_000_000];
     const bytes = joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
     const { result } = read([bytes], { output: "csv" }).reader;
     expect(result.spans).toEqual(findRanges(times).map(({ start, stop }) => ({ start, end: stop })));
   });
 
-  it("that there is no row, which is no error", () => {
+  it("no rows without an error", () => {
     const { outputs, reader } = read([asiInf()], { output: "csv" });
     expect(outputs).toEqual([]);
     expect(reader.result).toMatchObject({ rowsProduced: 0, fileName: null });
@@ -176,7 +176,7 @@ describe("memory", () => {
     expectSame(joined(outputs), await wholeBytes(convert(bytes).body), "one buffer");
   });
 
-  it("of two readers at a time is apart", async () => {
+  it("of two simultaneous readers is separate", async () => {
     const [a, b] = [fixture("valid/match-hr"), fixture("valid/hour-without-hr")];
     const readers = [a, b].map(({ bytes }) => ({
       reader: new RecordingReader({ output: "csv" }),
@@ -193,7 +193,7 @@ describe("memory", () => {
     expect(readers.map(({ outputs }) => new TextDecoder().decode(joined(outputs)))).toEqual([a.csv, b.csv]);
   });
 
-  it("of readers that are left half-way does not add up", async () => {
+  it("of abandoned readers does not accumulate", async () => {
     for (let i = 0; i < 2000; i++) {
       const reader = new RecordingReader({ output: "csv" });
       reader.push(recording.subarray(0, 120));
@@ -217,7 +217,7 @@ describe("a reader that has ended", () => {
     }
   });
 
-  it("keeps its result when it is closed", () => {
+  it("keeps its result after it is closed", () => {
     const { reader } = read([recording], { output: "none" });
     reader.close();
     expect(reader.result.rowsProduced).toBe(2);

@@ -42,7 +42,7 @@ describe("a repaired recording", () => {
     },
   );
 
-  it("of a whole recording is that recording", async () => {
+  it("of an undamaged recording is that recording", async () => {
     const { bytes } = fixture("valid/match-hr");
     expectSame(await repaired(bytes), bytes, "match-hr");
   });
@@ -54,7 +54,7 @@ describe("a repaired recording", () => {
     }
   });
 
-  it("keeps frames of unknown kinds and their order, and leaves text and torn frames out", async () => {
+  it("keeps frames of unknown kinds and their order, and omits text and torn frames", async () => {
     const unknown = ubxFrame(0x0135, ascii("satellites"));
     const first = navPvt(civilTime(0));
     const second = navPvt(civilTime(100));
@@ -82,7 +82,7 @@ describe("a repaired recording", () => {
 });
 
 describe("a serial number given to repair", () => {
-  it("goes into every header of the repaired recording", async () => {
+  it("is in every header of the repaired recording", async () => {
     const { bytes } = fixture("damaged/repeated-header");
     const clean = await repaired(bytes, { serial: "NEW.1" });
     const { info, report } = await inspect(clean, { strict: true });
@@ -90,7 +90,7 @@ describe("a serial number given to repair", () => {
     expect(report.frames.header).toBe((await inspect(bytes)).report.frames.header);
   });
 
-  it("makes one recording of two devices' recordings", async () => {
+  it("makes one recording from those of two devices", async () => {
     const { bytes } = fixture("damaged/foreign-header");
     expect(await asiError(repaired(bytes))).toMatchObject({ code: "MIXED_DEVICES" });
     const { info, report } = await inspect(await repaired(bytes, { serial: "BOTH" }));
@@ -98,13 +98,13 @@ describe("a serial number given to repair", () => {
     expect(report.rows.total).toBeGreaterThan(0);
   });
 
-  it("mends a header whose own cannot become a file name", async () => {
+  it("replaces one that is invalid in a file name", async () => {
     const recording = joined([asiInf({ serial: "A/1", deviceName: "Tracker" }), navPvt()]);
     const { info } = await inspect(await repaired(recording, { serial: "A-1" }));
     expect(info).toMatchObject({ serial: "A-1", deviceName: "Tracker", periodMs: 100 });
   });
 
-  it("leaves the rest of the header as it is, printable or not", async () => {
+  it("does not change the rest of the header, printable or not", async () => {
     const recording = joined([asiInf({ deviceName: "Läufer", deviceType: "\u0001" }), navPvt()]);
     const renamed = joined([
       asiInf({ serial: "NEW-1", deviceName: "Läufer", deviceType: "\u0001" }),
@@ -113,7 +113,7 @@ describe("a serial number given to repair", () => {
     expect(await repaired(recording, { serial: "NEW-1" })).toEqual(renamed);
   });
 
-  it("makes a recording of a plain u-blox log", async () => {
+  it("makes a recording from a plain u-blox log", async () => {
     const { bytes, expectation } = fixture("valid/ublox7-plain");
     const clean = await repaired(bytes, { serial: "UBLOX-7" });
     const inspection = await inspect(clean, { strict: true });
@@ -130,7 +130,7 @@ describe("a serial number given to repair", () => {
   });
 });
 
-describe("what is no recording cannot be repaired", () => {
+describe("a file that is not a recording cannot be repaired", () => {
   it.for(
     fixtures
       .filter(({ expectation }) => expectation.report === undefined)

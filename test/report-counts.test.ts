@@ -33,7 +33,7 @@ function expectBalance(report: Report, bytes: Uint8Array): void {
   expect(report.rows.withHr).toBeLessThanOrEqual(Math.min(report.rows.total, report.frames.ecgHr));
 }
 
-describe("known, unknown and skipped bytes make up the whole input", () => {
+describe("known, unknown and skipped bytes add up to the whole input", () => {
   it("of random recordings", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRecording, fc.constantFrom(...engines), async (bytes, engine) => {
@@ -81,7 +81,7 @@ describe("known, unknown and skipped bytes make up the whole input", () => {
 });
 
 describe("the report", () => {
-  it("is the same object whoever reads, and whatever rows are asked for", async () => {
+  it("is the same for every function and selection of rows", async () => {
     for (const { bytes, options } of fixturesWithRows(100_000)) {
       const { report } = await inspect(bytes, options);
       const from = (report.start ?? 0) + 1000;
@@ -100,7 +100,7 @@ describe("the report", () => {
     }
   });
 
-  it("of an input without any frame comes with the error", async () => {
+  it("of an input without any frame is part of the error", async () => {
     const bytes = new TextEncoder().encode("no recording\n");
     const { bytes: counts } = await reportOn(bytes);
     expect(counts).toEqual({ total: 13, known: 0, unknown: 0, skipped: 13 });

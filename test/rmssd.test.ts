@@ -42,7 +42,7 @@ const foundIntervals = (samples: Int16Array, rateHz: number) => foundIn(samples,
 const intervalsOf = (beatsMs: readonly number[]) =>
   beatsMs.slice(1).map((ms, i) => (ms - (beatsMs[i] ?? 0) < 3000 ? ms - (beatsMs[i] ?? 0) : 0));
 
-describe("RMSSD of the beats found is within 10 % of that of the true beats", () => {
+describe("RMSSD of the detected beats is within 10 % of that of the true beats", () => {
   it.for<[string, SyntheticEcgOptions]>([
     ["at rest", { durationS: 300, bpm: 75 }],
     ["with hum", { durationS: 300, bpm: 75, hum: 0.3 }],
@@ -60,7 +60,7 @@ describe("RMSSD of the beats found is within 10 % of that of the true beats", ()
   });
 });
 
-it("a beat is found within 3 ms (standard deviation) where steps and muscles are as loud as the R waves", () => {
+it("beats are found within 3 ms (standard deviation) if noise of steps and muscles is as strong as the R waves", () => {
   // the maxima of the envelope are 10 ms off here, as measured in the running recording of docs/heart-rate.md
   const { rateHz, samples, beatsS } = syntheticEcg({ durationS: 300, bpm: 150, running: 1.2, drift: 0.3 });
   const { atMs } = foundIn(Int16Array.from(samples), rateHz);

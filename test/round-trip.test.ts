@@ -56,8 +56,8 @@ const row: fc.Arbitrary<Row> = fc
 const rows = fc.array(row, { minLength: 1, maxLength: 80 });
 const engine = fc.constantFrom<EngineName[]>("simd", "scalar", "plain");
 
-describe("rows decoded are the rows encoded", () => {
-  it("rows with any values in any order", async () => {
+describe("decoded rows are the encoded rows", () => {
+  it("with any values in any order", async () => {
     await fc.assert(
       fc.asyncProperty(rows, engine, async (encoded, engine) => {
         const decoding = decodeRows(encode(encoded, header), { engine, strict: true });
@@ -80,7 +80,7 @@ describe("rows decoded are the rows encoded", () => {
     );
   });
 
-  it("and those of every fixture, encoded again", async () => {
+  it("with the rows of every fixture", async () => {
     for (const { bytes, options, name } of fixturesWithRows(200_000)) {
       const decoded = await all(decodeRows(bytes, options));
       // The format has no dates outside these years; within a second of them a fraction may cross the limit.
@@ -89,7 +89,7 @@ describe("rows decoded are the rows encoded", () => {
     }
   });
 
-  it("as many as one likes, given asynchronously", async () => {
+  it("with any number of rows from an asynchronous iterable", async () => {
     const many = function* () {
       for (let i = 0; i < 10_000; i++) {
         yield {
@@ -110,7 +110,7 @@ describe("rows decoded are the rows encoded", () => {
     expectSame(await wholeBytes(encode(later(), header)), await wholeBytes(encode(many(), header)), "bytes");
   });
 
-  it("rounded to what a recording holds; altitude and heart rate may be missing", async () => {
+  it("rounded to the units of a recording; altitude and heart rate are optional", async () => {
     const [decoded] = await all(
       decodeRows(
         encode([{ timestamp: 1000.4, latitude: 0.12345678, longitude: -0.00000006, speed: 1.2345 }], header),
@@ -128,7 +128,7 @@ describe("rows decoded are the rows encoded", () => {
 });
 
 describe("a CSV that is encoded and converted has the same rows", () => {
-  it("whatever the values", async () => {
+  it("with any values", async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (encoded) => {
         const csv = await wholeBytes(convert(encode(encoded, header)).body);
@@ -138,7 +138,7 @@ describe("a CSV that is encoded and converted has the same rows", () => {
     );
   });
 
-  it("and the same CSV, byte for byte", async () => {
+  it("and is the same CSV, byte for byte", async () => {
     for (const { csv, name } of fixturesWithRows(200_000)) {
       if (csv === null || name.endsWith("years-1-and-9999")) continue;
       const again = convert(encodeCsv(new TextEncoder().encode(csv), header));
@@ -146,7 +146,7 @@ describe("a CSV that is encoded and converted has the same rows", () => {
     }
   });
 
-  it("with other delimiters, column orders, line ends and columns besides", async () => {
+  it("with other delimiters, column orders, line ends and additional columns", async () => {
     const text =
       "speed;note;hr;longitude;timestamp;latitude\r\n1.5;a;;8.5;10.250;47.1\r\n0;;60;-8.5;11;-47.1\r\n";
     const recording = encodeCsv(new TextEncoder().encode(text), header, { delimiter: ";" });
@@ -197,7 +197,7 @@ describe("fast-csv reads the output of WebAssembly", () => {
     );
   });
 
-  it("and writes the same text of the same fields", async () => {
+  it("and writes the same text for the same fields", async () => {
     const { writeToString } = await import("fast-csv");
     for (const { csv } of fixturesWithRows(80_000)) {
       const records = await read(csv ?? "");

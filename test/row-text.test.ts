@@ -109,7 +109,7 @@ describe("a row template", () => {
     }
   });
 
-  it("writes local times by its offset, for people and for spreadsheets", () => {
+  it("writes local times with its offset, for people and for spreadsheets", () => {
     const batch = batchOf([sample]);
     const parts: TemplatePart[] = [
       { field: "localTime" },
@@ -132,7 +132,7 @@ describe("a row template", () => {
     expect(textOf(parts)).toBe("1747492205,050 47,3700001 -8,5500000 -8,5500000 -408,123 3,050 ");
   });
 
-  it("writes some parts only for rows with an altitude or a heart rate, and others only for rows without", () => {
+  it("writes some parts only for rows with an altitude or a heart rate, and others only for rows without them", () => {
     const parts: TemplatePart[] = [
       "[",
       { where: "altitude", given: ["alt ", { field: "altitude" }], missing: ["no alt"] },
@@ -146,7 +146,7 @@ describe("a row template", () => {
     expect(textOf(parts, { hr: 0, fixType: 2 })).toBe("[no alt|]");
   });
 
-  it("has parts within parts", () => {
+  it("has nested parts", () => {
     const inner: TemplatePart = { where: "hr", given: ["both"], missing: ["altitude alone"] };
     const parts: TemplatePart[] = [{ where: "altitude", given: [inner], missing: ["none"] }];
     expect(textOf(parts)).toBe("both");
@@ -174,7 +174,7 @@ describe("a row template", () => {
     expect(textOf([{ field: "isoTime" }], { timestampMs })).toBe(expected);
   });
 
-  it("is refused when it would be too long for the core", () => {
+  it("is refused if it is too long for the core", () => {
     expect(() => rowTemplate(["x".repeat(4_089)])).toThrow(RangeError);
     expect(() => rowTemplate(Array.from({ length: 800 }, () => ({ field: "isoTime" }) as const))).toThrow(
       RangeError,
@@ -203,7 +203,7 @@ describe("random rows by random templates", () => {
     .tuple(fc.array(fc.oneof(flat, choice), { maxLength: 12 }), offset)
     .map(([parts, utcOffsetMs]) => rowTemplate(parts, utcOffsetMs));
 
-  it("come out of the core as they come out of plain TypeScript", () => {
+  it("are written alike by the core and by plain TypeScript", () => {
     fc.assert(
       fc.property(template, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
         // recordings begin in the year 1
@@ -216,7 +216,7 @@ describe("random rows by random templates", () => {
     );
   });
 
-  it("are complete even if they are much longer than the buffer of the core", () => {
+  it("are complete, even if they are much longer than the buffer of the core", () => {
     const samples = fc.sample(anySample, { numRuns: 7_000, seed: 11 });
     const batch = batchOf(samples);
     const all = FIELDS.flatMap((name) => [{ field: name } as const, "-".repeat(200)]);
@@ -286,7 +286,7 @@ describe("random rows by the layouts of a CSV", () => {
         ),
     );
 
-  it("come out of the core as they come out of plain TypeScript", () => {
+  it("are written alike by the core and by plain TypeScript", () => {
     fc.assert(
       fc.property(layout, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
         fc.pre(samples.every(({ timestampMs }) => timestampMs + drawn.utcOffsetMs >= YEAR_0_MS));
@@ -300,7 +300,7 @@ describe("random rows by the layouts of a CSV", () => {
 });
 
 describe("the rows of a step", () => {
-  it("are written from where the engine has them", () => {
+  it("are written directly from the memory of the engine", () => {
     const recording = joined([
       asiInf(),
       navPvt(civilTime(1000)),

@@ -35,14 +35,14 @@ describe("everyMs keeps of each range", () => {
     expect(keptOf([60, 160, 860, 960, 1060])).toEqual([60, 960]);
   });
 
-  it("of equally near rows the first; a row half-way belongs to the later multiple", () => {
+  it("the first of equally near rows; a row half-way belongs to the later multiple", () => {
     expect(keptOf([900, 1100])).toEqual([900]);
     expect(keptOf([0, 500])).toEqual([0, 500]);
     expect(keptOf([499, 500])).toEqual([499, 500]);
     expect(keptOf([500, 501])).toEqual([501]);
   });
 
-  it("no row where there is none: gaps stay gaps", () => {
+  it("no row in gaps", () => {
     expect(keptOf([0, 100, 3700, 3800, 3900])).toEqual([0, 3900]);
     expect(keptOf([250], 60_000)).toEqual([250]);
   });
@@ -51,7 +51,7 @@ describe("everyMs keeps of each range", () => {
     expect(keptOf([0, 10, 400_000, 400_010], 3_600_000)).toEqual([10, 400_010]);
   });
 
-  it("at most one row for each multiple, also where times run backwards: the one of the first pass, in the order of the recording", () => {
+  it("at most one row for each multiple, also if times run backwards: that of the first pass, in the order of the recording", () => {
     expect(keptOf([0, 1000, 2000, 1000, 900, 2000, 3000])).toEqual([0, 1000, 2000, 3000]);
     expect(keptOf([5000, 6000, 7000, 1000, 2000, 5000, 6000])).toEqual([5000, 6000, 7000, 1000, 2000]);
     // the row for 1000 is still searched for when time goes back to 0
@@ -62,7 +62,7 @@ describe("everyMs keeps of each range", () => {
 });
 
 describe("everyMs", () => {
-  it("keeps what its definition says, in chunks of any size, with every engine", async () => {
+  it("keeps the rows of its definition, in chunks of any size, with every engine", async () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.integer({ min: 0, max: 1500 }) },
       { weight: 1, arbitrary: fc.constantFrom(299_999, 300_000, 300_001, -1, -700, -300_001) },
@@ -110,7 +110,7 @@ describe("everyMs", () => {
     expectSame(samples, firstRow(whole), "row");
   });
 
-  it("repeats heart rates up to 2 s old unless told otherwise, because few rows have one of their own", () => {
+  it("repeats heart rates up to 2 s old by default, because few rows have one", () => {
     const reading = ecgHr({ timeMs: START_MS + 100, beatsPerMinute: 90 });
     const rows = [0, 100, 1000, 2000, 3000].map((ms) => navPvt(civilTime(START_MS + ms)));
     const bytes = joined([asiInf(), reading, ...rows]);
@@ -121,7 +121,7 @@ describe("everyMs", () => {
     expect(hrOf({ fillHrMs: 0 })).toEqual([0, 0, 0, 0]);
   });
 
-  it("names the file by the rows that are written", async () => {
+  it("names the file after the written rows", async () => {
     const bytes = recordingOf([600, 700, 900, 1000, 1400]);
     const conversion = convert(bytes, { everyMs: 1000, serial: "A-1" });
     const lines = (await wholeText(conversion.body)).split("\n");

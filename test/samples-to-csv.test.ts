@@ -11,7 +11,7 @@ const text = (batch: SampleBatch, engine: EngineName, header?: boolean) =>
   new TextDecoder().decode(samplesToCsv(batch, { engine, header }));
 
 describe("samples as CSV", () => {
-  it.each(ENGINES)("has the lines that convert writes: %s", (engine) => {
+  it.each(ENGINES)("have the lines of convert: %s", (engine) => {
     fc.assert(
       fc.property(fc.array(anySample, { maxLength: 40 }), (samples) => {
         const lines = samples.map(csvLine).join("");
@@ -21,14 +21,14 @@ describe("samples as CSV", () => {
     );
   });
 
-  it("is the header line alone without samples, and nothing without a header", () => {
+  it("are only the header line without samples, and nothing without a header", () => {
     for (const engine of ENGINES) {
       expect(text(batchOf([]), engine)).toBe(HEADER);
       expect(text(batchOf([]), engine, false)).toBe("");
     }
   });
 
-  it("refuses values that cannot be written", () => {
+  it("are refused for values that cannot be written", () => {
     expect(() => samplesToCsv(batchOf([]), { header: 1 } as never)).toThrow("header");
     expect(() => samplesToCsv({ length: 1 } as never)).toThrow(
       expect.objectContaining({ code: "BAD_ARGUMENT" }),

@@ -7,8 +7,8 @@ import { conversionError, thrown, wholeText } from "./whole.js";
 const header = asiInf();
 const row = navPvt(civilTime(1000));
 
-describe("a serial number that the caller gives", () => {
-  it("overrides the headers', also those of two devices, also bad ones", async () => {
+describe("a serial number from the caller", () => {
+  it("overrides those of headers, also of two devices and invalid ones", async () => {
     const bytes = joined([asiInf({ serial: "A/B" }), row, asiInf({ serial: "OTHER" }), row]);
     const { body: csv, fileName, info } = convert(bytes, { serial: "MINE" });
     expect((await wholeText(csv)).split("\n")).toHaveLength(4);
@@ -82,7 +82,7 @@ describe("the texts of a header", () => {
     });
   });
 
-  it("stand beside a period of up to 65,535 ms", async () => {
+  it("may be followed by a period of up to 65,535 ms", async () => {
     const rows = [{ timestamp: 0, latitude: 0, longitude: 0, speed: 0 }];
     for (const periodMs of [0, 255, 256, 65_535]) {
       const recording = encode(rows, { serial: "X", periodMs });

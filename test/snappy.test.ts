@@ -34,7 +34,7 @@ describe("decompression restores the compressed data", () => {
     expectSame(throughSnappy(bytes), bytes, "bytes");
   });
 
-  it("random pieces, repeated at random", () => {
+  it("of random pieces, repeated at random", () => {
     const piece = fc.uint8Array({ minLength: 1, maxLength: 80 });
     const pieces = fc.array(fc.tuple(piece, fc.integer({ min: 1, max: 9 })), { minLength: 1, maxLength: 30 });
     fc.assert(
@@ -49,7 +49,7 @@ describe("decompression restores the compressed data", () => {
     );
   });
 
-  it("repeated data becomes small, and noise hardly larger", () => {
+  it("of repeated data, which becomes small, and of noise, which hardly grows", () => {
     expect(snappy.compress(new Uint8Array(200_000)).length).toBeLessThan(10_000);
     expect(snappy.compress(noise(200_000, 256)).length).toBeLessThan(200_100);
   });

@@ -100,8 +100,8 @@ function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
-describe("what gives no bytes is refused at once, with what to do", () => {
-  it("a Response that has been read", async () => {
+describe("a source without bytes is refused immediately, with what to do", () => {
+  it("such as a Response that has been read", async () => {
     const response = new Response("x");
     await response.text();
     expect(thrown(() => decode(response))).toMatchObject({
@@ -125,7 +125,7 @@ describe("what gives no bytes is refused at once, with what to do", () => {
   }
 });
 
-describe("an error of the source comes through unchanged", () => {
+describe("an error of the source is passed on unchanged", () => {
   const failure = new TypeError("the network is gone");
 
   it.for<[string, (source: Watched) => Promise<unknown>]>([

@@ -25,20 +25,20 @@ describe("the batches of a recording", () => {
     ]);
   });
 
-  it("stay as they are when others follow", async () => {
+  it("do not change when others follow", async () => {
     const batches = await all(decode(chunks));
     expect(batches.map(({ timestampMs }) => timestampMs[99])).toEqual(
       chunks.map((_, i) => i * 10_000 + 9_900),
     );
   });
 
-  it("are none of a recording without rows", async () => {
+  it("are absent for a recording without rows", async () => {
     expect(await all(decode(asiInf()))).toEqual([]);
   });
 });
 
-describe("streams in a pipe", () => {
-  it("give the CSV, its name, the header and the report", async () => {
+describe("transform streams", () => {
+  it("return the CSV, its name, the header and the report", async () => {
     const stream = new AsiCsvStream();
     const csv = streamOf(pieces(golden.bytes, 5000)).pipeThrough(stream);
     expectSame(await wholeText(csv), golden.csv, "csv");
@@ -47,7 +47,7 @@ describe("streams in a pipe", () => {
     expect((await stream.info).serial).toBe(golden.expectation.serial);
   });
 
-  it("give batches, the header and the report", async () => {
+  it("return batches, the header and the report", async () => {
     const stream = new AsiDecoderStream();
     const batches = await all(streamOf(pieces(golden.bytes, 5000)).pipeThrough(stream));
     const { timestampMs } = wholeColumns(batches);
@@ -60,14 +60,14 @@ describe("streams in a pipe", () => {
     expect((await stream.info).serial).toBe(golden.expectation.serial);
   });
 
-  it("take the options of decode and convert", async () => {
+  it("accept the options of decode and convert", async () => {
     const options = { serial: "MINE", columns: ["timestamp"], from: 9000, to: 9100 } as const;
     const stream = new AsiCsvStream(options);
     expect(await wholeText(streamOf(chunks).pipeThrough(stream))).toBe("timestamp\n9.000\n9.100\n");
     expect(await stream.fileName).toBe("MINE_19700101T000009_19700101T000009.csv");
   });
 
-  it("tell the writer that what it writes is no recording", async () => {
+  it("report input that is not a recording to the writer", async () => {
     const stream = new AsiCsvStream();
     const writer = stream.writable.getWriter();
     const reading = asiError(wholeBytes(stream.readable));
@@ -83,8 +83,8 @@ describe("streams in a pipe", () => {
   });
 });
 
-describe("conversions at the same time", () => {
-  it("do not meet, whatever the order in which they are read", async () => {
+describe("simultaneous conversions", () => {
+  it("do not affect each other, whatever the order of reads", async () => {
     const matches = Array.from({ length: 7 }, (_, i) =>
       makeMatch({ seed: i + 1, durationS: 60, serial: `AS-${i}` }),
     );
@@ -110,7 +110,7 @@ describe("conversions at the same time", () => {
     }
   });
 
-  it("do not meet one that was cancelled or failed in the middle", async () => {
+  it("are not affected by one that was cancelled or failed in the middle", async () => {
     for (let round = 0; round < 5; round++) {
       const abandoned = convert(later(pieces(golden.bytes, 3000)), { delimiter: ";" });
       const reader = abandoned.body.getReader();
@@ -128,7 +128,7 @@ describe("conversions at the same time", () => {
 });
 
 describe("a recording without rows", () => {
-  it("gives NO_SAMPLES before a byte comes out, in any layout and pipe", async () => {
+  it("fails with NO_SAMPLES before the first byte of output, in any layout and stream", async () => {
     const empty = joined([asiInf(), navPvt({ fixType: 0 }), ascii("text")]);
     for (const csv of [
       convert(empty).body,

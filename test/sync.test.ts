@@ -147,7 +147,7 @@ describe.for(verbs)("%s checks its arguments", ([, verb]) => {
     });
   });
 
-  it("a signal that has fired", () => {
+  it("with a signal that was aborted before", () => {
     const signal = AbortSignal.abort(new Error("enough"));
     expect(thrown(() => verb(recording, { signal }))).toMatchObject({ name: "AbortError", code: "ABORTED" });
   });

@@ -29,13 +29,13 @@ describe("the totals of a lap", () => {
     expect(totals.maxSpeedMmPerS).toBe(9000);
   });
 
-  it("reach from the earliest row to the latest, and add nothing where time goes backwards", () => {
+  it("extend from the earliest row to the latest, and add nothing where times run backwards", () => {
     const totals = totalsOf(rowAt(5000, 1000), rowAt(2000, 1000), rowAt(4000, 1000));
     expect(totals).toMatchObject({ startMs: 2000, endMs: 5000, elapsedMs: 3000, timerMs: 2000 });
     expect(totals.distanceM).toBe(2);
   });
 
-  it("count once what times run back to, in a lap and between laps", () => {
+  it("count time only once if times run backwards, in a lap and between laps", () => {
     const seconds = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, i) => rowAt((from + i) * 1000, 3000));
     const whole = totalsOf(...seconds(0, 100), ...seconds(60, 160));
@@ -50,7 +50,7 @@ describe("the totals of a lap", () => {
     expect(laps).toEqual([20_000, 10_000, 70_000, 0]);
   });
 
-  it("count once each ms that any step covers, whatever their order and minutes", () => {
+  it("count each ms that any step covers once, in any order", () => {
     const uniform = xorshift(41);
     const counted = new CountedTime();
     const covered = new Set<number>();
@@ -63,7 +63,7 @@ describe("the totals of a lap", () => {
     }
   });
 
-  it("count rows that run back again and again, each time before all others", () => {
+  it("count rows whose times run backwards repeatedly, each time before all others", () => {
     const totals = new Totals();
     for (let i = 0; i < 400_000; i++) {
       totals.addRow(-20 * i, 3000, 0);
@@ -72,7 +72,7 @@ describe("the totals of a lap", () => {
     expect(totals).toMatchObject({ timerMs: 4_000_000, distanceM: 12_000 });
   });
 
-  it("take the first of several rows with one time", () => {
+  it("use the first of several rows with the same time", () => {
     const totals = totalsOf(rowAt(0, 1000), rowAt(0, 9000), rowAt(1000, 1000), rowAt(1000, 9000));
     expect(totals).toMatchObject({ timerMs: 1000, distanceM: 1 });
   });
@@ -84,13 +84,13 @@ describe("the totals of a lap", () => {
     expect(totals).toMatchObject({ timerMs: 3000, elapsedMs: 183_000, distanceM: 9 });
   });
 
-  it("take a row without a speed as no sample, and go on from the row before it to the row after it", () => {
+  it("ignore a row without a speed, and continue from the row before it to the row after it", () => {
     const rows = [rowAt(0, 3000), rowAt(1000, -1), rowAt(2000, 5000), rowAt(3000, -2000, 140)];
     expect(totalsOf(...rows)).toMatchObject({ distanceM: 8, timerMs: 2000, endMs: 3000, maxHr: 140 });
     expect(totalsOf(rowAt(0, -2000)).maxSpeedMmPerS).toBe(0);
   });
 
-  it("have the mean and the maximum of the heart rates that there are", () => {
+  it("have the mean and the maximum of the available heart rates", () => {
     expect(totalsOf(rowAt(0, 0, 100), rowAt(1, 0), rowAt(2, 0, 121))).toMatchObject({
       meanHr: 111,
       maxHr: 121,

@@ -57,7 +57,7 @@ const extremes: Sample = {
   fixType: 3,
 };
 
-describe("a recording that becomes a track and a recording again has the same rows", () => {
+describe("a recording that is converted to a track and back has the same rows", () => {
   it.each(["gpx", "tcx"] as const)("%s: to the last digit", async (format) => {
     await fc.assert(
       fc.asyncProperty(anyTrack, async (samples) => {
@@ -87,7 +87,7 @@ describe("a recording that becomes a track and a recording again has the same ro
     );
   });
 
-  it("fit: altitudes to 0.1 m, all else to the last digit", async () => {
+  it("fit: altitudes to 0.1 m, everything else to the last digit", async () => {
     await fc.assert(
       fc.asyncProperty(anyTrack, async (samples) => {
         const { recording, rows } = await recordingOf(samples);

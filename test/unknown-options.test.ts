@@ -113,7 +113,7 @@ const exported = Object.entries({ ...library, ...onDisk, ...csv, ...json, ...met
   .filter(([, value]) => typeof value === "function")
   .map(([name]) => name);
 
-it("no exported function is left out here", () => {
+it("every exported function is tested here", () => {
   expect(exported.sort()).toEqual([...Object.keys(WITH_OPTIONS), ...WITHOUT_OPTIONS, ...UNCHECKED].sort());
 });
 
@@ -121,7 +121,7 @@ const attempt = async (call: () => unknown): Promise<void> => {
   await call();
 };
 
-describe("a misspelt option is refused, with the one that was meant", () => {
+describe("a misspelt option is refused with the correct name", () => {
   it.for(Object.entries(WITH_OPTIONS))("%s", async ([, [call, misspelt, meant]]) => {
     const error = await asiError(attempt(() => call({ [misspelt]: undefined })));
     expect(error.code).toBe("BAD_OPTION");
@@ -129,7 +129,7 @@ describe("a misspelt option is refused, with the one that was meant", () => {
   });
 });
 
-it("a misspelt parameter of metrics is refused, too", async () => {
+it("a misspelt parameter of metrics is refused", async () => {
   const params = { sprint_treshold: 5 };
   const error = await asiError(attempt(() => metrics.computeMetrics(samples, { params } as object)));
   expect(error.message).toBe('The parameter "sprint_treshold" is unknown; did you mean sprint_threshold?');

@@ -6,7 +6,7 @@ import { settle } from "./watched-source.js";
 import { WAITS } from "./ways-of-reading.js";
 import { asiError, wholeText } from "./whole.js";
 
-describe("a wait for what only reading makes known does not hang", () => {
+describe("a wait for something known only after reading does not hang", () => {
   it.for(WAITS)("$name", async ({ expected, begin }) => {
     const { promise, held } = await begin();
     const outcome = await Promise.race([
@@ -25,7 +25,7 @@ describe("a wait for what only reading makes known does not hang", () => {
   });
 });
 
-describe("a wait that was refused", () => {
+describe("a rejected wait", () => {
   const { bytes, csv, expectation } = fixture("damaged/torn-frames");
 
   it("leaves no listener on the caller's signal", async () => {
@@ -48,7 +48,7 @@ describe("a wait that was refused", () => {
     expect(fileName).toBe(expectation.fileName);
   });
 
-  it("of a reader that is held goes on when it reads", async () => {
+  it("of a paused reader continues when it reads", async () => {
     const conversion = convert(bytes);
     const reader = conversion.body.getReader();
     const fileName = conversion.fileName.then((name) => name);

@@ -43,13 +43,13 @@ const FORMATS: readonly [string, ConvertOptions & { format: FormatName }][] = [
 ];
 
 describe.for(FORMATS)("rows with derived heart rates as %s", ([name, options]) => {
-  it("are what every engine writes", async () => {
+  it("are the same with every engine", async () => {
     for (const engine of ENGINES) {
       expectKept(name, await wholeBytes(convert(bytes, { ...options, engine }).body), engine);
     }
   });
 
-  it("are, for whoever reads them, the rows of the CSV", async () => {
+  it("are the rows of the CSV for every reader", async () => {
     const { format } = options;
     const isFilled = ["gpx", "tcx", "fit"].includes(format);
     const rows = csvRows(keptText("run.csv"));
@@ -78,7 +78,7 @@ describe("the heart rates of the rows", () => {
     return (60_000 * (ends.length - 1)) / ((ends.at(-1) ?? 0) - (ends[0] ?? 0));
   };
 
-  it("are the mean rate of the heart's last 8 s, once a second, while the signal is good", () => {
+  it("are the mean rate of the last 8 s, once a second, while the signal is good", () => {
     const steady = csvRows(keptText("run.csv")).filter(
       ({ timestamp: ms }) =>
         (ms > startMs + 12_000 && ms < electrodeOff[0] - 1000) ||
@@ -91,7 +91,7 @@ describe("the heart rates of the rows", () => {
     expect(Math.max(...differences)).toBeLessThanOrEqual(2);
   });
 
-  it("are none where no heart can be seen, and the device's as soon as it has one", () => {
+  it("are absent without a visible heartbeat, and those of the device as soon as it has one", () => {
     const rows = csvRows(keptText("run.csv"));
     const between = (from: number, to: number) =>
       rows.filter(({ timestamp }) => timestamp >= from && timestamp < to).flatMap(({ hr }) => hr ?? []);
@@ -108,7 +108,7 @@ describe("asi beats", () => {
     expectKept(`run.beats.${format}`, new TextEncoder().encode(stdout), format);
   });
 
-  it("finds each beat within 20 ms, and no other one while the heart can be seen", () => {
+  it("finds each beat within 20 ms, and no others while heartbeats are visible", () => {
     const found = keptText("run.beats.csv")
       .trimEnd()
       .split("\n")
@@ -134,12 +134,12 @@ describe("asi ecg", () => {
     .slice(1)
     .map((line) => line.split(",").map(Number));
 
-  it("writes the CSV that the generator made", async () => {
+  it("writes the CSV of the generator", async () => {
     const { stdout } = await asi(["ecg", RECORDING]);
     expect(stdout === ecgCsv).toBe(true);
   });
 
-  it("writes the Parquet and EDF+ files that are kept, with the samples of the CSV", async () => {
+  it("writes the stored Parquet and EDF+ files, with the samples of the CSV", async () => {
     for (const format of ["parquet", "edf"]) {
       const path = join(scratchFolder(), `run.ecg.${format}`);
       expect(await asi(["ecg", RECORDING, "-o", path])).toMatchObject({ status: 0 });

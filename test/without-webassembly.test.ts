@@ -7,7 +7,7 @@ import { thrown } from "./whole.js";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-describe("where WebAssembly does not run", () => {
+describe("without WebAssembly", () => {
   const forbidden = {
     validate: () => true,
     Module: class {

@@ -27,8 +27,8 @@ async function rowsIn(track: Uint8Array) {
   return { rows: [...rowsOf(samples)], summary };
 }
 
-describe("GPX as other programs write it", () => {
-  it("white space before the XML declaration, as in the TCX of Strava", async () => {
+describe("GPX of other programs", () => {
+  it("may have white space before the XML declaration, like the TCX of Strava", async () => {
     const point = '<trkpt lat="47" lon="8"><time>2024-05-11T09:30:00Z</time></trkpt>';
     const track = joined([ascii("  \n\n          "), gpx(point)]);
     expect((await rowsIn(track)).rows).toEqual((await rowsIn(gpx(point))).rows);
@@ -37,7 +37,7 @@ describe("GPX as other programs write it", () => {
     expect(await asiError(rowsIn(gpx("</trkpt>")))).toMatchObject({ line: 6 });
   });
 
-  it("heart rate and speed in the extension", async () => {
+  it("may have heart rate and speed in the extension", async () => {
     const { rows, summary } = await rowsIn(
       gpx(`<trkpt lat="47.1234567" lon="-8.7654321">
         <ele>412.3</ele><time>2024-05-11T09:30:00.100Z</time>
@@ -68,7 +68,7 @@ describe("GPX as other programs write it", () => {
     });
   });
 
-  it("without speeds: they come from the positions, in each segment anew", async () => {
+  it("may have no speeds: they are computed from the positions of each segment", async () => {
     const at = (second: number, lat: number) =>
       `<trkpt lat="${lat}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time></trkpt>`;
     const { rows, summary } = await rowsIn(
@@ -79,7 +79,7 @@ describe("GPX as other programs write it", () => {
     expect(summary).toMatchObject({ rows: 5, speedsFromPositions: 5 });
   });
 
-  it("with speeds at some points: a measured speed stays, and the first point gets the next known one", async () => {
+  it("may have speeds at some points: a measured speed is kept, and the first point gets the next known one", async () => {
     const at = (second: number, speed: string) =>
       `<trkpt lat="${second * 1e-4}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${speed && `<speed>${speed}</speed>`}</trkpt>`;
     const speedsOf = async (points: string) => (await rowsIn(gpx(points))).rows.map(({ speed }) => speed);
@@ -100,7 +100,7 @@ describe("GPX as other programs write it", () => {
     expect(rows).toMatchObject([{ timestamp: START_MS }]);
   });
 
-  it("a speed in the point itself (GPX 1.0), values in CDATA, an extension with a time of its own", async () => {
+  it("may have the speed in the point (GPX 1.0), values in CDATA, or an extension with another time", async () => {
     const { rows } = await rowsIn(
       gpx(`<trkpt lat="1" lon="2"><time><![CDATA[2024-05-11T09:30:00Z]]></time><speed>2.5</speed>
         <extensions><x:lap xmlns:x="urn:x"><x:time>yesterday</x:time><x:ele>high</x:ele></x:lap></extensions></trkpt>`),
@@ -108,7 +108,7 @@ describe("GPX as other programs write it", () => {
     expect(rows).toMatchObject([{ timestamp: START_MS, speed: 2.5, altitude: null }]);
   });
 
-  it("points without time, or nowhere on Earth, are left out and counted", async () => {
+  it("may have points without time or with impossible positions, which are omitted and counted", async () => {
     const { rows, summary } = await rowsIn(
       gpx(`<trkpt lat="1" lon="2"/><trkpt lat="1" lon="2"><ele>3</ele></trkpt>
         <trkpt lat="180" lon="180"><time>2024-05-11T09:30:00Z</time></trkpt>
@@ -118,7 +118,7 @@ describe("GPX as other programs write it", () => {
     expect(summary.leftOut).toEqual({ withoutTime: 2, withoutPosition: 1 });
   });
 
-  it("a mark of the byte order, and UTF-16", async () => {
+  it("may have a byte order mark, or be UTF-16", async () => {
     const text = new TextDecoder().decode(
       gpx(`<trkpt lat="1" lon="2"><time>2024-05-11T09:30:00Z</time></trkpt>`),
     );
@@ -131,7 +131,7 @@ describe("GPX as other programs write it", () => {
   });
 });
 
-describe("TCX as other programs write it", () => {
+describe("TCX of other programs", () => {
   const tcx = (points: string) =>
     utf8(`<?xml version="1.0"?>
 <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"
@@ -180,7 +180,7 @@ describe("TCX as other programs write it", () => {
     expect(new Set(rows.map((row) => row.speed))).toEqual(new Set([speed]));
   });
 
-  it("points with a heart rate alone are left out and counted", async () => {
+  it("may have points with only a heart rate, which are omitted and counted", async () => {
     const { rows, summary } = await rowsIn(
       tcx(
         `<Trackpoint><Time>2024-05-11T09:30:00Z</Time><HeartRateBpm><Value>90</Value></HeartRateBpm></Trackpoint>`,
@@ -240,14 +240,14 @@ describe("an XML track that cannot be read is refused with its line", () => {
   });
 });
 
-describe("hostile XML ends with an error, in bounded memory", () => {
+describe("hostile XML causes an error, in bounded memory", () => {
   function* repeated(head: string, text: string, times: number): Generator<Uint8Array> {
     yield utf8(head);
     const piece = utf8(text.repeat(1000));
     for (let i = 0; i < times / 1000; i++) yield piece;
   }
 
-  it("entities that would grow to billions are not expanded", async () => {
+  it("whose entities would expand to billions", async () => {
     const entities = Array.from(
       { length: 10 },
       (_, i) => `<!ENTITY lol${i + 1} "${`&lol${i};`.repeat(10)}">`,
@@ -257,7 +257,7 @@ describe("hostile XML ends with an error, in bounded memory", () => {
     expect(error).toMatchObject({ code: "BAD_TRACK", line: 2 });
   });
 
-  it("a file of the system is not read", async () => {
+  it("that refers to a file of the system", async () => {
     const track =
       '<!DOCTYPE gpx [<!ENTITY file SYSTEM "file:///etc/passwd">]><gpx><trk><name>&file;</name></trk></gpx>';
     expect(await asiError(readTrack(utf8(track)))).toMatchObject({ code: "BAD_TRACK" });
@@ -278,7 +278,7 @@ describe("hostile XML ends with an error, in bounded memory", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("a file in one chunk that is longer than any string is read in pieces", async () => {
+  it("in one chunk that is longer than any string", async () => {
     const track = new Uint8Array(600_000_000).fill(0x20);
     track.set(utf8("<gpx>"));
     const error = await asiError(readTrack(track));
@@ -286,7 +286,7 @@ describe("hostile XML ends with an error, in bounded memory", () => {
     expect(error.message).toMatch(/longer than 1048576 characters/);
   });
 
-  it("digits of a number without end are looked at once", async () => {
+  it("with a number of endless digits", async () => {
     const track = gpx(`<trkpt lat="${"1".repeat(500_000)}x" lon="0"/>`);
     const error = await asiError(readTrack(joined([track])));
     expect(error.message.length).toBeLessThan(300);

@@ -45,7 +45,7 @@ describe.each(RUNTIMES)("in $name", ({ name, command, args }) => {
   });
   afterAll(() => scratch?.remove());
 
-  it.skipIf(!isThere)("every format has the bytes that it has in Node.js, by WebAssembly", async () => {
+  it.skipIf(!isThere)("every format has the same bytes as in Node.js, with WebAssembly", async () => {
     const recording = readFileSync(join(scratch.folder, "match.asi"));
     const expected: string[][] = [];
     for (const format of FORMAT_NAMES) {

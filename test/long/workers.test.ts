@@ -90,12 +90,12 @@ describe.each([
   const expected = async (format: FormatName) =>
     Buffer.from(await wholeBytes(convert(recording, { format }).body));
 
-  it.for(FORMATS)("answers a second request as it does the first: %s", async (format) => {
+  it.for(FORMATS)("answers a second request like the first: %s", async (format) => {
     const bytes = await expected(format);
     for (let request = 0; request < 2; request++) expect((await answer(format)).equals(bytes)).toBe(true);
   });
 
-  it("answers the others while one request goes away", async () => {
+  it("answers other requests while one is cancelled", async () => {
     const away = new AbortController();
     const abandoned = fetch(`${origin}/gpx`, { method: "POST", body: recording, signal: away.signal });
     const others = ["csv", "fit"] as const;
