@@ -62,7 +62,7 @@ const busy = (status: number, retryAfter = "0") =>
   });
 
 describe("requests", () => {
-  it("are made with the token, or with one that is fetched for each of them", async () => {
+  it("have the token, or one that a function returns for each", async () => {
     expect((await unwrap(asi.GET("/api/v1/account/"))).username).toBe(ann.username);
     let calls = 0;
     const token = async () => {
@@ -75,7 +75,7 @@ describe("requests", () => {
     expect(calls).toBe(2);
   });
 
-  it("begin with a token of the token endpoint, which is refreshed there too", async () => {
+  it("use a token of the token endpoint, which is refreshed there", async () => {
     const { clientId: client_id, clientSecret: client_secret } = await s.client();
     const application = { client_id, client_secret };
     const { username, password } = ann;
@@ -88,7 +88,7 @@ describe("requests", () => {
     await expect(wrong).rejects.toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  it("that are refused say why, by a stable code and in the words of the service", async () => {
+  it("that are refused have a stable code and the message of the service", async () => {
     const renamed = asi.PUT("/api/v1/devices/{device}/set-custom-name/", {
       params: { path: { device: device.id } },
       body: { custom_name: " x" },
@@ -120,7 +120,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("of the page wait when there is no session, and are repeated when there is one again", async () => {
+  it("of the page wait without a session, and are repeated with the next one", async () => {
     let isSignedIn = false;
     let timesAsked = 0;
     const { fetch } = globalThis;
@@ -213,7 +213,7 @@ describe("lists", () => {
     await expect(nobody.list("/api/v1/devices/").next()).rejects.toMatchObject({ status: 403 });
   });
 
-  it("of version 2 are followed by their cursors, and its problems are errors with their code and detail", async () => {
+  it("of version 2 are read by their cursors, and problems become errors with their code and detail", async () => {
     const [preset] = RECIPES;
     if (preset === undefined) throw new Error("No recipe");
     const recipe: Record<string, unknown> = { ...preset.recipe };
@@ -269,7 +269,7 @@ describe("recordings", () => {
     expect(details.samples_read).toBeGreaterThan(100);
   });
 
-  it("that are uploaded twice with one key are one job", async () => {
+  it("that are uploaded twice with the same key are one job", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const [one, again, other] = [
       await asi.upload(device.id, new Uint8Array(recording), { idempotencyKey: "one" }),
@@ -280,7 +280,7 @@ describe("recordings", () => {
     expect(other.job_id).not.toBe(one.job_id);
   });
 
-  it("of several devices are uploaded in one request, and once, with the problem of each that is refused", async () => {
+  it("of several devices are uploaded once, in one request, with the problem of each refused one", async () => {
     const own = await Promise.all([s.ownedDevice(ann), s.ownedDevice(ann)]);
     const start = new Date().toISOString();
     const recordings = await Promise.all(
@@ -322,7 +322,7 @@ describe("recordings", () => {
     expect(message).toBe(job.details.message);
   });
 
-  it("of another device are refused at once", async () => {
+  it("of another device are refused immediately", async () => {
     const refused = asi.upload(device.id, fixture("match-hr.asi"));
     await expect(refused).rejects.toMatchObject({ status: 400, code: expect.any(String) });
   });
@@ -335,7 +335,7 @@ describe("recordings", () => {
     expect(text).toBe(new TextDecoder().decode(fixture("match-hr.csv")));
   });
 
-  it("are given up when the caller no longer waits", async () => {
+  it("are cancelled if the caller no longer waits", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const { job_id } = await asi.upload(device.id, new Uint8Array(recording));
     const signal = AbortSignal.timeout(30);
@@ -385,7 +385,7 @@ describe("repetition", () => {
     expect(JSON.parse(bodies[0] ?? "").asi_b64).toBe(Buffer.from(recording).toString("base64"));
   });
 
-  it("is not made if a request could take effect twice", async () => {
+  it("does not happen if a request could take effect twice", async () => {
     const { client, sent } = watched(async () => busy(503));
     await client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: ann.id } }, body: {} });
     // During registration there is no user yet to whom a key could belong.
@@ -396,7 +396,7 @@ describe("repetition", () => {
     ]);
   });
 
-  it("ends after three times, and is not made without a time or for a time that is too long", async () => {
+  it("ends after three times, and does not happen without a time or for too long a time", async () => {
     const count = async (answer: Response | (() => Response), options = {}) => {
       const { client, sent } = watched(
         async () => (typeof answer === "function" ? answer() : answer.clone()),
@@ -414,7 +414,7 @@ describe("repetition", () => {
     expect(await count(() => busy(503, date))).toEqual([503, 4]);
   });
 
-  it("ends when the caller gives up", async () => {
+  it("ends when the caller cancels", async () => {
     const { client, sent } = watched(async () => busy(503, "60"));
     const signal = AbortSignal.timeout(30);
     await expect(client.GET("/api/v1/account/", { signal })).rejects.toThrow(/aborted|timeout/i);

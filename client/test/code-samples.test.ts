@@ -260,7 +260,7 @@ describe("the examples of a service under a path", () => {
     ["convertFile", 200],
     ["convertFileToFormat", 200],
   ] as const;
-  it.each(REPRESENTATIVE)("%s is answered in every language alike", async (operationId, status) => {
+  it.each(REPRESENTATIVE)("%s has the same response in every language", async (operationId, status) => {
     for (const language of LANGUAGES) {
       expect([language, await examples.run(operationId, language)]).toEqual([
         language,
@@ -269,7 +269,7 @@ describe("the examples of a service under a path", () => {
     }
   });
 
-  it("are accepted in curl, whatever the operation", async () => {
+  it("are accepted in curl, for every operation", async () => {
     const rank = ({ method, path }: { method: string; path: string }) =>
       ENDS.findIndex((pattern) => pattern.test(`${method} ${path}`));
     const entries = entriesOf(examples.document).sort((a, b) => rank(a) - rank(b));

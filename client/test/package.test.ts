@@ -62,7 +62,7 @@ describe("the package", () => {
     expect(gzipSync(contents).length).toBeLessThan(6_000);
   });
 
-  it("does what the examples of the README say", async () => {
+  it("runs the examples of the README", async () => {
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
     expect(examples).toHaveLength(5);

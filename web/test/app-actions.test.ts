@@ -7,7 +7,7 @@ import { showView } from "./service.js";
 import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
-describe.skipIf(hasNoBrowser)("what a user does", () => {
+describe.skipIf(hasNoBrowser)("an action of a user", () => {
   useBrowser();
 
   /** A manager with a device, and its id. */
@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     return { username, device: id };
   }
 
-  it("is said on its button while it takes longer than a moment, and done once", async () => {
+  it("shows its progress on its button if it takes long, and is performed once", async () => {
     const { username, device } = await owner("arno");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByText(`${username} is released.`).waitFor();
   });
 
-  it("says what went wrong, and can be done again", async () => {
+  it("says what failed, and can be repeated", async () => {
     const { username, device } = await owner("cleo");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByText(`${username} is released.`).waitFor();
   });
 
-  it("says that signing out takes its time", async () => {
+  it("says that signing out is in progress", async () => {
     const { username } = await service.manager("sol");
     const page = await openSignedIn(service, { username });
     const { release } = await held(page, "**/session/", "DELETE");
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByText("You are signed out.").waitFor();
   });
 
-  it("says that a picture is being saved, and is ready for the next", async () => {
+  it("says that a picture is being saved, and accepts the next", async () => {
     await service.athlete("pia", { first_name: "Pia" });
     const page = await openSignedIn(service, { username: "pia" });
     await showView(page, "#/account", "Pia");
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByText("It is larger than 2 MiB. Choose a smaller one.").waitFor();
   });
 
-  it("is not lost by leaving an editor: links and the button Back ask first", async () => {
+  it("is not lost by leaving an editor: links and the Back button ask first", async () => {
     const { username, device } = await owner("eva");
     const page = await openSignedIn(service, { username });
     await page.getByRole("link", { name: username, exact: true }).click();
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByRole("heading", { level: 1, name: username }).waitFor();
   });
 
-  it("is not lost by leaving at the moment the form appears", async () => {
+  it("is not lost by leaving as soon as the form appears", async () => {
     const { username, device } = await owner("ida");
     const page = await openSignedIn(service, { username });
     await page.evaluate(
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("is not lost where it was entered while something else was saved", async () => {
+  it("is not lost if it was entered while something else was saved", async () => {
     await service.manager("jan");
     const page = await openSignedIn(service, { username: "jan" });
     await showView(page, "#/account", "jan");
@@ -153,7 +153,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("in another tab counts, also while this one still asks who is signed in", async () => {
+  it("in another tab has an effect here, also while this tab still loads the account", async () => {
     const { username } = await service.manager("finn");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);
@@ -173,7 +173,7 @@ describe.skipIf(hasNoBrowser)("what a user does", () => {
     expect(await beside.getByRole("navigation", { name: "Views" }).count()).toBe(0);
   });
 
-  it("has no form for the account of an administrator, which the operator changes", async () => {
+  it("is not offered for the account of an administrator, which the operator changes", async () => {
     const { username } = await service.manager("root");
     const page = await openSignedIn(service, { username });
     await page.route("**/api/v1/account/", async (route) => {

@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     receiver?.close();
   });
 
-  it("are created, found, renamed and deleted, after a question that says what goes with them", async () => {
+  it("are created, found, renamed and deleted, after a question that says what else is deleted", async () => {
     const owner = await service.manager("alva");
     const page = await openSignedIn(service, owner);
     await showView(page, "#/activities", "Activities");
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect([await page.locator("tbody tr").count(), await page.locator("img").count()]).toEqual([1, 0]);
   });
 
-  it("get a time frame that is marked with the mouse, moved, and computed again when it is saved", async () => {
+  it("get a time frame that is selected with the mouse, moved, and computed again when it is saved", async () => {
     const activity = await team.activity("Match");
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/new`, "New time frame");
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("No time frames yet").waitFor();
   });
 
-  it("get a time frame that is marked by the keyboard, and say what is missing before it is saved", async () => {
+  it("get a time frame that is selected with the keyboard, and say what is missing before it is saved", async () => {
     const activity = await team.activity("Training");
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/new`, "New time frame");
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("5:00 min", { exact: true }).first().waitFor();
   });
 
-  it("compare their athletes: the figures of the API, their differences, and the same as CSV", async () => {
+  it("compare their athletes: the figures of the API, their differences, and both as CSV", async () => {
     const activity = await team.activity('Derby "away"');
     const [ada, bea] = await Promise.all([
       team.frame(activity.id, 0, 0, 10, { name: "First half" }),
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
-  it("have charts in which a full bar is all of the time, of the distance, or of the heart rates", async () => {
+  it("have charts in which a full bar is the whole time, distance, or time with heart rates", async () => {
     const activity = await team.activity("Shares");
     // the last minute has only 12 s
     const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });
@@ -310,7 +310,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect((widths.at(-1) ?? 0) / (widths[0] ?? 0)).toBeCloseTo(0.2, 1);
   });
 
-  it("have webhooks: the secret is shown once, a test and an event arrive, and what failed is sent again", async () => {
+  it("have webhooks: the secret is shown once, a test and an event arrive, and failed deliveries are repeated", async () => {
     const activity = await team.activity(EVIL);
     received = [];
     status = 204;

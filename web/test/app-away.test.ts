@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser)(
     afterEach(() => gate.open());
     afterAll(() => gate?.shut());
 
-    it("has every view, also those that were never opened before", async () => {
+    it("shows every view, also those that were never opened before", async () => {
       const manager = await openSignedIn(service, { username: "ava" }, KEPT);
       const athlete = await openSignedIn(service, { username: "bea" }, KEPT);
       await keepsPage(manager);
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)(
       await athlete.getByText("Nobody may see your data.").waitFor();
     });
 
-    it("says that a view could not be loaded, and has it later, where the browser has kept nothing", async () => {
+    it("says that a view could not be loaded, and shows it later, if the browser has no cache", async () => {
       const page = await openSignedIn(service, { username: "ava" });
       await page.getByText("You have no devices.").waitFor();
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByText("There are no athletes yet.").waitFor();
     });
 
-    it("shows what it could not load when the service is back: the data of a device, and figures", async () => {
+    it("shows the data of a device and figures as soon as the service is back", async () => {
       const team = await teamScene(service, "clea");
       const activity = await team.activity("Match");
       const frame = await team.frame(activity.id, 0, 0, 5);
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByText("Could not").count()).toBe(0);
     });
 
-    it("says that the service does not answer, and goes on by itself when it is back", async () => {
+    it("says that the service does not respond, and continues by itself when it is back", async () => {
       const { username } = await service.manager("nora");
       const page = await openSignedIn(service, { username }, KEPT);
       await page.getByText("You have no devices.").waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByText("does not answer").count()).toBe(0);
     });
 
-    it("says what it is doing while the service is slow, and can be used meanwhile", async () => {
+    it("says what it waits for while the service is slow, and can be used meanwhile", async () => {
       const { username } = await service.manager("lilo");
       const page = await openPage({ at: service.address });
       const shell = await held(page, "**/assets/app-shell*");
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByRole("heading", { level: 1, name: "Derby" }).waitFor();
     });
 
-    it("stays signed out when an answer about the account comes late", async () => {
+    it("stays signed out if a response about the account arrives late", async () => {
       const { username } = await service.manager("olga");
       const page = await openSignedIn(service, { username });
       await showView(page, "#/account", username);
@@ -185,7 +185,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
     });
 
-    it("keeps uploads when the service goes away in the middle, and sends them again when it is back", async () => {
+    it("keeps uploads if the service stops in the middle, and sends them again when it is back", async () => {
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
       const { page, serial } = await openDevice(service, await service.manager("uri"));
       await limitUpload(page, 100_000);

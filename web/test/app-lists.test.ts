@@ -10,7 +10,7 @@ const ACTIVITIES = 56;
 describe.skipIf(hasNoBrowser)("a list", () => {
   useBrowser();
 
-  it("is there again after Back: what was searched, how many rows, and the place; and is printed whole", async () => {
+  it("keeps its search, rows and position after Back, and is printed completely", async () => {
     const { id: owner, username } = await service.manager("lists");
     const client = await service.clientOf(username);
     const schemas = await unwrap(client.GET("/api/v1/json-schemas/", { params: { query: { limit: 100 } } }));

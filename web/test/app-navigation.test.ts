@@ -20,10 +20,10 @@ const seenLinks = (page: Page) =>
       .map((link) => link.textContent),
   );
 
-describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
+describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
   useBrowser();
 
-  it("is one line on a telephone, which shows where the page is and what has the focus", async () => {
+  it("is one line on a phone, and shows the current view and the focus", async () => {
     await service.manager("abel");
     const page = await openSignedIn(service, { username: "abel" }, { viewport: { width: 360, height: 800 } });
     const lines = await links(page).evaluateAll((all) => [
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 
-  it("shows where the page is also when the window becomes narrower, and scrolls nothing else", async () => {
+  it("shows the current view also after the window becomes narrower, and scrolls nothing else", async () => {
     await service.manager("eli");
     const page = await openSignedIn(service, { username: "eli" }, { viewport: { width: 1440, height: 400 } });
     await showView(page, "#/account", "eli");
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(0);
   });
 
-  it("leaves the viewer as it was before signing in", async () => {
+  it("does not change the viewer at sign-in", async () => {
     await service.manager("fay");
     const page = await openPage({ at: service.address });
     const size = () =>
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await size()).toBe(before);
   });
 
-  it("appears when the page is at the first view: later, that would replace an address chosen from it", async () => {
+  it("appears only with the first view, which would otherwise replace an address chosen in it", async () => {
     await service.manager("gus");
     const page = await openPage({ at: service.address, hash: "#/sign-in" });
     const whenSeen = page.evaluate(
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await whenSeen).toBe("#/devices");
   });
 
-  it("leaves behind what was announced on a page, and takes along what was announced on the way", async () => {
+  it("drops the announcements of a page, and keeps those made during navigation", async () => {
     await service.manager("cas");
     const page = await openSignedIn(service, { username: "cas" });
     await showView(page, "#/account", "cas");
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     expect(await page.getByText("You are signed out.").count()).toBe(1);
   });
 
-  it("asks before signing out where something is not saved", async () => {
+  it("asks before signing out if something is not saved", async () => {
     await service.manager("bob");
     const page = await openSignedIn(service, { username: "bob" });
     await showView(page, "#/account", "bob");
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     await page.getByText("You are signed out.").waitFor();
   });
 
-  it("says that signing out has failed until the user goes on", async () => {
+  it("says that signing out has failed until the next action", async () => {
     await service.manager("cid");
     const page = await openSignedIn(service, { username: "cid" });
     expectComplaint(/status of 500/);
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
     await message.waitFor({ state: "detached" });
   });
 
-  it("leads a new manager to who gives the right to add athletes", async () => {
+  it("tells a new manager who grants the right to add athletes", async () => {
     await service.manager("dan");
     const client = await service.clientOf("dan");
     const { data } = await client.GET("/api/v1/json-schemas/", {

@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     return { page, id, serial, file, hash: hashOf(page) };
   }
 
-  it("opens a range again: after a reload, with the buttons of the browser, and as a bookmark", async () => {
+  it("opens a range after a reload, with the buttons of the browser, and as a bookmark", async () => {
     const { page, id, hash } = await openRange();
     const [, from = "", to = ""] =
       new RegExp(`^#/recordings/${id}\\?from=(2025-05-17T14:3.+Z)&to=(2025-05-17T14:3.+Z)$`).exec(hash) ?? [];
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     expect(hashOf(anew)).toBe(hash);
   });
 
-  it("is left with what it shows", async () => {
+  it("disappears with the range", async () => {
     const { page, file } = await openRange();
     await choose(page, { ...file, name: "other.asi" });
     await expect.poll(() => hashOf(page)).toBe("#/");
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await page.getByRole("heading", { name: "See a session" }).waitFor();
   });
 
-  it("refuses others in words, and says so where there is nothing", async () => {
+  it("is refused with a message if it is invalid, and says if a range is empty", async () => {
     const { page, id, hash } = await openRange();
     const other = await openSignedIn(service, ben);
     await other.goto(service.address + hash);
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     return { page, id, hash: hashOf(page) };
   }
 
-  it("of several opens the comparison again: after a reload, with the buttons of the browser, and as a bookmark", async () => {
+  it("of several opens the comparison after a reload, with the buttons of the browser, and as a bookmark", async () => {
     const { page, id, hash } = await openCompared();
     const range = `range=${id},2025-05-17T1[45]:3[^,&]+Z,2025-05-17T1[45]:3[^,&]+Z`;
     expect(hash).toMatch(new RegExp(`^#/recordings/compare\\?${range}&${range}$`));
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await expect.poll(() => hashOf(anew)).toBe("#/");
   });
 
-  it("of several opens the others where one is gone, and nothing for somebody else", async () => {
+  it("of several opens the others if one no longer exists, and nothing for another user", async () => {
     const { page, id, hash } = await openCompared();
     const gone = `&range=${id},2024-01-01T00:00:00.000Z,2024-01-01T01:00:00.000Z`;
     await page.goto(service.address + hash + gone);

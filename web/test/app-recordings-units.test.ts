@@ -21,7 +21,7 @@ describe("the weeks of the calendar", () => {
     expect(iso(weeksUpTo(ms, "utc"))).toBe("2025-05-05T00:00:00.000Z");
   });
 
-  it("have days of 23 and 25 hours where clocks change", () => {
+  it("have days of 23 and 25 hours when clocks change", () => {
     const spring = dayAfter(at("2025-03-30T12:00:00Z"), 0, "local");
     expect(dayAfter(spring, 1, "local") - spring).toBe(23 * 3_600_000);
     const autumn = dayAfter(at("2025-10-26T12:00:00Z"), 0, "local");
@@ -30,7 +30,7 @@ describe("the weeks of the calendar", () => {
     expect(dateText(dayAfter(at("2024-12-31T12:00:00Z"), 1, "utc"), "utc")).toBe("2025-01-01");
   });
 
-  it("are read from an address, and nothing else is", () => {
+  it("are read from an address, and other text is refused", () => {
     expect(readDate("2025-05-05", "utc")).toBe(at("2025-05-05T00:00:00Z"));
     expect(readDate("2025-05-05", "local")).toBe(at("2025-05-04T22:00:00Z"));
     for (const wrong of [null, "", "2025-02-30", "2025-5-5", "yesterday", "20250505", "2025-05-05T10:00"])
@@ -63,7 +63,7 @@ describe("the address of ranges", () => {
     expect(addressedDevice(...read(addressOf(some)))).toBe("12");
   });
 
-  it("leaves out what is no range", () => {
+  it("ignores everything except ranges", () => {
     const one = "12,2025-05-17T14:30:00Z,2025-05-17T15:15:00Z";
     const wrong = ["", "12", "x,2025-05-17,2025-05-18", "12,2025-05-18,2025-05-17", "12,now,later"];
     const fields = [...wrong, one].map((text) => `range=${text}`).join("&");
@@ -75,7 +75,7 @@ describe("the address of ranges", () => {
   });
 });
 
-describe("the days around a day on which clocks change", () => {
+describe("the days around a clock change", () => {
   beforeAll(() => {
     process.env.TZ = "Europe/Zurich";
   });
@@ -100,7 +100,7 @@ describe("the days around a day on which clocks change", () => {
   });
 });
 
-describe("the account of an upload", () => {
+describe("the summary of an upload", () => {
   const nothing = {
     samples_stored: 0,
     samples_known: 0,
@@ -112,7 +112,7 @@ describe("the account of an upload", () => {
   const when = { start: "2025-05-17T14:30:00Z", stop: "2025-05-17T15:00:00Z" };
   const times = "from Sat, 17 May 2025, 14:30 to Sat, 17 May 2025, 15:00";
 
-  it("says what was stored, known already and refused", () => {
+  it("says what was stored, what was already known and what was refused", () => {
     expect(accountOf({ ...nothing, ...when, samples_stored: 18_000 }, "utc")).toEqual([
       `18,000 samples stored ${times}.`,
     ]);
@@ -154,7 +154,7 @@ describe("the account of an upload", () => {
 describe("a file that is too large", () => {
   const file = (size: number) => ({ size });
 
-  it("is refused with its size and the limit, in numbers of which one is larger, and with what to do", () => {
+  it("is refused with its size, the limit, and what to do; in bytes if the sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
       /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,
@@ -170,7 +170,7 @@ describe("server-sent events", () => {
   const text =
     'retry: 3000\n\nid: 1\nevent: samples\ndata: [{"é":1}]\n\n: still here\n\nevent: end\ndata: {"reason":"stopping"}\n\n';
 
-  it("are the same however the bytes are divided", async () => {
+  it("are the same for any division of the bytes", async () => {
     const bytes = new TextEncoder().encode(text);
     for (let size = 1; size <= bytes.length; size++) {
       let heard = 0;

@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     return { name: download.suggestedFilename(), csv: await text(await download.createReadStream()) };
   }
 
-  it("are loaded, accounted for, shown in the calendar, and open as the same file does", async () => {
+  it("are loaded, summarized, shown in the calendar, and open like the same file", async () => {
     const { page, serial } = await openDevice(service, ann);
     const file = await match(serial, KICK_OFF_MS, LONG_MS);
     await load(page, file);
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     expect(fetched).toEqual(read);
   });
 
-  it("are not opened when the user cancels while they are fetched", async () => {
+  it("are not opened if the user cancels while they are fetched", async () => {
     const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".cards").waitFor();
   });
 
-  it("are opened after the user has signed in again, when the session has ended", async () => {
+  it("are opened after the user has signed in again if the session has ended", async () => {
     expectComplaint(/403 \(Forbidden\)/);
     const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".comparison tbody tr").nth(1).waitFor();
   });
 
-  it("are shown two weeks at a time: those of the latest sample first", async () => {
+  it("are shown two weeks at a time, those of the latest sample first", async () => {
     const { page, serial, id } = await openDevice(service, ann);
     const nightMs = Date.UTC(2025, 3, 30, 21, 58, 30);
     const files = [await match(serial), await match(serial, nightMs, 3 * MINUTE_MS)];
@@ -170,7 +170,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const withFewHeartRates = (startMs: number) =>
       walk(startMs, 4).map((row, i) => ({ ...row, hr: i === 0 ? 140 : null }));
 
-    it("is the newest sample as it is stored, with its age", async () => {
+    it("is the newest stored sample, with its age", async () => {
       const { page, serial, id } = await openDevice(service, ann);
       await load(page, await recording(serial, walk(Date.now() - 10_000, 2)));
       await expect.poll(() => value(page, "Speed")).toBe("7.2 km/h");
@@ -187,7 +187,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await live(beside).getByText("Followed in another window").waitFor();
     });
 
-    it("has the newest heart rate of the last ten seconds, where the newest sample has none", async () => {
+    it("has the newest heart rate of the last ten seconds if the newest sample has none", async () => {
       const { page, serial, id } = await openDevice(service, ann);
       const startMs = Date.now() - 60_000;
       await load(page, await recording(serial, withFewHeartRates(startMs)));
@@ -202,7 +202,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await expect.poll(() => value(beside, "Heart rate")).toBe("–");
     });
 
-    it("is asked for where events do not get through", async () => {
+    it("is requested at intervals if events do not arrive", async () => {
       expectComplaint(/ERR_FAILED/);
       const { page, serial } = await openDevice(service, ann);
       await page.route("**/live/", (route) => route.abort());

@@ -16,7 +16,7 @@ const PNG =
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
   useBrowser();
 
-  it("shows the viewer to who has no account, with a way to sign in", async () => {
+  it("shows the viewer without an account, with a way to sign in", async () => {
     const page = await openPage({ at: service.address });
     await page.getByRole("heading", { name: "See a session" }).waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
@@ -24,14 +24,14 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.title()).toBe("Sign in · asi");
   });
 
-  it("says nothing of accounts in a folder of static files", async () => {
+  it("does not mention accounts in a folder of static files", async () => {
     const page = await openPage({ hash: "#/devices" });
     await page.getByRole("heading", { name: "See a session" }).waitFor();
     await page.waitForLoadState("networkidle");
     expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(0);
   });
 
-  it("says what is wrong at the field where it is wrong, and keeps what was typed", async () => {
+  it("shows an error at its field, and keeps the input", async () => {
     await service.manager("taken");
     const page = await openPage({ at: service.address, hash: "#/register" });
     expectComplaint(/status of 400/);
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("The username or the password is wrong.").waitFor();
   });
 
-  it("puts the cursor in the first field at once, and not when the user is at the next", async () => {
+  it("focuses the first field immediately, and not after the user has moved to the next", async () => {
     const page = await openPage({ at: service.address, hash: "#/register" });
     await page.getByRole("heading", { level: 1, name: "Register" }).waitFor();
     const focused = await page.evaluate(
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(focused).toBe("username");
   });
 
-  it("has devices: found, named, with sensors, and released after a question", async () => {
+  it("has devices, which can be found, named, given sensors, and released after a question", async () => {
     await service.manager("dora");
     for (const n of [1, 2]) await service.addDevice(`DORA-${n}`, `dora-${n}`);
     const NAME = "Left wing";
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("You no longer own this device").waitFor();
   });
 
-  it("has athletes: those whom a manager manages, shown as text whatever they are called", async () => {
+  it("has the athletes of a manager, whose names are always shown as text", async () => {
     const { username } = await service.manager("mia");
     await service.command("manager", "grant", username);
     const page = await openSignedIn(service, { username });
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect([await page.locator("img").count(), await page.title()]).toEqual([0, "Athletes · asi"]);
   });
 
-  it("lets an athlete give a permission and take it back", async () => {
+  it("lets an athlete grant and withdraw a permission", async () => {
     const manager = await service.manager("hugo");
     await service.athlete("ella", { first_name: EVIL, last_name: "Ella" });
     const ella = await openSignedIn(service, { username: "ella" });
@@ -291,7 +291,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("has already been used").waitFor();
   });
 
-  it("gives an athlete a copy of all data, and erases them after asking for the password", async () => {
+  it("gives athletes a copy of their data, and erases the data after asking for the password", async () => {
     await service.athlete("zoe", { first_name: "Zoe" });
     const page = await openSignedIn(service, { username: "zoe" });
     await showView(page, "#/account", "Zoe");
@@ -342,7 +342,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("The username or the password is wrong.").waitFor();
   });
 
-  it("asks to sign in again when the session has ended, and goes on with what was being done", async () => {
+  it("asks to sign in again if the session has ended, and continues the interrupted action", async () => {
     const { username } = await service.manager("lena");
     await service.addDevice("LENA-1", "lena");
     const page = await openSignedIn(service, { username });
@@ -359,7 +359,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("heading", { level: 1, name: "lena" }).waitFor();
   });
 
-  it("leaves a session that has ended, if the user does not want to sign in again", async () => {
+  it("leaves an ended session if the user does not sign in again", async () => {
     const { username } = await service.manager("otto");
     const page = await openSignedIn(service, { username });
     await page.getByText("You have no devices.").waitFor();
@@ -371,7 +371,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
-  it("knows in one tab what happens in another", async () => {
+  it("follows changes in another tab", async () => {
     const { username } = await service.manager("ines");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/athletes`);

@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     ann = await service.manager("axel");
   });
 
-  it("of another device of the manager are sent there, without being chosen again", async () => {
+  it("of another device of the manager are sent there, without a second choice of the file", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     const { page, id, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("of a device that the manager does not own wait until it is taken", async () => {
+  it("of a device that the manager does not own wait until the manager takes it", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     // From Thursday on, the first of the two weeks in the calendar is completely before the start of the ownership.
     expectComplaint(/403 \(Forbidden\)/);
@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
       .waitFor({ state: "detached" });
   });
 
-  it("are counted by what is becoming of them", async () => {
+  it("are counted by their state", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     const { page, id, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
@@ -138,7 +138,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await uploads(page).getByText("3 files: 2 done, 1 not stored.").waitFor();
   });
 
-  it("that are refused say why, and stay in the list", async () => {
+  it("that are refused show the reason, and stay in the list", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     const { page, serial } = await openDevice(service, ann);
     const good = await match(serial);
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await of("foreign.asi").count()).toBe(0);
   });
 
-  it("are cancelled in the middle, and sent again", async () => {
+  it("can be cancelled in the middle, and sent again", async () => {
     const { page, serial } = await openDevice(service, ann);
     await limitUpload(page, 100_000);
     await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
@@ -187,7 +187,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
-  it("are dropped on the page of the device, not into the viewer", async () => {
+  it("are dropped on the page of the device, not in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(

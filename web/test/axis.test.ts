@@ -30,13 +30,13 @@ function opened(name: string) {
 describe("a recording by distance", () => {
   const { recording, samples, placed } = opened("valid/match-hr.asi");
 
-  it("ends at its distance, and its whole axis is the whole recording", () => {
+  it("ends at its distance, and the whole axis is the whole recording", () => {
     const { total_distance } = computeMetrics(samples);
     expect(placed.whole.stopMs / 1000).toBeCloseTo(total_distance ?? 0, 2);
     expect(placed.partIn(placed.whole)).toEqual({ startMs: recording.startMs, stopMs: recording.stopMs });
   });
 
-  it("has at each distance the instant at which it had been covered", () => {
+  it("has for each distance the instant at which it was covered", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: placed.whole.stopMs, noNaN: true }), (mm) => {
         const instant = placed.instantAt(mm);
@@ -47,7 +47,7 @@ describe("a recording by distance", () => {
     expect(placed.instantAt(placed.whole.stopMs + 1000)).toBeNull();
   });
 
-  it("has parts that meet: each begins where the one before ends, and standing is in both", () => {
+  it("has adjacent parts: each begins where the previous one ends, and both include standing still", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: placed.whole.stopMs, noNaN: true }), (mm) => {
         const before = placed.partIn({ startMs: 0, stopMs: mm });
@@ -57,13 +57,13 @@ describe("a recording by distance", () => {
     );
   });
 
-  it("has an empty part beyond its end, where another recording goes on", () => {
+  it("has an empty part after its end, where another recording continues", () => {
     const { startMs, stopMs } = placed.partIn({ startMs: placed.whole.stopMs + 1, stopMs: 1e9 });
     expect(startMs).toBe(stopMs);
     expect(startMs).toBeGreaterThan(recording.stopMs);
   });
 
-  it("has each value of a channel where it was measured", () => {
+  it("has each value of a channel at its place of measurement", () => {
     const content = placed.contentOf("heartRate");
     const { series } = recording.channels.heartRate ?? { series: null };
     expect(content?.pyramid.series.values).toBe(series?.values);
@@ -73,7 +73,7 @@ describe("a recording by distance", () => {
 });
 
 describe("ticks", () => {
-  it("of values are round, within the axis and not too many", () => {
+  it("of values are round, within the axis and few", () => {
     const range = fc.tuple(
       fc.double({ min: -1e4, max: 1e4, noNaN: true }),
       fc.double({ min: 1e-2, max: 1e4, noNaN: true }),

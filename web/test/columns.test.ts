@@ -12,7 +12,7 @@ function pyramidOf(values: number[], gapMs = 1000, times = values.map((_, i) => 
 }
 
 describe("a pyramid", () => {
-  it("gives the extent of any part as if all its values were read", () => {
+  it("returns the extent of any part, as if it read all values", () => {
     const part = fc
       .array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 3000 })
       .chain((values) => fc.tuple(fc.constant(values), fc.nat(values.length - 1), fc.nat(values.length - 1)));
@@ -39,13 +39,13 @@ describe("columns of a plot", () => {
     expect(timesMs.length).toBeLessThanOrEqual(502);
   });
 
-  it("are the values themselves where there are few", () => {
+  it("are the values themselves if there are few", () => {
     const { mean, timesMs } = columnsIn(pyramidOf(numbers), { startMs: 1000, stopMs: 2000 }, 500);
     expect(timesMs.slice(1)).toEqual([1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000]);
     expect(mean.slice(1)).toEqual(numbers.slice(10, 21));
   });
 
-  it("are interrupted by a gap, near and far away", () => {
+  it("are interrupted by a gap at any zoom", () => {
     const times = numbers.map((_, i) => i * 100 + (i >= 20_000 ? 600_000 : 0));
     const pyramid = pyramidOf(numbers, 1000, times);
     const far = columnsIn(pyramid, { startMs: 0, stopMs: 5_600_000 }, 500);

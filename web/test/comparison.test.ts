@@ -50,7 +50,7 @@ const figure = (key: string) => {
 };
 
 describe("the export of compared figures", () => {
-  it("has the columns of the page in its units and its zone, with all digits", () => {
+  it("has the columns of the page in its units and zone, with all digits", () => {
     const computed = steady(5000);
     const [head = "", line = ""] = comparisonCsv([frame(8, "Ada", computed)], KMH).split("\r\n");
     const names = [...head.matchAll(/"([^"]*)"|([^,]+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
@@ -77,7 +77,7 @@ describe("the export of compared figures", () => {
     expect(slower).toContain('"Max speed, m/s"');
   });
 
-  it("has the samples and seconds that are in no figure, because the sport allows no such speed", () => {
+  it("has the number of samples and seconds excluded because the sport allows no such speed", () => {
     const [head = "", line = "", failed = ""] = comparisonCsv(
       [frame(8, "Ada", steady(20_000)), frame(9, "Bob", null)],
       KMH,
@@ -87,7 +87,7 @@ describe("the export of compared figures", () => {
     expect(failed).toMatch(/,,,$/);
   });
 
-  it("has times in the zone of the page, which its heads name", () => {
+  it("has times in the zone of the page, which the header names", () => {
     process.env.TZ = "Europe/Zurich";
     const text = comparisonCsv([frame(8, "Ada", null)], { ...KMH, zone: "local" });
     const [head = "", line = ""] = text.split("\r\n");
@@ -96,7 +96,7 @@ describe("the export of compared figures", () => {
     expect(line).toContain(",2025-05-17T14:00:00,2025-05-17T14:01:00,");
   });
 
-  it("runs no formula of a name, and quotes what would break a line", () => {
+  it("writes names as text instead of formulas, and quotes line breaks", () => {
     const text = comparisonCsv(
       [frame(8, '=HYPERLINK("http://example.org")', null), frame(9, "a,\nb", null)],
       KMH,
@@ -107,7 +107,7 @@ describe("the export of compared figures", () => {
     expect(comparisonCsv([frame(8, "\n=1+1", null)], KMH)).toContain(`"'\n=1+1"`);
   });
 
-  it("leaves out classes of speed that differ", () => {
+  it("omits speed classes that differ", () => {
     const other = steady(5000, { sprint_threshold: 4 });
     expect(isComparable([steady(4000), steady(5000)])).toBe(true);
     expect(isComparable([steady(4000), other])).toBe(false);
@@ -119,7 +119,7 @@ describe("the export of compared figures", () => {
 });
 
 describe("high intensity", () => {
-  it("is the distance from the higher threshold on, and its name says which, where it is the same", () => {
+  it("is the distance above the higher threshold, which its name contains if it is the same", () => {
     const hid = { hid_thresholds: [2, 5.5] as const };
     const slow = steady(4000, hid);
     const fast = steady(6000, hid);
@@ -132,7 +132,7 @@ describe("high intensity", () => {
 });
 
 describe("differences", () => {
-  it("have a sign, and none where they are shown as 0", () => {
+  it("have a sign, except if they are shown as 0", () => {
     expect(differenceText(figure("distance"), 12.4, "km/h")).toBe("+12");
     expect(differenceText(figure("distance"), -1234, "km/h")).toBe("−1,234");
     expect(differenceText(figure("distance"), -0.4, "km/h")).toBe("0");

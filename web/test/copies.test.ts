@@ -13,15 +13,15 @@ const figures = (total_distance: number) =>
   ({ rows: 600, recordedMs: 60_000, metrics: { total_distance } }) as Figures;
 
 describe("copies of one recording", () => {
-  it("are of one device and one time, and have the same figures", () => {
+  it("have the same device, time and figures", () => {
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(410)])).toBe(true);
   });
 
-  it("are not those of team-mates who wear devices of one name in one match", () => {
+  it("are not those of team-mates with devices of the same name in one match", () => {
     expect(areCopies([recording("A1"), recording("A2")], [figures(410), figures(410)])).toBe(false);
   });
 
-  it("are not recordings of which a figure differs, or is not there yet", () => {
+  it("are not recordings with a different or missing figure", () => {
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(411)])).toBe(false);
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), null])).toBe(false);
   });

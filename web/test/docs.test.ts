@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
   const widthLeftOver = (page: Page) =>
     page.evaluate(() => document.documentElement.clientWidth - document.documentElement.scrollWidth);
 
-  it("has the page's colours in both themes, and fits", async () => {
+  it("has the colours of the page in both themes, and fits the window", async () => {
     const page = await openDocs();
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await openOperation(page, "Devices", "listDevices");
@@ -84,10 +84,10 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
     await page.waitForURL(`${publicAddress}/`);
   });
 
-  describe("for somebody who is not signed in", () => {
+  describe("without an account", () => {
     const dark = sharedPage(() => openDocs({ hash: "#/Devices/retrieveDevice", colorScheme: "dark" }));
 
-    it("loads in less than 500 kB with the OpenAPI document, in the theme that the browser asks for, also when that changes", async () => {
+    it("loads in less than 500 kB with the OpenAPI document, and follows the theme of the browser", async () => {
       const page = await dark();
       const bytes = await page.evaluate(() =>
         [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(theme).toBe("dark");
     });
 
-    it("has operations that are found by their words, with examples in three languages at the address behind the proxy, by keyboard too", async () => {
+    it("has a search for operations, and examples in three languages at the address behind the proxy, also by keyboard", async () => {
       const page = await dark();
       // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(() => page.locator(".opblock").count()).toBeGreaterThan(1);
     });
 
-    it("tells what to do when nobody is signed in, takes a token, and learns from another tab that somebody has signed in", async () => {
+    it("says how to sign in, accepts a token, and notices a sign-in in another tab", async () => {
       const page = await dark();
       const token = await service.tokenOf("docs");
       expectComplaint(/403/);

@@ -19,10 +19,10 @@ const drop = (page: Page, names: readonly string[]) =>
 
 const reading = (page: Page) => page.locator(".reading");
 
-describe.skipIf(hasNoBrowser)("files that are dropped while others are read", () => {
+describe.skipIf(hasNoBrowser)("files dropped while others are read", () => {
   useBrowser();
 
-  it("are read after them, and shown beside them", async () => {
+  it("are read next, and shown beside them", async () => {
     const page = await openPage();
     await drop(page, ["ublox7.asi", "run-fix-loss.asi"]);
     await page.getByRole("heading", { level: 1, name: "2 recordings" }).waitFor();
@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)("files that are dropped while others are read", ()
     expect(await reading(page).innerText()).toBe("");
   });
 
-  it("are announced, and cancelled with them", async () => {
+  it("are announced, and cancelled together with them", async () => {
     const page = await openPage();
     // the page immediately after the second drop, followed by Cancel
     const shown = page.evaluate(

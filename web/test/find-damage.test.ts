@@ -7,11 +7,11 @@ import { fixturePath } from "./fixtures.js";
 describe("the damaged places of a recording", () => {
   const whole = readFileSync(fixturePath("valid/match-hr.asi"));
 
-  it("are none if it is whole", async () => {
+  it("are none without damage", async () => {
     expect(await findDamage(new Blob([whole]), "X")).toEqual({ places: [], hasMore: false });
   });
 
-  it("include the last frame where the file is cut off", async () => {
+  it("include the last frame if the file is truncated", async () => {
     const { places } = await findDamage(new Blob([whole.subarray(0, -5)]), "X");
     expect(places).toHaveLength(1);
     const [last] = places;
@@ -19,7 +19,7 @@ describe("the damaged places of a recording", () => {
     expect(whole.length - (last?.byteOffset ?? 0)).toBeLessThan(110);
   });
 
-  it("are one row of the list where they are within a second, with their number and bytes", async () => {
+  it("are one row of the list if they are within a second, with their number and bytes", async () => {
     const torn = Buffer.from(whole);
     // every second one of ten frames within a second, and one frame long after them
     const frames = framesFrom(whole, whole.indexOf(SYNC, 200_000));
@@ -34,7 +34,7 @@ describe("the damaged places of a recording", () => {
     ]);
   });
 
-  it("are apart from a second on, and before the first sample", () => {
+  it("are separate rows from one second apart, and before the first sample", () => {
     const after = (afterMs: number | null) => ({ byteOffset: 0, afterMs });
     const counts = (...times: (number | null)[]) => groupDamage(times.map(after)).map(({ count }) => count);
     expect(counts(0, 999, 1000)).toEqual([2, 1]);

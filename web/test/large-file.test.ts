@@ -19,7 +19,7 @@ const BYTES_PER_ROW = 100;
 describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
   useBrowser();
 
-  it("can be cancelled while it is read; what was open stays, and then opens with progress", async () => {
+  it("can be cancelled while it is read, which keeps the open recording, and opens with progress", async () => {
     const path = join(await mkdtemp(join(tmpdir(), "asi-web-large-")), "large.asi");
     try {
       await writeLarge(path, BYTES);

@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)("the library in Chromium", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("writes every format, byte by byte as it is kept beside the recording", async () => {
+  it("writes every format, identical to the stored file beside the recording", async () => {
     const page = await openPage({ at });
     const files = await page.evaluate(
       (recording) => library.everyFormat(recording),
@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser)("the library in Chromium", () => {
     for (const format of FORMAT_NAMES) expect(files[format], format).toBe(base64(`valid/edges.${format}`));
   });
 
-  it("gives what it gives in Node.js: rows, beats, waveform, tracks, figures, recordings", async () => {
+  it("returns the same as in Node.js: rows, beats, waveform, tracks, figures, recordings", async () => {
     const page = await openPage({ at });
     const recording = base64("waveform/run.asi");
     const inBrowser = await page.evaluate((bytes) => library.everyVerb(bytes), recording);

@@ -20,7 +20,7 @@ function trackOf(positions: [latitude: number, longitude: number][], origin = BE
 }
 
 describe("the projection", () => {
-  it("has metres on the ground, within half a percent", () => {
+  it("has metres on the ground, to half a percent", () => {
     const { east, north } = trackOf([
       [46.9629, 7.4648],
       [46.9639, 7.4648],
@@ -31,7 +31,7 @@ describe("the projection", () => {
     expect(Math.abs((east[2] ?? 0) / eastward - 1)).toBeLessThan(0.005);
   });
 
-  it("knows how long a metre of the map is far north of the origin", () => {
+  it("returns the length of a metre of the map far north of the origin", () => {
     const { north } = trackOf([
       [46.9629, 7.4648],
       [59.9139, 7.4648],
@@ -76,7 +76,7 @@ describe("tracks on one map", () => {
     north: north + length,
   });
 
-  it("are those of one place: of one pitch, and of the next one", () => {
+  it("are those of one place, such as a pitch and the one beside it", () => {
     expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
   });
 
@@ -90,13 +90,13 @@ describe("tracks on one map", () => {
     expect(placesOf([square(0, 0, 5_000), square(0, 15_000, 110)])).toEqual([[0], [1]]);
   });
 
-  it("may be of very different lengths where they meet", () => {
+  it("may have very different lengths if they touch", () => {
     expect(placesOf([square(0, 0, 40_000), square(20_000, 20_000, 3)])).toEqual([[0, 1]]);
     expect(placesOf([square(0, 0, 0), square(0, 900, 0)])).toEqual([[0, 1]]);
     expect(placesOf([square(0, 0, 0), square(0, 1_100, 0)])).toEqual([[0], [1]]);
   });
 
-  it("are all there is where a recording has no position", () => {
+  it("are all recordings if one has no position", () => {
     expect(placesOf([null, square(0, 0, 110), null])).toEqual([[0, 1, 2]]);
   });
 });
@@ -147,12 +147,12 @@ describe("the raster", () => {
     expect(alphaAt(100, 44)).toBe(0);
   });
 
-  it("draws faded what is not shown", () => {
+  it("draws the rest of the recording faded", () => {
     const pixels = drawTracks(drawing, [{ track, shown: { startMs: 50, stopMs: 60 }, number: 0 }]);
     expect([...pixels.slice((50 * 200 + 100) * 4, (50 * 200 + 100) * 4 + 3)]).toEqual([217, 222, 230]);
   });
 
-  it("survives positions all over the world", () => {
+  it("accepts positions all over the world", () => {
     const world = trackOf([
       [90, 180],
       [-90, -180],

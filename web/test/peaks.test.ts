@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     expect([await violations(page), await overflow(page)]).toEqual([[], 0]);
   });
 
-  it("show their passage in plots, map and figures: with a button of the table, by keyboard, and with a press on the curve", async () => {
+  it("show their passage in plots, map and figures: with a button of the table, by keyboard, and with a click on the curve", async () => {
     const file = await session();
     const { samples } = decodeSync(file.buffer);
     const { distance } = peakDemands(samples).peaks;
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await page.getByText(/^30 s from/).waitFor();
   });
 
-  it("are missing where a window is longer than the recording, and all of them where no second has speeds, with the reason", async () => {
+  it("are missing if a window is longer than the recording, or if no second has speeds, with the reason", async () => {
     const minute = await fileOf(steadyRows(600, 100));
     const { distance } = peakDemands(decodeSync(minute.buffer).samples).peaks;
     const page = await openPage();

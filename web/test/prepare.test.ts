@@ -49,7 +49,7 @@ describe("a recording of ten rows a second with an outage of 3 s, and then of a 
     hr: null,
   }));
 
-  it("has a line in each part and none over the outage, in plots, map and under the cursor, as the figures have no distance there", async () => {
+  it("has a line in each part and none over the outage, in plots, map and under the cursor, like the figures", async () => {
     const bytes = new Uint8Array(
       await new Response(encode(rows, { serial: "A1" }) as BodyInit).arrayBuffer(),
     );

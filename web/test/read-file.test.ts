@@ -6,8 +6,8 @@ import { isDamaged } from "../src/recording/is-damaged.js";
 import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
-describe("a file with more rows than a tab has memory for", () => {
-  it("is refused with what to do, before the rest of it is read", async () => {
+describe("a file with too many rows for the memory of a tab", () => {
+  it("is refused with what to do, before the rest is read", async () => {
     const whole = readFileSync(fixturePath("valid/match-hr.asi"));
     let bytesRead = 0;
     async function* pieces() {
@@ -37,7 +37,7 @@ const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiEr
 
 const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name)));
 
-describe("a CSV that the library has written", () => {
+describe("a CSV written by the library", () => {
   it.for<ConvertOptions>([
     { time: "iso" },
     { time: "excel" },
@@ -55,7 +55,7 @@ describe("a CSV that the library has written", () => {
 });
 
 describe("a file that cannot be read", () => {
-  it("is refused with the library's code, in words for who has chosen it", async () => {
+  it("is refused with the code of the library, in words for its user", async () => {
     const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
     const refusals = await Promise.all(names.map((name) => refusal(fixture(`damaged/${name}`))));
     refusals.push(
@@ -82,7 +82,7 @@ describe("a file that cannot be read", () => {
     }
   });
 
-  it("keeps the place, by which it can be looked into", async () => {
+  it("keeps the position, by which it can be inspected", async () => {
     expect(await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n")).toMatchObject({
       code: "BAD_ROW",
       line: 2,
@@ -110,7 +110,7 @@ describe("a file that cannot be read", () => {
   });
 });
 
-it("a recording inside a gzip file is the same as the recording", async () => {
+it("a recording compressed with gzip is the same as the recording", async () => {
   const options = { serial: null, onProgress: () => {} };
   const bytes = fixture("valid/match-hr.asi");
   const packed = await readFile(new File([new Uint8Array(gzipSync(bytes))], "match-hr.asi.gz"), options);

@@ -29,7 +29,7 @@ const headingOf = (recipe: Recipe, limits = {}) => {
   return `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in the shown time`;
 };
 
-describe.skipIf(hasNoBrowser)("another definition in the viewer", () => {
+describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
   useBrowser();
 
   it("counts what `asi stats --recipe` counts, with the table of its choices", async () => {
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)("another definition in the viewer", () => {
     await expect.poll(() => counted(page).getByRole("heading").innerText()).not.toBe(headingOf(recipe));
   });
 
-  it("is read from a file of one's own, and a wrong one is refused with the key", async () => {
+  it("is read from a file, and refused with the key if it is invalid", async () => {
     const page = await openPage();
     await choose(page, FILE);
     await open(page);
@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser)("another definition in the viewer", () => {
     expect(await counted(page).getByRole("heading").innerText()).toBe(headingOf(own));
   });
 
-  it("with a gate reads the quality of the recording, and says how many samples the gate dropped", async () => {
+  it("with a gate reads the quality of the recording, and says how many samples the gate drops", async () => {
     const page = await openPage();
     const reception = fixturePath("valid/reception.asi");
     await choose(page, reception);

@@ -27,14 +27,14 @@ describe("a refusal of the service", () => {
     });
   });
 
-  it("is reported once if a form has sent a list", () => {
+  it("is shown once if a form has sent a list", () => {
     const wrong = { expiration_time: ["Must be after start_time."] };
     expect([...fieldSentences(refusal({ 0: wrong, 1: wrong }), labelOf)]).toEqual([
       ["expiration_time", "Until must be later than From."],
     ]);
   });
 
-  it("names no path where the form has no such field", () => {
+  it("contains no path if the form has no such field", () => {
     const link = "The link is wrong, has been used, or has expired. Ask for a new one.";
     const picture = "Expected base64 of a JPEG, PNG or WebP image of at most 2 MiB.";
     expect(refusalWords(refusal({ token: [link] }))).toBe(link);
@@ -49,7 +49,7 @@ describe("a refusal of the service", () => {
     );
   });
 
-  it("says more than that something was not found, or not allowed", () => {
+  it("says what was not found or not allowed", () => {
     expect(refusalWords(refusal({ detail: "Not found." }, 404, "not_found"))).toBe(
       "It does not exist, or you may not see it. It may have been deleted.",
     );
@@ -73,7 +73,7 @@ describe("a refusal of the service", () => {
     expect(sentenceOf(message, "username", labelOf)).toBe(sentence);
   });
 
-  it("is like what the page finds wrong itself", () => {
+  it("is like a message of the page", () => {
     const problem = new FormProblem({ expiration_time: "Until must be later than From." });
     expect([...fieldSentences(problem)]).toEqual([["expiration_time", problem.message]]);
   });

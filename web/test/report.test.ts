@@ -11,7 +11,7 @@ import { card, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
 const TEMPLATE = fileURLToPath(new URL("../../dist/report.html", import.meta.url));
 
-describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
+describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
   useBrowser();
   let folder: string;
   beforeAll(() => {
@@ -48,7 +48,7 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     return pathToFileURL(path).href;
   }
 
-  it("shows figures, map and plots without any request", async () => {
+  it("shows figures, map and plots without a request", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const { max_speed } = computeMetrics(samples);
@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
   });
 
-  it("prints figures and pictures on one page of A4, and its tables whole on those that follow", async () => {
+  it("prints figures and pictures on one page of A4, and whole tables on the following ones", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
     await page.getByText("Accelerations and decelerations: 126").waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     expect(await pages()).toBe(1);
   });
 
-  it("prints black on white, whatever the theme on the screen is", async () => {
+  it("prints black on white with any theme on the screen", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi"), colorScheme: "dark" });
     await page.getByText("Accelerations and decelerations: 126").waitFor();
     /** The red values of the text and of the background, which define how light a grey is. */
@@ -111,14 +111,14 @@ describe.skipIf(hasNoBrowser)("a report opened from the disk", () => {
     expect((await reds())[1]).toBe(255);
   });
 
-  it("shows texts of the recording as text, whatever they are", async () => {
+  it("shows any texts of the recording as text", async () => {
     const name = "</script><img src=x onerror=alert(1)>";
     const page = await openPage({ at: report("valid/match-hr.asi", { name }) });
     await page.locator(".brand", { hasText: name }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
   });
 
-  it("says so when its data are of another version, or missing", async () => {
+  it("says if its data are missing or of another version", async () => {
     const newer = await openPage({ at: report("valid/match-hr.asi", { version: 2 }) });
     await newer.getByText("data of version 2").waitFor();
     const empty = await openPage({ at: pathToFileURL(TEMPLATE).href });

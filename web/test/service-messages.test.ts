@@ -81,13 +81,13 @@ describe("the messages of the service", () => {
     expect(messages).toContainEqual({ kind: "forbidden", text: "The activity must be your own." });
   });
 
-  it("reach people without names of the API", () => {
+  it("reach users without names of the API", () => {
     expect(messages.map(inWords).filter((sentence) => WORDS_OF_API.test(sentence))).toEqual([]);
   });
 });
 
-describe("a refusal that has messages for fields only, where there is no form", () => {
-  it("does not name them", () => {
+describe("a refusal with messages only for fields, without a form", () => {
+  it("does not name the fields", () => {
     const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
     expect(error.message).toBe("stop: Must not be before start.");
     expect(refusalInWords(error)).toBe("The service does not accept the data of the page.");

@@ -40,7 +40,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     await page.keyboard.press("Tab");
   };
 
-  it("ask nobody for tiles unless an address is entered, and then that address, for where the track is", async () => {
+  it("request no tiles unless an address is entered, and then only those of the track from that address", async () => {
     asked = [];
     const page = await openPage({ at: served.address, allowed: [tileOrigin] });
     await choose(page, fixturePath("valid/match-hr.asi"));
@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     await expect.poll(() => page.locator(".tiles img").count()).toBe(0);
   });
 
-  it("cannot ask for tiles that the policy of the page does not allow", async () => {
+  it("cannot request tiles that the policy of the page forbids", async () => {
     asked = [];
     // blocked requests are in the browser's log, but are not sent
     const page = await openPage({ expected: [/Content Security Policy|violates/], allowed: [tileOrigin] });
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     expect(asked).toEqual([]);
   });
 
-  it("are on the page with all that they say, on a phone too", async () => {
+  it("are completely visible, also on a phone", async () => {
     const page = await openPage({ viewport: { width: 360, height: 740 } });
     await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await page.getByText("Settings", { exact: true }).click();
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
 describe.skipIf(hasNoBrowser)("the log of a receiver, which has no serial number", () => {
   useBrowser();
 
-  it("is read once it has been given one", async () => {
+  it("is read after the user has entered one", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7-plain.asi"));
     await page.getByLabel("If it is a log of a u-blox receiver").fill("ROVER-1");

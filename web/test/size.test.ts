@@ -57,7 +57,7 @@ describe("the size of the page", () => {
     expect(sizeOf(ofMap)).toBeLessThanOrEqual(12_000);
   });
 
-  it("is at most 32.2 kB more for who is signed in, with any of the views, and 17.5 kB without", () => {
+  it("is at most 32.2 kB more after signing in with any of the views, and 17.5 kB without", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const views = named(/^app-\w+-view\.js$/);

@@ -23,7 +23,7 @@ function slices(...parts: { seconds: number; speedMmPerS: number }[]) {
 }
 
 describe("the columns of distance per minute", () => {
-  it("have the height of a whole minute at the same pace, also where the last one is shorter", () => {
+  it("have the height of a whole minute at the same pace, also if the last one is shorter", () => {
     const steady = slices({ seconds: 150, speedMmPerS: 4000 });
     expect(steady.map(({ startMs }) => startMs - START)).toEqual([0, 60_000, 120_000]);
     expect(steady.map(({ seconds }) => seconds)).toEqual([60, 60, 30]);
@@ -33,12 +33,12 @@ describe("the columns of distance per minute", () => {
     expect(slower[1]?.height).toBeCloseTo(0.25, 2);
   });
 
-  it("are not made lower by a short last one that is faster", () => {
+  it("do not become lower because of a short, faster last one", () => {
     const sprint = slices({ seconds: 60, speedMmPerS: 2000 }, { seconds: 5, speedMmPerS: 7000 });
     expect(sprint.map(({ height }) => height)).toEqual([1, 1]);
   });
 
-  it("are there for less than a minute, and of somebody who stands still", () => {
+  it("exist for less than a minute, and for an athlete who stands still", () => {
     expect(slices({ seconds: 20, speedMmPerS: 3000 }).map(({ height }) => height)).toEqual([1]);
     expect(slices({ seconds: 20, speedMmPerS: 0 }).map(({ height }) => height)).toEqual([0]);
   });

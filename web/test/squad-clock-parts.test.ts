@@ -63,12 +63,12 @@ describe("the map", () => {
   const player = { recordings: [{ samples: PARTS, startMs: 0 }] } as unknown as SquadPlayer;
   const plane = { at: () => ({ x: 0, y: 0 }), origin: { latitudeE7: 0, longitudeE7: 0 } } as unknown as Plane;
 
-  it("has a player nowhere during an outage of a fast part, and between the rows of a slow part", () => {
+  it("has no position of a player during an outage of a fast part, but between the rows of a slow part", () => {
     expect([9_950, 11_500, 31_000].map((ms) => speedAt(player, ms))).toEqual([3000, null, 3000]);
     expect([...speedSeries(player).gapsAfter]).toEqual([100]);
   });
 
-  it("draws no line over an outage, nor between two intervals, however short the break", () => {
+  it("draws no line over an outage or between two intervals, however short the break", () => {
     const intervals = [
       { startMs: 5000, endMs: 15_000 },
       { startMs: 15_500, endMs: 20_000 },
@@ -98,7 +98,7 @@ describe("a strip", () => {
     expect(meanSpeeds(rows, { startMs: 8000, stopMs: 12_000 }, 2, 12_000)[1]).toBeCloseTo(12, 2);
   });
 
-  it("leaves out what the figures leave out, and says where there is nothing", () => {
+  it("omits the same rows as the figures, and marks times without data", () => {
     const means = meanSpeeds(rows, { startMs: -5000, stopMs: 25_000 }, 6, 2000);
     expect([...means].map((mean) => (Number.isNaN(mean) ? null : Math.round(mean)))).toEqual([
       null,
@@ -110,18 +110,18 @@ describe("a strip", () => {
     ]);
   });
 
-  it("holds a speed between rows that are far apart on the screen", () => {
+  it("keeps a speed between rows that are far apart on the screen", () => {
     const means = meanSpeeds(rows, { startMs: 1000, stopMs: 1200 }, 8, 12_000);
     expect([...means].every((mean) => Math.abs(mean - 4) < 0.01)).toBe(true);
   });
 
-  it("holds no speed over an outage of a fast part, and holds one between the rows of a slow part", () => {
+  it("keeps no speed over an outage of a fast part, but between the rows of a slow part", () => {
     const all = (startMs: number, stopMs: number) => meanSpeeds(PARTS, { startMs, stopMs }, 20, 12_000);
     expect([...all(10_200, 12_800)].every(Number.isNaN)).toBe(true);
     expect([...all(31_000, 34_000)].some(Number.isNaN)).toBe(false);
   });
 
-  it("is a line where somebody is recorded but not on", () => {
+  it("is a line for a player who is recorded but not playing", () => {
     const means = Float32Array.of(8, 8, Number.NaN, 16);
     const window = { startMs: 0, stopMs: 4 * MINUTE };
     expect([...levelsOf(means, [span(1, 4)], window)]).toEqual([OFF, 32, NOTHING, 63]);
@@ -129,7 +129,7 @@ describe("a strip", () => {
   });
 });
 
-describe("who is on", () => {
+describe("the players on the pitch", () => {
   const match = [
     period("1st half", 0, 45, { Sub: [], Early: [[0, 30]] }),
     period("2nd half", 60, 105, { Sub: [[80, 105]], Early: [], Half: [] }),
@@ -137,26 +137,26 @@ describe("who is on", () => {
   const changes = (player: string) =>
     changesOf(match, player).map(({ atMs, kind }) => `${kind} ${atMs / MINUTE}`);
 
-  it("changes in a half and between halves", () => {
+  it("change within a half and between halves", () => {
     expect(changes("Whole")).toEqual([]);
     expect(changes("Sub")).toEqual(["on 80"]);
     expect(changes("Early")).toEqual(["off 30"]);
     expect(changes("Half")).toEqual(["off 45"]);
   });
 
-  it("is everybody at all times while there are no periods", () => {
+  it("are all players at all times without periods", () => {
     expect(onIntervals([], "Whole")).toBe(null);
     expect(onIntervals(match, "Sub")).toEqual([span(80, 105)]);
   });
 });
 
 describe("periods above the clock", () => {
-  it("lie in lanes: a drill under the half that it is in, at most three", () => {
+  it("are in at most three lanes: a drill below its half", () => {
     expect(lanesOf([span(0, 45), span(10, 20), span(60, 105)])).toEqual([0, 1, 0]);
     expect(lanesOf([span(0, 40), span(0, 30), span(0, 20), span(0, 10)])).toEqual([0, 1, 2, 2]);
   });
 
-  it("take the ends of substitutes along", () => {
+  it("move the ends of substitutes with theirs", () => {
     const [moved] = withEnds(
       [period("Half", 0, 45, { Sub: [[30, 45]], Off: [[0, 40]] })],
       "Half",
@@ -166,7 +166,7 @@ describe("periods above the clock", () => {
     expect(moved?.own.get("off")).toEqual([span(0, 38)]);
   });
 
-  it("are taken back over 50 steps; a drag is one of them", () => {
+  it("can be undone over 50 steps; a drag is one step", () => {
     const periods = signal<readonly SessionPeriod[] | null>(null);
     const steps = new PeriodSteps(periods, signal<ReadonlyMap<string, AttackSide>>(new Map()));
     for (let to = 1; to <= 60; to++) steps.change({ periods: [period("Half", 0, to)] });
@@ -217,16 +217,16 @@ describe("a wrong clock", () => {
   const found = (...recordings: ClockRecording[]) =>
     wrongClocks(recordings).map(({ id, byMs }) => [id, byMs / MINUTE]);
 
-  it("is told with the hours and quarters that put it right", () => {
+  it("is reported with the hours and quarters that correct it", () => {
     expect(found(recording(1, 0), recording(2, -60), recording(3, 0), recording(4, 0))).toEqual([[2, 60]]);
     expect(found(recording(1, 0), recording(2, 0), recording(3, 45), recording(4, 0))).toEqual([[3, -45]]);
   });
 
-  it("is told with another time if that fits much better", () => {
+  it("is reported with another time if that fits much better", () => {
     expect(found(recording(1, 0), recording(2, 22), recording(3, 0), recording(4, 0))).toEqual([[2, -22]]);
   });
 
-  it("is told where it lays one half over the other, and where it is minutes off, in a match with substitutes", () => {
+  it("is reported if it moves one half over the other or is minutes off, in a match with substitutes", () => {
     const all = match();
     expect(wrongClocks(all)).toEqual([]);
     // one who plays all the time, one who goes off, one who comes on, one who only warms up
@@ -243,17 +243,17 @@ describe("a wrong clock", () => {
     }
   });
 
-  it("is not one that was switched on before the others", () => {
+  it("is not reported for a recording that starts before the others", () => {
     expect(found(recording(1, 0), recording(2, 0, -20), recording(3, 0), recording(4, 0))).toEqual([]);
   });
 
-  it("is not told where the shift would lay the recording over another one of its player", () => {
+  it("is not reported if the shift would overlap another recording of the player", () => {
     const all = [recording(1, 0), recording(2, -60), recording(3, 0), recording(4, 0), recording(5, 0)];
     expect(wrongClocks(all, [[2, 5]])).toEqual([]);
     expect(wrongClocks(all, [[1, 5]]).map(({ id }) => id)).toEqual([2]);
   });
 
-  it("is not one that begins late, and not one of few", () => {
+  it("is not reported for a recording that begins late, or among few recordings", () => {
     expect(found(recording(1, 0), recording(2, 0, 55), recording(3, 0), recording(4, 0))).toEqual([]);
     expect(found(recording(1, 0), recording(2, -60))).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
   const minutes = (page: Page) => page.locator(".squad-table tbody tr >> nth=0 >> td >> nth=0").innerText();
   const chip = (page: Page, name: RegExp) => page.locator("thead").getByRole("button", { name });
 
-  it("suggests the halves; a press uses one, Ctrl Z takes it back", async () => {
+  it("suggests the halves; a click uses one, Ctrl Z undoes it", async () => {
     const page = await open();
     expect(await page.locator(".clock-chip.suggested").allInnerTexts()).toEqual(["1st half?", "2nd half?"]);
     await chip(page, /^Use suggested 1st half, 12:10:00 to 12:50:00/).click();
@@ -89,7 +89,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("selects what is dragged: the figures follow, and a period can be made of it", async () => {
+  it("selects the dragged time: the figures follow, and it can become a period", async () => {
     const page = await open("dark");
     await drag(page, 20, 40);
     await expect.poll(() => minutes(page)).toBe("20");
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(() => minutes(page)).toBe("15");
   });
 
-  it("is zoomed by the wheel and by what is selected; Escape shows all", async () => {
+  it("is zoomed by the wheel and to the selection; Escape shows everything", async () => {
     const page = await open();
     const ticks = () => page.locator(".clock-ticks small").allInnerTexts();
     const whole = await ticks();
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(async () => (await ticks()).includes("12:21")).toBe(true);
   });
 
-  it("is a slider for the keyboard: Shift selects, Enter leads to the card", async () => {
+  it("is a slider for the keyboard: Shift selects, Enter opens the card", async () => {
     const page = await open();
     const slider = page.getByRole("slider", { name: "Clock" });
     await slider.focus();
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     );
   });
 
-  it("asks whether a player who stops playing went off: the times are used or not, and all who play all the time are not asked about", async () => {
+  it("asks whether players who stop playing went off, uses the times or not, and does not ask about others", async () => {
     const page = await open("light", [...NAMES, SUBSTITUTE]);
     const asks = page.getByRole("button", { name: "1 to look at" });
     await page.getByRole("button", { name: "Periods…" }).click();
@@ -177,7 +177,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(() => page.getByText(/seems to come on/).count()).toBe(0);
   });
 
-  it("edits periods: own times of a player, and saves them as periods.csv", async () => {
+  it("edits periods with separate times of a player, and saves them as periods.csv", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Periods…" }).click();
     const editor = page.getByRole("dialog", { name: "Periods" });

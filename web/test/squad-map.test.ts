@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
   const picture = (page: Page) =>
     page.locator(".ground canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
 
-  it("lays a pitch under the players, flat and in its proportions", async () => {
+  it("draws a pitch under the players, horizontal and to scale", async () => {
     const page = await open();
     const { width, height } = await boxOf(page, ".ground svg.pitch path");
     expect(width / height).toBeGreaterThan((PITCH.length / PITCH.width) * 0.95);
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("shows who is on at the time of the cursor, where they are; a press on a dot chooses the player", async () => {
+  it("shows the players on the pitch at the time of the cursor; a click on a dot selects the player", async () => {
     const page = await open();
     await press(page, 35);
     const at = secondOf(await time(page));
@@ -128,7 +128,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
   });
 
-  it("plays: the clock runs, a key stops it, and it stops by itself at the end of the period", async () => {
+  it("plays: the clock runs, a key stops it, and it stops at the end of the period", async () => {
     const page = await open();
     await press(page, 32);
     const before = secondOf(await time(page));
@@ -176,7 +176,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("stands alone on a phone: a strip moves its time, and nothing is wider than the window", async () => {
+  it("is alone on a phone: a strip moves its time, and nothing is wider than the window", async () => {
     const page = await open({ viewport: { width: 360, height: 800 } });
     const slider = page.getByRole("slider", { name: "Time of the map" });
     const period = page.getByLabel("Period", { exact: true });

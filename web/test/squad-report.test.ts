@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
   });
   const open = () => openPage({ at: pathToFileURL(file).href });
 
-  it("is small, and sorts its table by the figure that is pressed: falling, rising, and by position again", async () => {
+  it("is small, and sorts its table by the clicked figure: falling, rising, and by position again", async () => {
     expect(statSync(file).size / PLAYERS).toBeLessThan(60_000);
     const page = await open();
     const table = page.locator("table.squad").first();
@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("cuts no label of its six figures", async () => {
+  it("shows the labels of its six figures completely", async () => {
     const page = await open();
     const beyond = await page.locator(".dots svg").evaluateAll((pictures) =>
       pictures.flatMap((picture) => {
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(Math.max(...beyond)).toBeLessThan(1);
   });
 
-  it("sets no unit larger than the figures, on the screen and on paper", async () => {
+  it("has no units in larger letters than the figures, on the screen and on paper", async () => {
     const page = await open();
     const larger = () =>
       page.locator("small").evaluateAll((all) =>
@@ -89,7 +89,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await larger()).toEqual([]);
   });
 
-  it("leads from a name to the page of the player, and fits on a telephone", async () => {
+  it("links from a name to the page of the player, and fits on a phone", async () => {
     const page = await open();
     await page.getByRole("link", { name: "Kunz" }).first().click();
     await expect.poll(() => page.evaluate(() => location.hash)).toMatch(/^#player-\d+$/);
@@ -153,7 +153,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
   });
   const open = () => openPage({ at: pathToFileURL(file).href });
 
-  it("shows who is farthest from normal first, by number if asked, and the same as a table", async () => {
+  it("shows the players farthest from normal first, or by number, and the same values as a table", async () => {
     const page = await open();
     const names = () => page.locator(".panel:visible h2").allInnerTexts();
     expect(await names()).toEqual([
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("the report of a season", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("fits on a telephone", async () => {
+  it("fits on a phone", async () => {
     const page = await open();
     await page.setViewportSize({ width: 360, height: 800 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
-  it("says that the periods are of another day than the recordings", async () => {
+  it("says that the periods are on another day than the recordings", async () => {
     const path = join(scene.beside, "periods.csv");
     writeFileSync(path, "period,start,end\n1st half,2026-05-09 14:00,2026-05-09 14:30\n");
     const page = await openPage();
@@ -145,13 +145,13 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     }
   });
 
-  it("counts the sound recordings, of which a player may have two", async () => {
+  it("counts the undamaged recordings, of which a player may have two", async () => {
     const page = await open();
     // six recordings, one of which (Huber) is damaged
     expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
   });
 
-  it("sorts by the figure that is pressed: falling, rising, and in the order of the roster; the head says how", async () => {
+  it("sorts by the clicked figure: falling, rising, and in the order of the roster; the column header says how", async () => {
     const page = await open();
     const distances = async () =>
       await page
@@ -176,7 +176,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect((await names(page)).at(-1)).toBe("Roth");
   });
 
-  it("keeps the chosen sort in every file and on paper, as the command with the same one", async () => {
+  it("keeps the chosen sort in every file and on paper, like the command", async () => {
     const page = await open();
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await head(page, "Top").click();
@@ -202,7 +202,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(onPaper).not.toContain("GK mean");
   });
 
-  it("has individual limits if somebody turns them on, with the digits of the command, and never beside fixed ones", async () => {
+  it("has individual limits on request, with the digits of the command, and never mixed with fixed ones", async () => {
     const path = join(scene.beside, "roster.csv");
     writeFileSync(
       path,
@@ -235,7 +235,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await names(page)).toEqual(order);
   });
 
-  it("marks sums that miss a part of the period, and says why on a card", async () => {
+  it("marks sums of an incomplete period, and says why on a card", async () => {
     const page = await open();
     await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await expect.poll(async () => (await cells(page, "Huber"))[1]).toMatch(/^≥/);
@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await card.waitFor({ state: "detached" });
   });
 
-  it("is driven by keys: one stop for the rows, M for the card, Enter for the player, Back for the squad as it was", async () => {
+  it("works by keyboard: one tab stop for the rows, M for the card, Enter for the player, Back for the unchanged squad", async () => {
     const page = await open();
     await head(page, "Top").click();
     await page.getByRole("button", { name: "1st half", exact: true }).click();
@@ -309,7 +309,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await heads()).toEqual(shown);
   });
 
-  it("keeps what was left out in words, and the rest is shown; a row stays for a file that cannot be read", async () => {
+  it("lists omitted files with the reason, shows the others, and keeps a row for an unreadable file", async () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files, ...scene.accidents]);
     await ready(page);
@@ -336,7 +336,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("is kept until it is closed: a reload brings it back as it was, and closing removes it", async () => {
+  it("is kept until it is closed: a reload restores it, and closing removes it", async () => {
     const page = await open();
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
     await page.getByRole("button", { name: "2nd half", exact: true }).click();
@@ -395,7 +395,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
   });
 
-  it("is written as the report of the command, from a button", async () => {
+  it("writes the same report as the command, from a button", async () => {
     const page = await open();
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
     const path = join(scene.folder, "report.html");
@@ -406,7 +406,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
-  it("prints the first page of the report: the table by position with strips, what is wrong, and six figures of all", async () => {
+  it("prints the first page of the report: the table by position with strips, problems, and six figures of all players", async () => {
     const page = await open({ colorScheme: "dark" });
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
@@ -433,7 +433,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await names(page)).toHaveLength(5);
   });
 
-  it("prints no control of the page, and bars of one colour without a mask", async () => {
+  it("prints no controls, and bars of one colour without a mask", async () => {
     const page = await open({
       prepare: async (context) => {
         await context.route(address, async (route) => {
@@ -458,7 +458,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(new Set(shares).size).toBeGreaterThan(2);
   });
 
-  it("opens every menu inside the window of a telephone", async () => {
+  it("opens every menu within the window of a phone", async () => {
     const page = await open({ viewport: { width: 390, height: 800 } });
     const press = (name: string) => page.locator(".squad-controls summary", { hasText: name }).click();
     await press("More");
@@ -485,7 +485,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("counts the longer of two recordings of one player and one time, and names the other", async () => {
+  it("counts the longer of two simultaneous recordings of a player, and names the other", async () => {
     const page = await openPage();
     const short = join(scene.beside, "02-Meier-short.asi");
     writeFileSync(short, await squadRecording(7, "TRK-2", 10, 40));
@@ -509,7 +509,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 
-  it("names a serial number of the roster that no recording has, and gives the player the tracker that was meant", async () => {
+  it("names a serial number of the roster without a recording, and lets the user choose the correct tracker", async () => {
     const path = join(scene.beside, "roster.csv");
     writeFileSync(path, "player;serial;sprint (km/h)\nMeier;TRK-2;\nRoth;TRK-55;23,5\n");
     const page = await openPage();
@@ -526,7 +526,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await list.innerText()).not.toContain("Unknown tracker");
   });
 
-  it("names the headers that it found and those that it expects where a roster or periods have others", async () => {
+  it("names the actual and the expected headers of an invalid roster or periods file", async () => {
     const put = (name: string, text: string) => {
       writeFileSync(join(scene.beside, name), text);
       return join(scene.beside, name);
@@ -568,7 +568,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
 
 describe.skipIf(hasNoBrowser)("recordings of different times", () => {
   useBrowser();
-  it("are compared, as they were before", async () => {
+  it("are compared", async () => {
     const page = await openPage();
     const fixtures = fileURLToPath(new URL("../../fixtures/valid", import.meta.url));
     await chooseAll(page, [join(fixtures, "ublox7.asi"), join(fixtures, "run-fix-loss.asi")]);

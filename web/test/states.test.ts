@@ -5,7 +5,7 @@ import { inLongForm } from "../../test/long-form.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-describe.skipIf(hasNoBrowser)("files that mean no good", () => {
+describe.skipIf(hasNoBrowser)("hostile files", () => {
   useBrowser();
 
   it("cannot put markup into the page", async () => {
@@ -22,7 +22,7 @@ describe.skipIf(hasNoBrowser)("files that mean no good", () => {
     expect(await page.locator("img").count()).toBe(0);
   });
 
-  it("are read as one recording under a serial number, where they have several devices in them", async () => {
+  it("are read as one recording with a serial number if they contain several devices", async () => {
     const page = await openPage();
     await choose(page, fixturePath("damaged/foreign-header.asi"));
     await page.getByText("The file has recordings of several devices in it.").waitFor();
@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("files that mean no good", () => {
     await page.getByText("TEAM-1").first().waitFor();
   });
 
-  it("are shown or refused, and what is wrong with a file is at no byte of it", async () => {
+  it("are shown or refused; a problem of the whole file has no byte offset", async () => {
     const page = await openPage();
     const damaged = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
     for (const name of inLongForm(damaged, ["empty.asi", "no-row.asi", "torn-at-the-end.asi"])) {
@@ -55,7 +55,7 @@ describe.skipIf(hasNoBrowser)("files that mean no good", () => {
 describe.skipIf(hasNoBrowser)("the page without a network", () => {
   useBrowser();
 
-  it("opens after the first visit and shows a recording", async () => {
+  it("opens after the first visit, and shows a recording", async () => {
     const page = await openPage({ serviceWorkers: "allow" });
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
     await page.context().setOffline(true);
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser)("the page without a network", () => {
 describe.skipIf(hasNoBrowser)("a link to a view", () => {
   useBrowser();
 
-  it("says which file it needs, and shows the same part with the same settings to someone who has it", async () => {
+  it("says which file it needs, and shows the same part with the same settings of that file", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     await page.getByRole("button", { name: "Zoom in on the plots" }).click();

@@ -3,8 +3,8 @@ import { hasNoBrowser, useBrowser } from "./page.js";
 import { service } from "./shared-service.js";
 import { tellStory } from "./whole-story.js";
 
-describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
+describe.skipIf(hasNoBrowser)("the whole story by keyboard alone", () => {
   useBrowser();
 
-  it("leads from registering to signing out", () => tellStory(service));
+  it("leads from registration to sign-out", () => tellStory(service));
 });

@@ -23,7 +23,7 @@ async function opened(colorScheme: "light" | "dark"): Promise<Page> {
 describe.skipIf(hasNoBrowser)("the theme of the page", () => {
   useBrowser();
 
-  it("follows that of the system at once, with plots and map, until one is chosen", async () => {
+  it("follows that of the system immediately, with plots and map, until one is chosen", async () => {
     const dark = await opened("dark");
     const page = await opened("light");
     expect(await drawn(page)).not.toEqual(await drawn(dark));
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     expect(await themeOf(page)).toBe("light");
   });
 
-  it("is light while the page is printed, and not remembered for that", async () => {
+  it("is light while the page is printed, and then as before", async () => {
     const page = await opened("dark");
     const plots = await drawn(page);
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

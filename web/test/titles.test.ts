@@ -6,7 +6,7 @@ const recording = (fileName: string, deviceName: string) => ({
   facts: { fileName, info: { deviceName, serial: "S-1" } } as Facts,
 });
 
-it("recordings of one device have the names of their files beside each other", () => {
+it("recordings of the same device are named after their files in a comparison", () => {
   expect(
     titlesOf([
       recording("saturday.asi", "Tracker 17"),
@@ -16,7 +16,7 @@ it("recordings of one device have the names of their files beside each other", (
   ).toEqual(["Tracker 17 · saturday", "Tracker 4", "Tracker 17 · sunday"]);
 });
 
-it("a device with a generic name has the name of its file", () => {
+it("a recording of a device with a generic name is named after its file", () => {
   const named = (deviceName: string, deviceType: string) =>
     titlesOf([
       { facts: { fileName: "saturday.asi", info: { deviceName, deviceType, serial: "S-1" } } as Facts },

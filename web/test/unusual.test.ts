@@ -8,8 +8,8 @@ const sentences = (profile: object) =>
 const refused = (profile: object) =>
   impossible({ ...NOTHING, ...profile }, NOW_MS).map(({ name, sentence }) => [name, sentence]);
 
-describe("what a profile says", () => {
-  it("is asked about where it is most often a typing error", () => {
+describe("a value in a profile", () => {
+  it("needs a confirmation if it is probably a typing error", () => {
     expect(sentences({ birth_date: "2025-01-01" })).toEqual([
       "By the date of birth the athlete is 1 year old.",
     ]);
@@ -20,7 +20,7 @@ describe("what a profile says", () => {
     expect(sentences({ weight: 7.5 })).toEqual(["The weight is 7.5 kg."]);
   });
 
-  it("is refused where it cannot be: a birth in the future, and a height that is in metres or in feet", () => {
+  it("is refused if impossible: a birth in the future, and a height in metres or feet", () => {
     expect(refused({ birth_date: "2090-01-01" })).toEqual([
       ["birth_date", "The date of birth is in the future."],
     ]);
@@ -31,7 +31,7 @@ describe("what a profile says", () => {
     expect(refused({ birth_date: "1998-04-23", height: 1.82, weight: 7.5 })).toEqual([]);
   });
 
-  it("is taken without a question where it is usual, or not there", () => {
+  it("needs no confirmation if it is usual or missing", () => {
     expect(sentences({ birth_date: "1998-04-23", height: 1.82, weight: 71.5 })).toEqual([]);
     expect(sentences({})).toEqual([]);
   });

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe("a length of time", () => {
-  it("has its units, so that it is no time of day, and seconds only below an hour", () => {
+  it("has its units, unlike a time of day, and seconds only below an hour", () => {
     expect(duration(0)).toBe("0 s");
     expect(duration(16.4 * SECOND)).toBe("16 s");
     expect(duration(3 * MINUTE + 29 * SECOND)).toBe("3:29 min");
@@ -16,26 +16,26 @@ describe("a length of time", () => {
     expect(duration(26 * HOUR + 3 * MINUTE)).toBe("26 h 03 min");
   });
 
-  it("is rounded before it is split", () => {
+  it("is rounded before it is divided into units", () => {
     expect(duration(59.6 * SECOND)).toBe("1:00 min");
     expect(duration(HOUR - 400)).toBe("1 h 00 min");
     expect(duration(2 * HOUR - 20 * SECOND)).toBe("2 h 00 min");
   });
 
-  it("has a minus as a difference, and none where it is shown as 0", () => {
+  it("has a minus as a difference, except if it is shown as 0", () => {
     expect(durationDifference(-65 * SECOND)).toBe("−1:05 min");
     expect(durationDifference(-300)).toBe("0 s");
     expect(durationDifference(300)).toBe("0 s");
   });
 
-  it("is as on a stopwatch where it is a position on an axis", () => {
+  it("has the format of a stopwatch as a position on an axis", () => {
     expect(elapsed(15 * MINUTE)).toBe("15:00");
     expect(elapsed(HOUR + 2 * MINUTE + 3 * SECOND)).toBe("1:02:03");
   });
 });
 
 describe("a number", () => {
-  it("has a minus sign where it is negative, and none where it is shown as 0", () => {
+  it("has a minus sign if it is negative, except if it is shown as 0", () => {
     expect(decimal(-1234.5, 1)).toBe("−1,234.5");
     expect(decimal(-0.05, 1)).toBe("−0.1");
     expect(decimal(-0.04, 1)).toBe("0.0");
@@ -44,7 +44,7 @@ describe("a number", () => {
     expect(decimal(0.04, 1)).toBe("0.0");
   });
 
-  it("has a plus too where it is a difference, and neither where it is shown as 0", () => {
+  it("has a sign as a difference, except if it is shown as 0", () => {
     expect(withSign(decimal(12, 0))).toBe("+12");
     expect(withSign(decimal(-12, 0))).toBe("−12");
     expect(withSign(decimal(-0.4, 0))).toBe("0");
@@ -53,7 +53,7 @@ describe("a number", () => {
 });
 
 describe("a share", () => {
-  it("is rounded half up in percent, without the errors of doubles", () => {
+  it("is rounded half up in percent, without errors of binary fractions", () => {
     for (let tenThousandths = 0; tenThousandths <= 10_000; tenThousandths += 1) {
       const tenthsOfPercent = Math.floor((tenThousandths + 5) / 10);
       const expected = `${Math.floor(tenthsOfPercent / 10)}.${tenthsOfPercent % 10} %`;

@@ -25,7 +25,7 @@ async function arrayOf<T>(all: AsyncIterable<T>): Promise<T[]> {
 describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   useBrowser();
 
-  it("has the figures that asi-convert/metrics computes, decoded by the fast engine, and says in the words of its definition why its maximum speed is not that of the fastest row", async () => {
+  it("has the figures of asi-convert/metrics, decoded by the fast engine, and says why its maximum speed is not that of the fastest row", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     // under the content security policy of the page
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.locator(".panel .note", { hasText: words }).waitFor();
   });
 
-  it("has the heart rate zones as soon as a maximum is typed, and leaves what is half typed alone", async () => {
+  it("has heart rate zones as soon as a maximum is entered, and does not change incomplete input", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const maximum = page.getByLabel("Maximum heart rate of the athlete");
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await zones.getByText("Enter it, from 60 to 240").waitFor();
   });
 
-  it("has no accelerations where it is too slow for them, and says so there alone", async () => {
+  it("has no accelerations if its rate is too low, and says so only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));
     await page.getByText("None in what is shown. They need at least 5 samples a second.").waitFor();
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await panel.getByText("None in what is shown.", { exact: true }).waitFor();
   });
 
-  it("has no choice of times where the zone of the browser is UTC", async () => {
+  it("has no choice of zones if that of the browser is UTC", async () => {
     const page = await openPage({ timezoneId: "UTC" });
     await page.getByText("Settings", { exact: true }).click();
     const row = page.locator(".menu-row", { hasText: "Times" });
@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await row.getByRole("button").count()).toBe(0);
   });
 
-  it("has the values of the CSV under the cursor, in UTC and in the zone of the browser, and one cursor over map and plots", async () => {
+  it("has the values of the CSV at the cursor, in UTC and in the zone of the browser, and one cursor for map and plots", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const columns = golden("valid/match-hr.csv");
@@ -145,7 +145,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(Math.abs((pointed?.x ?? 0) - marker.x)).toBeLessThan(3);
   });
 
-  it("downloads the CSV that the library writes, of all and of the part that is shown, by drag, wheel and keys; Escape shows everything again", async () => {
+  it("downloads the CSV of the library, of all rows and of the part selected by drag, wheel and keys; Escape shows everything again", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const recorded = () => card(page, "Recorded");
@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     }
   });
 
-  it("is left for the start view by Back, with nothing lost, and is there again after Forward", async () => {
+  it("closes with Back and opens again with Forward, without loss", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const recorded = () => card(page, "Recorded");
@@ -248,7 +248,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(counts.reduce((sum, text) => sum + Number(text), 0)).toBe(report.damage.badChecksums);
   });
 
-  it("shows a demonstration without any file: several players beside each other", async () => {
+  it("shows a demonstration without any file: a comparison of several players", async () => {
     const compared = await openPage();
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
@@ -283,7 +283,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .toContain("From start 0:00");
   });
 
-  it("says what to add when a recording is compared with itself", async () => {
+  it("says what to add if a recording is compared with itself", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-hr.asi");
     await choose(page, [file, file]);
@@ -297,7 +297,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByText("Below each: the difference to the first recording.").waitFor();
   });
 
-  it("shows one place of recordings that are too far apart for one map, and the others when they are chosen", async () => {
+  it("shows one place of recordings that are too far apart for one map, and the others on request", async () => {
     const walk = async (name: string, latitude: number, longitude: number) => {
       const rows = Array.from({ length: 200 }, (_, i) => ({
         timestamp: Date.UTC(2025, 4, 17) + i * 100,
@@ -377,7 +377,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await fact("RMSSD").innerText()).toBe("–");
   });
 
-  it("shows waveform, beats and RR intervals where a recording has them, and nothing of it elsewhere", async () => {
+  it("shows waveform, beats and RR intervals of a recording that has them, and no such panels for others", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-ecg.asi");
     await choose(page, file);

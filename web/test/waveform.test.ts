@@ -27,7 +27,7 @@ async function* batchOf(sampleRateHz: number, times: number[], values: number[])
 }
 
 describe("the waveform of a recording", () => {
-  it("has each sample at its time where there are few of them", async () => {
+  it("has each sample at its time if there are few", async () => {
     const waveform = await collectWaveform(decodeEcg(MATCH));
     const samples = await samplesOf(MATCH);
     const startMs = (samples[0]?.ms ?? 0) + 100_000;
@@ -41,7 +41,7 @@ describe("the waveform of a recording", () => {
     }
   });
 
-  it("keeps its highest and lowest value, however much is shown", async () => {
+  it("keeps its highest and lowest value at any zoom", async () => {
     const waveform = await collectWaveform(decodeEcg(MATCH));
     const samples = await samplesOf(MATCH);
     const values = samples.map(({ value }) => value);
@@ -52,7 +52,7 @@ describe("the waveform of a recording", () => {
     expect(timesMs?.length).toBeLessThanOrEqual(502);
   });
 
-  it("is interrupted where samples are missing, and goes on where the clock was set", async () => {
+  it("is interrupted by missing samples, and continues after the clock was set", async () => {
     const times = Array.from({ length: 1000 }, (_, i) => i * 4 + (i >= 500 ? 5000 : 0));
     const waveform = await collectWaveform(
       batchOf(
@@ -69,7 +69,7 @@ describe("the waveform of a recording", () => {
     expect(back?.columnsIn({ startMs: 1000, stopMs: 11_000 }, 100).mean).toEqual([3, 4, null, 1, 2]);
   });
 
-  it("has no more entries than pixels, in however many pieces it was recorded", async () => {
+  it("has no more entries than pixels, for any number of recorded pieces", async () => {
     const times = Array.from({ length: 20_000 }, (_, i) => i * 100);
     const waveform = await collectWaveform(
       batchOf(
@@ -83,7 +83,7 @@ describe("the waveform of a recording", () => {
     expect(Math.max(...(columns?.maximum ?? []).map(Number))).toBe(90);
   });
 
-  it("ascends in time, whatever the times of its frames are", async () => {
+  it("ascends in time, whatever the times of its frames", async () => {
     const frames = fc.array(fc.integer({ min: -3000, max: 5000 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(frames, fc.integer({ min: 1, max: 90 }), async (steps, pixels) => {
@@ -102,7 +102,7 @@ describe("the waveform of a recording", () => {
 });
 
 describe("the heart of a recording", () => {
-  it("is what the library finds in the waveform", async () => {
+  it("is the result of the library for the waveform", async () => {
     const recording = { facts: { info: null } } as Recording;
     const read = await readHeart(new Blob([MATCH]), recording);
     const times: number[] = [];
@@ -112,7 +112,7 @@ describe("the heart of a recording", () => {
     expect(read?.heart.rr.series.values.length).toBeGreaterThan(0.9 * times.length);
   });
 
-  it("is nothing where a recording has no waveform", async () => {
+  it("is absent without a waveform", async () => {
     const bytes = readFileSync(fixturePath("valid/match-hr.asi"));
     expect(await readHeart(new Blob([bytes]), { facts: { info: null } } as Recording)).toBeNull();
   });

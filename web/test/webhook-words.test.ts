@@ -7,7 +7,7 @@ const unanswered = (response: string | null) => ({
   response,
 });
 
-describe("why a webhook has no answer", () => {
+describe("the reason of a failed webhook", () => {
   it.each([
     ["connect ECONNREFUSED 127.0.0.1:9000", "no program listens at this address"],
     ["ECONNREFUSED", "no program listens at this address"],
@@ -33,13 +33,13 @@ describe("why a webhook has no answer", () => {
     expect(testWords(unanswered(error))).toBe(`The test has failed. ${text}`);
   });
 
-  it("is what the service says, where that is a sentence already", () => {
+  it("is the message of the service if that is a sentence", () => {
     const words = "The host has no public address.";
     expect(responseOf(unanswered(words))).toBe(words);
     expect(responseOf(unanswered(null))).toBe("–");
   });
 
-  it("is not looked for in what a receiver has answered", () => {
+  it("is not taken from the response of a receiver", () => {
     const answered = { response_status: 502, response: "upstream: ECONNREFUSED" };
     expect(responseOf(answered)).toBe("HTTP 502: upstream: ECONNREFUSED");
   });

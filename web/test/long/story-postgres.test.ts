@@ -4,7 +4,7 @@ import { hasNoBrowser, useBrowser } from "../page.js";
 import { BuiltService } from "../service.js";
 import { tellStory } from "../whole-story.js";
 
-describe.skipIf(hasNoBrowser)("the whole story, by the keyboard alone", () => {
+describe.skipIf(hasNoBrowser)("the whole story by keyboard alone", () => {
   useBrowser();
 
   it("leads from registering to signing out, on PostgreSQL", async () => {
