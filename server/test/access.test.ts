@@ -61,6 +61,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   // Current and former owners of the device. Other tests check which samples they see.
   ["fetchRawData", "403 403 403 403 in in"],
   ["listRawDataRanges", "403 403 403 403 in in"],
+  ["downloadSamples", "401 403 403 403 in in"],
   ["fetchLatestRawData", THE_OWNER],
   ["retrieveLatestTimestamp", THE_OWNER],
   ["streamRawData", THE_OWNER],

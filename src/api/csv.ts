@@ -4,7 +4,7 @@ import { COLUMNS } from "../rows/csv-layout.js";
 import { rowTemplate } from "../rows/row-text/template.js";
 import { checkBatch } from "../rows/sample-batch.js";
 import type { EngineName, SampleBatch } from "../types.js";
-import { checkTimes, writeSamples } from "./samples-text.js";
+import { requireWritableTimes, writeSamples } from "./samples-text.js";
 
 export interface SamplesToCsvOptions {
   /** Whether the text starts with the line of column names; default true. */
@@ -31,7 +31,7 @@ export function samplesToCsv(samples: SampleBatch, options: SamplesToCsvOptions 
   const { header = true, engine } = options;
   checkEngine(engine);
   checkBatch(samples);
-  checkTimes(samples);
+  requireWritableTimes(samples);
   return writeSamples(samples, ROW, { before: header ? HEADER : NOTHING, after: NOTHING }, engine);
 }
 

@@ -4,7 +4,7 @@ import { checkEngine } from "../reading/decode-options.js";
 import { type Field, type RowTemplate, rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
 import { checkBatch } from "../rows/sample-batch.js";
 import type { EngineName, SampleBatch } from "../types.js";
-import { checkTimes, writeSamples } from "./samples-text.js";
+import { requireWritableTimes, writeSamples } from "./samples-text.js";
 
 /** A value of a sample. */
 export type JsonValue =
@@ -56,7 +56,7 @@ export function samplesToJson(samples: SampleBatch, options: SamplesToJsonOption
   checkEngine(engine);
   const template = templateOf(keys);
   checkBatch(samples);
-  checkTimes(samples);
+  requireWritableTimes(samples);
   const around = { before: utf8.encode(`${before}[`), after: utf8.encode(`]${after}`) };
   // A comma precedes each object except the first.
   return writeSamples(samples, template, { ...around, leftOutOfFirst: 1 }, engine);

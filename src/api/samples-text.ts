@@ -40,7 +40,7 @@ const EARLIEST_MS = -62_167_219_200_000;
 const LATEST_MS = 253_402_300_799_999;
 
 /** Throws `BAD_ARGUMENT` unless all times can be written. */
-export function checkTimes({ timestampMs, length }: SampleBatch): void {
+export function requireWritableTimes({ timestampMs, length }: SampleBatch): void {
   for (let i = 0; i < length; i++) {
     const ms = timestampMs[i];
     if (ms !== undefined && ms >= EARLIEST_MS && ms <= LATEST_MS && Number.isInteger(ms)) continue;

@@ -67,6 +67,10 @@ export interface FormatWriter {
    * @param to the end of the rows, exclusive; greater than `from`
    */
   rows(batch: SampleBatch, from: number, to: number): Iterable<Uint8Array>;
-  /** Ends the file. */
-  end(report: Report): Iterable<Uint8Array>;
+  /**
+   * Ends the file.
+   *
+   * @param report null if the rows are not those of a recording
+   */
+  end(report: Report | null): Iterable<Uint8Array>;
 }

@@ -22,7 +22,7 @@ class Parquet implements FormatWriter {
     return this.#writer.rows(batch, from, to);
   }
 
-  end(report: Report): readonly Uint8Array[] {
+  end(report: Report | null): readonly Uint8Array[] {
     return this.#writer.end(fileMetadata(this.#info, report));
   }
 }

@@ -64,7 +64,8 @@ export class Boilerplate {
   }
 
   end(): readonly Uint8Array[] {
-    return [encodeText((this.#texts.range?.after ?? "") + (this.#texts.after ?? ""))];
+    const { range = NO_RANGE, after = "" } = this.#texts;
+    return [encodeText(this.#pending + (this.#isFirstRange ? "" : range.after) + after)];
   }
 }
 

@@ -1,11 +1,12 @@
 import type { RecordingInfo, Report } from "../../types.js";
 
-/** Key-value metadata of a file: the device, and the report on the recording. */
-export function fileMetadata(info: RecordingInfo, report: Report): Record<string, string> {
+/** Key-value metadata of a file: the device and, for a recording, the report. */
+export function fileMetadata(info: RecordingInfo, report: Report | null): Record<string, string> {
+  const device = { serial: info.serial, device: JSON.stringify(info) };
+  if (report === null) return device;
   const { bytes, frames, damage, rows, gnssWithoutRow, start, end } = report;
   return {
-    serial: info.serial,
-    device: JSON.stringify(info),
+    ...device,
     // without the ranges: the list can be as long as the recording, and can be computed from the rows
     report: JSON.stringify({ bytes, frames, damage, rows, gnssWithoutRow, start, end }),
   };

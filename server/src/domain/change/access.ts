@@ -66,6 +66,7 @@ export const access = {
 
   fetchRawData: everOwner,
   listRawDataRanges: everOwner,
+  downloadSamples: everOwner,
   fetchLatestRawData: currentOwner,
   retrieveLatestTimestamp: currentOwner,
   streamRawData: currentOwner,

@@ -1,0 +1,84 @@
+import { optionNames, requireObject, requireOptions } from "../arguments.js";
+import { acquireEngine, prepareEngine, releaseEngine } from "../engine/engines.js";
+import { checkNumbers, formatNamed } from "../formats/catalogue.js";
+import type { FormatName, FormatOptions } from "../formats/format.js";
+import { MAX_GAP_MS } from "../metrics/segments.js";
+import type { RowWriter } from "../rows/row-text/row-writer.js";
+import { checkBatch } from "../rows/sample-batch.js";
+import type { RecordingInfo, SampleBatch } from "../types.js";
+import { requireWritableTimes } from "./samples-text.js";
+
+export interface FormatSamplesOptions extends FormatOptions {
+  format: FormatName;
+  /** The device, as `decode` returns it. Formats that name a device contain it. */
+  info: RecordingInfo;
+}
+
+const OPTIONS = optionNames<FormatSamplesOptions>({ format: true, info: true, numbers: true });
+
+/**
+ * Writes samples in a format, as `convert` writes those of a recording in the default layout. Heart rates are not repeated.
+ * Formats whose beginning depends on the end (`fit`, and the laps of `tcx` and `geojson`) keep rows in memory; the others need
+ * little.
+ *
+ * @param samples batches of samples, such as those of `decode`; not modified during the call
+ * @returns the pieces of the file, each in separate memory. Without samples, it has only what the format requires
+ * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `samples`
+ */
+export async function* formatSamples(
+  samples: Iterable<SampleBatch> | AsyncIterable<SampleBatch>,
+  options: FormatSamplesOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  requireOptions(options, OPTIONS);
+  requireObject("info", options.info);
+  const format = formatNamed(options.format);
+  checkNumbers(options.numbers, format);
+  await prepareEngine(undefined);
+  const open = await format.load(options);
+  const writer = open({ info: options.info, rowWriter: sharedRowWriter });
+  let lastMs = Number.NaN;
+  for await (const batch of samples) {
+    checkBatch(batch);
+    requireWritableTimes(batch);
+    for (const { from, to, isNew } of partsByRange(batch, lastMs)) {
+      if (isNew) yield* copies(writer.startRange?.());
+      yield* copies(writer.rows(batch, from, to));
+    }
+    lastMs = batch.timestampMs[batch.length - 1] ?? lastMs;
+  }
+  yield* copies(writer.end(null));
+}
+
+/** Uses any idle engine for each call, so that none is kept while the caller reads the pieces. */
+const sharedRowWriter: RowWriter = {
+  write(template, batch, from, to) {
+    const engine = acquireEngine(undefined);
+    try {
+      // valid until the next step of the engine, which is later than the copy
+      return engine.rowWriter.write(template, batch, from, to);
+    } finally {
+      releaseEngine(engine);
+    }
+  },
+};
+
+function* copies(pieces: Iterable<Uint8Array> = []): Generator<Uint8Array> {
+  for (const piece of pieces) if (piece.length > 0) yield piece.slice();
+}
+
+/** Splits a batch where a time differs from the previous one by more than `MAX_GAP_MS`. `lastMs`: the time before it; NaN: none. */
+function* partsByRange({ timestampMs, length }: SampleBatch, lastMs: number) {
+  let from = 0;
+  let isNew = Number.isNaN(lastMs);
+  let previousMs = lastMs;
+  for (let i = 0; i < length; i++) {
+    const ms = timestampMs[i] ?? Number.NaN;
+    if (Math.abs(ms - previousMs) > MAX_GAP_MS) {
+      if (i > from) yield { from, to: i, isNew };
+      from = i;
+      isNew = true;
+    }
+    previousMs = ms;
+  }
+  if (length > from) yield { from, to: length, isNew };
+}

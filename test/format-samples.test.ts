@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import {
+  convert,
+  decodeSync,
+  FORMAT_NAMES,
+  type FormatName,
+  formatSamples,
+  rowsBetween,
+  type SampleBatch,
+} from "../src/index.js";
+import { fixture } from "./fixture-files.js";
+import { joined } from "./frames.js";
+import { recordings } from "./recordings.js";
+import { asiError } from "./whole.js";
+
+const INFO = decodeSync(fixture("valid/edges").bytes).info;
+
+/** The samples in batches of random sizes. */
+function batchesOf(samples: SampleBatch, sizes: readonly number[]): SampleBatch[] {
+  const batches: SampleBatch[] = [];
+  for (let from = 0, i = 0; from < samples.length; i++) {
+    const to = Math.min(samples.length, from + (sizes[i % sizes.length] ?? 1));
+    batches.push(rowsBetween(samples, from, to));
+    from = to;
+  }
+  return batches;
+}
+
+async function formatted(batches: Iterable<SampleBatch>, format: FormatName, info = INFO) {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of formatSamples(batches, { format, info })) pieces.push(piece);
+  return new Uint8Array(joined(pieces));
+}
+
+const rowsInParquet = (file: Uint8Array<ArrayBuffer>) => parquetReadObjects({ file: file.buffer });
+
+describe("formatSamples", () => {
+  it.each(FORMAT_NAMES.filter((name) => name !== "parquet"))(
+    "writes the bytes of convert for any division into batches: %s",
+    async (format) => {
+      await fc.assert(
+        fc.asyncProperty(
+          recordings,
+          fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+          async (bytes, sizes) => {
+            const { samples, info } = decodeSync(bytes);
+            fc.pre(samples.length > 0);
+            const expected = new Uint8Array(
+              await new Response(convert(bytes, { format, fillHrMs: 0 }).body as BodyInit).arrayBuffer(),
+            );
+            expect(await formatted(batchesOf(samples, sizes), format, info)).toEqual(expected);
+          },
+        ),
+        { numRuns: 20 },
+      );
+    },
+  );
+
+  it("writes the rows of convert as Parquet, with the device and without a report", async () => {
+    const { bytes } = fixture("valid/edges");
+    const { samples } = decodeSync(bytes);
+    const expected = await new Response(convert(bytes, { format: "parquet" }).body as BodyInit).arrayBuffer();
+    const file = await formatted(batchesOf(samples, [3, 1]), "parquet");
+    expect(await rowsInParquet(file)).toEqual(await parquetReadObjects({ file: expected }));
+    const { key_value_metadata: metadata } = parquetMetadata(file.buffer);
+    expect(metadata?.map(({ key }) => key)).toEqual(["serial", "device"]);
+  });
+
+  it("writes a file without rows if there are no samples", async () => {
+    const text = async (format: FormatName) => new TextDecoder().decode(await formatted([], format));
+    expect(await text("csv")).toBe("timestamp,latitude,longitude,altitude,speed,hr\n");
+    expect(await text("jsonl")).toBe("");
+    expect(await text("geojsonl")).toBe("");
+    expect(JSON.parse(await text("geojson"))).toMatchObject({ features: [] });
+    for (const format of ["gpx", "tcx", "kml"] as const)
+      expect(await text(format)).toMatch(/^<\?xml.*<\/\w+>\n$/s);
+    expect(await rowsInParquet(await formatted([], "parquet"))).toEqual([]);
+  });
+
+  it("keeps pieces while other samples are written", async () => {
+    const { samples } = decodeSync(fixture("valid/edges").bytes);
+    const first = formatSamples([samples], { format: "jsonl", info: INFO });
+    const piece = (await first.next()).value as Uint8Array;
+    const copy = piece.slice();
+    await formatted([rowsBetween(samples, 1, samples.length)], "csv");
+    expect(piece).toEqual(copy);
+  });
+
+  it("refuses invalid options and samples, and passes on an error of the source", async () => {
+    const { samples } = decodeSync(fixture("valid/edges").bytes);
+    const fails = async (batches: Iterable<SampleBatch>, options: object) =>
+      (await asiError(wholeOf(batches, options))).code;
+    const wholeOf = async (batches: Iterable<SampleBatch>, options: object) => {
+      for await (const _ of formatSamples(batches, options as never));
+    };
+    expect(await fails([samples], { format: "xlsx", info: INFO })).toBe("BAD_OPTION");
+    expect(await fails([samples], { format: "csv", info: INFO, numbers: "decimal" })).toBe("BAD_OPTION");
+    expect(await fails([samples], { format: "csv", info: INFO, formt: 1 })).toBe("BAD_OPTION");
+    expect(
+      await fails([{ ...samples, timestampMs: new Float64Array(samples.length).fill(0.5) }], {
+        format: "csv",
+        info: INFO,
+      }),
+    ).toBe("BAD_ARGUMENT");
+    function* broken(): Generator<SampleBatch> {
+      yield samples;
+      throw new Error("the source failed");
+    }
+    await expect(wholeOf(broken(), { format: "csv", info: INFO })).rejects.toThrow("the source failed");
+  });
+});
