@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { measureConversion, measureUploadMemory, writeRecording } from "./conversion.js";
+import { measureDownloads } from "./downloads.js";
 import { type Ground, onGround } from "./ground.js";
 import { median } from "./measure.js";
 import { startMeasuredService } from "./measured-service.js";
@@ -18,6 +19,7 @@ interface Extent {
   /** Number of sessions of 72,000 samples, in addition to 604,800 samples of a device that recorded without a break. */
   sessions: { small: number; large: number };
   readingRounds: number;
+  downloadRounds: number;
   conversionRounds: number;
   /** Number of samples of the large upload, and number of services that receive one. */
   upload: { samples: number; times: number };
@@ -29,6 +31,7 @@ const FULL: Extent = {
   // 2 and 20 million samples in total.
   sessions: { small: 20, large: 270 },
   readingRounds: 90,
+  downloadRounds: 5,
   conversionRounds: 30,
   upload: { samples: 1_471_000, times: 3 },
   computedData: { rounds: 30, frames: 100, seconds: 15 },
@@ -37,6 +40,7 @@ const FULL: Extent = {
 const QUICK: Extent = {
   sessions: { small: 2, large: 4 },
   readingRounds: 6,
+  downloadRounds: 2,
   conversionRounds: 3,
   upload: { samples: 75_000, times: 1 },
   computedData: { rounds: 3, frames: 2, seconds: 1 },
@@ -103,6 +107,9 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
     if (ofSmall !== undefined && ofLarge !== undefined) figures.reading = { small: ofSmall, large: ofLarge };
     figures.load = loadingFigures(stores);
     await large.stop();
+    progress(`${name}: downloads`);
+    const [store] = stores;
+    if (store !== undefined) figures.downloads = await measureDownloads(store, extent.downloadRounds);
   }
   if (parts.includes("conversion")) {
     progress(`${name}: conversion`);

@@ -1,5 +1,6 @@
 import type { ComputedDataFigures } from "./computed-data.js";
 import type { ConversionFigures } from "./conversion.js";
+import type { DownloadFigures } from "./downloads.js";
 import type { ReadingFigures } from "./reading.js";
 
 /** Measurements on one database; parts that were not measured are absent. */
@@ -7,6 +8,7 @@ export interface Figures {
   /** Results with little data, and with ten times as much. */
   reading?: { small: ReadingFigures; large: ReadingFigures };
   load?: LoadingFigures;
+  downloads?: DownloadFigures;
   conversion?: ConversionFigures;
   uploadMemoryMb?: number;
   computedData?: ComputedDataFigures;
@@ -41,6 +43,16 @@ function growth(what: string, of: (figures: ReadingFigures) => number): Target {
     unit: "×",
     measure: ({ reading }) => reading && of(reading.large) / of(reading.small),
     from: ({ reading }) => reading && `${ms(of(reading.small))} → ${ms(of(reading.large))}`,
+  };
+}
+
+function download(what: string, format: keyof DownloadFigures["samplesPerS"]): Target {
+  return {
+    what: `download of the samples of a device as ${what}`,
+    bound: "at least",
+    limit: 1_000_000,
+    unit: "samples/s",
+    measure: ({ downloads }) => downloads?.samplesPerS[format],
   };
 }
 
@@ -83,6 +95,16 @@ export const TARGETS: readonly Target[] = [
   growth(RANGES, ({ ranges }) => ranges),
   growth(RESTLESS, ({ restlessRanges }) => restlessRanges),
   growth(LATEST, ({ latest }) => latest),
+  download("CSV", "csv"),
+  download("JSON lines", "jsonl"),
+  download("Parquet", "parquet"),
+  {
+    what: "growth of the process during these downloads",
+    bound: "under",
+    limit: 40,
+    unit: "MB",
+    measure: ({ downloads }) => downloads?.growthMb,
+  },
   {
     what: "bulk load of 72,000 samples, from decoded rows to commit",
     bound: "at least",

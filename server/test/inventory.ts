@@ -65,6 +65,7 @@ export const rows = [
   ["X12", "GET", "/api/v2/recipes/{recipe}/", "recipes"],
   ["X12", "DELETE", "/api/v2/recipes/{recipe}/", "recipes"],
   ["X13", "POST", "/api/v2/recordings/", "bulk load"],
+  ["X14", "GET", "/api/v2/devices/{device}/samples/", "raw data"],
   ["X13", "GET", "/api/v2/squads/", "squads"],
   ["X13", "POST", "/api/v2/squads/", "squads"],
   ["X13", "GET", "/api/v2/squads/{squad}/", "squads"],

@@ -1,0 +1,40 @@
+/** Downloads of all samples of a device over HTTP with one connection. */
+import { Client } from "./client.js";
+import { interleave, median } from "./measure.js";
+import type { Stored } from "./reading.js";
+import { SESSION_SAMPLES } from "./sessions.js";
+
+const FORMATS = ["csv", "jsonl", "parquet"] as const;
+
+/** Medians. */
+export interface DownloadFigures {
+  samplesPerS: Record<(typeof FORMATS)[number], number>;
+  /** Growth of the memory of the process, over all downloads. */
+  growthMb: number;
+}
+
+export async function measureDownloads(
+  { service, load: { device }, sessions }: Stored,
+  rounds: number,
+): Promise<DownloadFigures> {
+  const client = new Client(service);
+  const pathOf = (format: string) => `/api/v2/devices/${device}/samples/?format=${format}`;
+  const samples = sessions * SESSION_SAMPLES;
+  try {
+    const lines = (await client.get(pathOf("csv"))).reduce(
+      (count, byte) => count + (byte === 0x0a ? 1 : 0),
+      0,
+    );
+    if (lines !== samples + 1) throw new Error(`The CSV has ${lines} lines of ${samples + 1}`);
+    const before = service.markMemory();
+    const cases = Object.fromEntries(FORMATS.map((name) => [name, () => client.time(pathOf(name))]));
+    const times = await interleave(cases, rounds, 1);
+    const rate = (name: string) => (samples / median(times[name] ?? [])) * 1000;
+    return {
+      samplesPerS: { csv: rate("csv"), jsonl: rate("jsonl"), parquet: rate("parquet") },
+      growthMb: service.peakMemory() - before,
+    };
+  } finally {
+    client.close();
+  }
+}
