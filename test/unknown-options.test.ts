@@ -41,6 +41,12 @@ const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspel
   distanceCurve: [(options) => metrics.distanceCurve(samples, options), "prset", "preset"],
   encode: [(options) => library.encode([], { ...header, ...options }), "deviceNam", "deviceName"],
   encodeCsv: [(options) => onDisk.encodeCsv(recording, header, options), "delimitr", "delimiter"],
+  formatSamples: [
+    (options) =>
+      library.formatSamples([samples], { format: "csv", info: header, ...options } as never).next(),
+    "formt",
+    "format",
+  ],
   initialize: [(options) => library.initialize(options), "modul", "module"],
   inspect: [(options) => library.inspect(recording, options), "seral", "serial"],
   inspectFile: [(options) => onDisk.inspectFile("missing.asi", options), "onPrgress", "onProgress"],
