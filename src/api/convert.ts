@@ -1,6 +1,6 @@
-import { optionNames, requireOptions } from "../arguments.js";
+import { optionNames, requireOptions, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
-import { CSV, checkNumbers, formatNamed } from "../formats/catalogue.js";
+import { CSV, formatNamed } from "../formats/catalogue.js";
 import type { Format, FormatName, FormatOptions } from "../formats/format.js";
 import { DECODE_OPTIONS } from "../reading/decode-options.js";
 import { withExtension } from "../reading/file-name.js";
@@ -115,6 +115,20 @@ function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
     "BAD_OPTION",
     `The format ${name} writes times only as ${times.join(", ")}, not as ${time}.`,
   );
+}
+
+/** Throws `BAD_OPTION` unless the format has this storage of numbers. */
+export function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
+  if (numbers === undefined) return;
+  if (format.name !== "parquet") {
+    throw new AsiError(
+      "BAD_OPTION",
+      `numbers applies only to Parquet; omit it with the format ${format.name}.`,
+    );
+  }
+  if (numbers !== "double" && numbers !== "decimal") {
+    throw new AsiError("BAD_OPTION", `numbers is ${shown(numbers)}; it must be double or decimal.`);
+  }
 }
 
 /** Options that only CSV has. */

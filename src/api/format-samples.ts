@@ -1,11 +1,12 @@
 import { optionNames, requireObject, requireOptions } from "../arguments.js";
 import { acquireEngine, prepareEngine, releaseEngine } from "../engine/engines.js";
-import { checkNumbers, formatNamed } from "../formats/catalogue.js";
+import { formatNamed } from "../formats/catalogue.js";
 import type { FormatName, FormatOptions } from "../formats/format.js";
 import { MAX_GAP_MS } from "../metrics/segments.js";
 import type { RowWriter } from "../rows/row-text/row-writer.js";
 import { checkBatch } from "../rows/sample-batch.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
+import { checkNumbers } from "./convert.js";
 import { requireWritableTimes } from "./samples-text.js";
 
 export interface FormatSamplesOptions extends FormatOptions {

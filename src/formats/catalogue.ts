@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 import { checkLayout } from "../rows/csv-layout.js";
 import { checkTimes, TIME_FORMATS } from "../rows/time-layout.js";
 import { csvFormat } from "./csv.js";
-import type { Format, FormatName, FormatOptions } from "./format.js";
+import type { Format, FormatName } from "./format.js";
 
 /** Sports software shows a heart rate only on rows that have one. Heart rates arrive once a second, rows ten times. */
 const SPORTS_FILL_HR_MS = 2000;
@@ -95,20 +95,6 @@ export function formatNamed(name: FormatName | undefined): Format {
     "BAD_OPTION",
     `The format ${shown(name)} is unknown; use one of ${FORMAT_NAMES.join(", ")}.`,
   );
-}
-
-/** Throws `BAD_OPTION` unless the format has this storage of numbers. */
-export function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
-  if (numbers === undefined) return;
-  if (format.name !== "parquet") {
-    throw new AsiError(
-      "BAD_OPTION",
-      `numbers applies only to Parquet; omit it with the format ${format.name}.`,
-    );
-  }
-  if (numbers !== "double" && numbers !== "decimal") {
-    throw new AsiError("BAD_OPTION", `numbers is ${shown(numbers)}; it must be double or decimal.`);
-  }
 }
 
 /** The format of a file name's extension; null for an unknown one. */

@@ -39,7 +39,8 @@ export function textFormat(format: TextFormat): OpenFormat {
 /** Writes the fixed texts of one file, each before the row that follows it. */
 export class Boilerplate {
   readonly #texts: BoilerplateTexts;
-  #isFirstRange = true;
+  /** The end of the current range; null before the first one. */
+  #endOfRange: string | null = null;
   #pending: string;
 
   constructor(texts: BoilerplateTexts, context: FormatContext) {
@@ -50,8 +51,8 @@ export class Boilerplate {
 
   startRange(): readonly Uint8Array[] {
     const { before, after, between = "" } = this.#texts.range ?? NO_RANGE;
-    this.#pending += (this.#isFirstRange ? "" : after + between) + before;
-    this.#isFirstRange = false;
+    this.#pending += (this.#endOfRange === null ? "" : after + between) + before;
+    this.#endOfRange = after;
     return [];
   }
 
@@ -64,8 +65,7 @@ export class Boilerplate {
   }
 
   end(): readonly Uint8Array[] {
-    const { range = NO_RANGE, after = "" } = this.#texts;
-    return [encodeText(this.#pending + (this.#isFirstRange ? "" : range.after) + after)];
+    return [encodeText(this.#pending + (this.#endOfRange ?? "") + (this.#texts.after ?? ""))];
   }
 }
 
