@@ -23,6 +23,15 @@ export const reading: readonly Attack[] = [
       }),
   },
   {
+    name: "downloads of all samples as Parquet and CSV, 16 at a time",
+    as: "user",
+    days: true,
+    run: (siege, tally) =>
+      ask(siege, tally, 16, (round) => {
+        return `/api/v2/devices/${siege.attacker.device}/samples/?format=${round % 2 ? "csv" : "parquet"}`;
+      }),
+  },
+  {
     name: "ranges over 14 days, 16 at a time",
     as: "user",
     days: true,
