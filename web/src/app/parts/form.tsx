@@ -237,6 +237,20 @@ export function Field({
   );
 }
 
+/** A field with several lines. */
+export function FormText({
+  name,
+  label,
+  initial,
+  maxLength,
+}: FieldProps & { initial: string; maxLength: number }) {
+  return (
+    <Labelled name={name} label={label}>
+      {(tied) => <textarea rows={3} maxLength={maxLength} defaultValue={initial} {...tied} />}
+    </Labelled>
+  );
+}
+
 interface ChoiceProps extends FieldProps {
   choices: readonly (readonly [value: string, text: string])[];
   initial?: string | null | undefined;
