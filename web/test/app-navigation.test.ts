@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)("the navigation of who is signed in", () => {
         }),
     );
     await signIn(page, "gus");
-    expect(await whenSeen).toBe("#/devices");
+    expect(await whenSeen).toBe("#/sessions");
   });
 
   it("leaves behind what was announced on a page, and takes along what was announced on the way", async () => {

@@ -150,7 +150,7 @@ interface Tied {
 }
 
 /** A labelled field: `children` renders its control with the attributes that connect it to label, hint and message. */
-function Labelled({
+export function Labelled({
   name,
   label,
   hint,
@@ -233,20 +233,6 @@ export function Field({
           {...tied}
         />
       )}
-    </Labelled>
-  );
-}
-
-/** A field with several lines. */
-export function FormText({
-  name,
-  label,
-  initial,
-  maxLength,
-}: FieldProps & { initial: string; maxLength: number }) {
-  return (
-    <Labelled name={name} label={label}>
-      {(tied) => <textarea rows={3} maxLength={maxLength} defaultValue={initial} {...tied} />}
     </Labelled>
   );
 }

@@ -16,7 +16,7 @@ export function NewSession(props: ViewProps) {
         <SessionForm
           {...props}
           session={null}
-          first={startMs < endMs ? { startMs, endMs } : undefined}
+          first={startMs < endMs ? { startMs, endMs, squad: query.get("squad") } : undefined}
           onCancel={() => go("/sessions")}
           onDone={({ id, name }) => {
             go(`/sessions/${id}`);

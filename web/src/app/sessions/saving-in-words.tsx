@@ -1,18 +1,16 @@
-import { useCallback, useEffect } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Settings, Zone } from "../../view/settings.js";
 import { wordsOf } from "../parts/problem.js";
-import { useUnsaved } from "../parts/unsaved.js";
 import { dayAndTime } from "../parts/when.js";
 import type { PeriodSaver } from "./period-saver.js";
 
 /** Says below the table whether the periods are saved. */
 export function SavingInWords({ saver, settings }: { saver: PeriodSaver; settings: Settings }) {
   const saving = saver.saving.value;
-  useUnsaved(useCallback(() => saver.saving.peek().name === "failed", [saver]));
   useEffect(() => {
-    // the browser asks, because the page would end before the service has the periods
+    // the browser asks, because the page would end before the service has the periods; in other views they stay
     const ask = (event: BeforeUnloadEvent) => {
-      if (saver.saving.peek().name === "saving") event.preventDefault();
+      if (saver.saving.peek().name !== "saved") event.preventDefault();
     };
     addEventListener("beforeunload", ask);
     return () => removeEventListener("beforeunload", ask);

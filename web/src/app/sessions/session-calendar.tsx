@@ -232,11 +232,12 @@ function SessionItem({ session, known, zone }: ItemProps) {
 }
 
 function SuggestedItem({ suggested, zone }: { suggested: SuggestedSession; zone: Zone }) {
-  const { start_time, end_time, devices } = suggested;
+  const { start_time, end_time, squad, devices } = suggested;
   const from = encodeURIComponent(start_time);
   const to = encodeURIComponent(end_time);
+  const ofSquad = squad == null ? "" : `&squad=${squad}`;
   return (
-    <a class="session-item is-suggested" href={`#/sessions/new?from=${from}&to=${to}`}>
+    <a class="session-item is-suggested" href={`#/sessions/new?from=${from}&to=${to}${ofSquad}`}>
       <strong>Make a session</strong>
       <span>
         {clock(start_time, zone)}–{clock(end_time, zone)}

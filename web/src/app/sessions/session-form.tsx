@@ -2,7 +2,7 @@ import { type Client, type Resource, unwrap } from "asi-client";
 import type { Settings } from "../../view/settings.js";
 import { zoneName } from "../../view/times.js";
 import { SPORTS } from "../activities/names.js";
-import { Choice, Field, Form, FormText, type Values } from "../parts/form.js";
+import { Choice, Field, Form, Labelled, type Values } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { instantOf, instantText } from "../parts/when.js";
@@ -13,6 +13,7 @@ import { KINDS } from "./session-words.js";
 export interface FirstValues {
   startMs: number;
   endMs: number;
+  squad: string | null;
 }
 
 interface Props {
@@ -94,7 +95,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
               name="squad"
               label="Squad"
               choices={squads.map(({ id, name }) => [String(id), name])}
-              initial={String(squads[0]?.id ?? "")}
+              initial={first?.squad ?? String(squads[0]?.id ?? "")}
             />
           )}
           <Field
@@ -116,7 +117,11 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
             hint="At most 24 hours after the start."
           />
           <Field name="place" label="Place" maxLength={150} initial={session?.place ?? ""} />
-          <FormText name="notes" label="Notes" maxLength={MOST_NOTES} initial={session?.notes ?? ""} />
+          <Labelled name="notes" label="Notes">
+            {(tied) => (
+              <textarea rows={3} maxLength={MOST_NOTES} defaultValue={session?.notes ?? ""} {...tied} />
+            )}
+          </Labelled>
         </Form>
       )}
     </Requested>

@@ -4,8 +4,9 @@ import { ApiError, type Client } from "asi-client";
 export interface SuggestedSession {
   start_time: string;
   end_time: string;
-  /** The ids of the devices. */
-  devices: readonly number[];
+  /** The squad of most of the athletes; null if it is unknown. */
+  squad?: number | null;
+  devices: readonly unknown[];
 }
 
 /** The times with data for which there is no session. None if the service does not know this operation. @throws ApiError, AwayError */
@@ -21,5 +22,5 @@ export async function suggestedSessions(
   const { data, error, response } = await client.GET(path, { params, signal });
   if (response.status === 404 || response.status === 400) return [];
   if (data === undefined) throw new ApiError(response, error);
-  return (data as unknown as { items: readonly SuggestedSession[] }).items;
+  return (data as unknown as { results: readonly SuggestedSession[] }).results;
 }
