@@ -3,7 +3,7 @@ import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
-import { hasNoBrowser, useBrowser } from "./page.js";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
 import { showView } from "./service.js";
 import { type SquadScene, squadScene, storeRecordings } from "./session-scene.js";
 import { service } from "./shared-service.js";
@@ -13,6 +13,7 @@ let scene: SquadScene;
 
 const rows = (page: Page) => page.locator(".squad-table tbody tr");
 const status = (page: Page) => page.locator(".squad-status");
+const chips = (page: Page) => page.locator("thead").getByRole("button");
 const minutes = (page: Page) => rows(page).first().locator("td").first().innerText();
 
 /** Drags over the clock of 20 minutes, whose margins are 14 px. */
@@ -104,5 +105,73 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
       const distance = Math.round(Number(own.distance_m)).toLocaleString("en-GB");
       await rows(page).filter({ hasText: player }).getByText(distance, { exact: true }).waitFor();
     }
+  });
+
+  it("are made of dropped recordings: from the files to the table of a period", async () => {
+    const fresh = await squadScene(service, "sonja", ["Arber", "Brand", "Cesar", "Dukic"]);
+    const page = await openSignedIn(service, fresh);
+    await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+    await page.getByText("No sessions in this month").waitFor();
+    await page.getByRole("link", { name: "Recordings", exact: true }).click();
+    await page.getByRole("region", { name: "Upload recordings" }).waitFor();
+    const dropped = await page.evaluateHandle(
+      (files) => {
+        const data = new DataTransfer();
+        for (const { name, bytes } of files) data.items.add(new File([new Uint8Array(bytes)], name));
+        return data;
+      },
+      fresh.files.map(({ name, buffer }) => ({ name, bytes: [...buffer] })),
+    );
+    await page.dispatchEvent("main", "drop", { dataTransfer: dropped });
+    await page.getByText("4 files: 4 done.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("link", { name: "Make a session of these" }).click();
+    await page.getByLabel("Name").fill("Round 3");
+    await page.getByLabel("Place").fill("Home");
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Make the session" }).click();
+    await page.getByRole("heading", { level: 1, name: "Round 3" }).waitFor();
+    await page.getByText("5 players, 4 with data").waitFor();
+    await page.getByText("Vogel has no device of yours in this session.").waitFor();
+    await page.getByRole("link", { name: "Open the squad" }).click();
+    await status(page).getByText("4 recordings sound").waitFor();
+    await makePeriod(page, "Drill", "14:05", "14:10");
+    await status(page).getByText("The periods are saved to the session.").waitFor();
+    // undone, and saved again
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => chips(page).filter({ hasText: "Drill" }).count()).toBe(0);
+    await status(page).getByText("The periods are saved to the session.").waitFor();
+    await page.getByRole("link", { name: "Back to the session" }).click();
+    await page.getByText("There are no periods yet.").waitFor();
+    await showView(page, "#/sessions?month=2026-05-01", "Sessions");
+    const item = page.getByRole("link", { name: /^Round 3/ });
+    expect(await item.innerText()).toMatch(/Round 3\s+14:00 Match\s+First team, 5 players/);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("are found by a search, edited and deleted", async () => {
+    await scene.session("Cup final");
+    const page = await openSignedIn(service, scene, { hash: "#/sessions?month=2026-05-01" });
+    await page.getByLabel("Search sessions").fill("cup");
+    await page.getByRole("link", { name: "Cup final" }).click();
+    await page.getByRole("heading", { level: 1, name: "Cup final" }).waitFor();
+    await page.getByRole("button", { name: "Edit…" }).click();
+    const form = page.getByRole("dialog", { name: "Edit Cup final" });
+    await form.getByLabel("End").fill("2026-05-16T13:00");
+    expectComplaint(/400 \(Bad Request\)/);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("End must be later than Start.").waitFor();
+    await form.getByLabel("End").fill("2026-05-16T14:30");
+    await form.getByLabel("Name").fill("Cup, final");
+    await form.getByLabel("Notes").fill("Rain");
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Cup, final" }).waitFor();
+    await page.getByText("Rain").waitFor();
+    await page.getByRole("button", { name: "Delete the session…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete the session" }).click();
+    await page.getByText("Cup, final is deleted.").waitFor();
+    await page.getByLabel("Search sessions").fill("cup");
+    await page.getByText("No session has “cup” in its name").waitFor();
   });
 });
