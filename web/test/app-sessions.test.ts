@@ -149,6 +149,24 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("give way to a range that is opened, and the buttons of the browser lead back to the squad", async () => {
+    const session = await scene.session("Friendly");
+    const page = await openSignedIn(service, scene);
+    await openSquad(page, session);
+    await page.getByRole("link", { name: "Recordings", exact: true }).click();
+    await page.getByRole("button", { name: /^Open Sat, 16 May 2026/ }).click();
+    await page.locator(".cards").waitFor();
+    expect(await page.locator(".squad-table").count()).toBe(0);
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Recordings" }).waitFor();
+    await page.goBack();
+    await status(page).getByText("3 recordings sound").waitFor();
+    await rows(page).first().locator("button.player").click();
+    await page.locator(".cards").waitFor();
+    await page.getByRole("button", { name: "Back to the squad" }).click();
+    await status(page).getByText("3 recordings sound").waitFor();
+  });
+
   it("are found by a search, edited and deleted", async () => {
     await scene.session("Cup final");
     const page = await openSignedIn(service, scene, { hash: "#/sessions?month=2026-05-01" });

@@ -1,8 +1,14 @@
+import type { ReadonlySignal } from "@preact/signals";
 import type { Roster, SessionPeriod } from "asi-convert/squad";
 import type { ComponentType } from "preact";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { LookAt } from "./look-at-item.js";
-import type { SquadSession } from "./squad-session.js";
+
+/** What the service needs of an open session. */
+export interface FollowedSession {
+  readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  add(files: readonly File[]): Promise<void>;
+}
 
 /** A session of the service, which the squad view shows instead of files. */
 export interface StoredSession {
@@ -17,8 +23,8 @@ export interface StoredSession {
   /** Does some work in a worker. If the user is no longer signed in, the user signs in first. */
   afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
   /** Saves the changes of the open session, until the returned function is called. */
-  follow(session: SquadSession): () => void;
+  follow(session: FollowedSession): () => void;
   /** Shown in the header, and below the table. */
-  Buttons: ComponentType<{ session: SquadSession }>;
+  Buttons: ComponentType<{ session: FollowedSession }>;
   Status: ComponentType;
 }

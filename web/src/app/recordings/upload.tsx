@@ -5,7 +5,7 @@ import type { Settings } from "../../view/settings.js";
 import type { Session } from "../session.js";
 import { countsOf, timesOfStored } from "./upload-counts.js";
 import { UploadItem } from "./upload-item.js";
-import { isOver, uploadsOf } from "./upload-queue.js";
+import { isOver, type Upload as OneUpload, uploadsOf } from "./upload-queue.js";
 
 interface Props {
   session: Session;
@@ -13,6 +13,12 @@ interface Props {
 }
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+
+/** Files with a problem first: of 25 files they are the ones to look at. */
+const inOrder = (uploads: readonly OneUpload[]): OneUpload[] =>
+  uploads.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a)));
+
+const isFailed = ({ state }: OneUpload) => state.value.step === "failed";
 
 /** Uploads recordings that are chosen, or dropped anywhere in the view, and shows the result of each. */
 export function Upload({ session, settings }: Props) {
@@ -91,7 +97,7 @@ export function Upload({ session, settings }: Props) {
       ) : null}
       {uploads.length === 0 ? null : (
         <ul class="upload-list" aria-label="Files">
-          {uploads.map((upload) => (
+          {inOrder(uploads).map((upload) => (
             <UploadItem key={upload.file} upload={upload} queue={queue} settings={settings} />
           ))}
         </ul>

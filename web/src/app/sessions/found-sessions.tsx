@@ -4,8 +4,7 @@ import type { Zone } from "../../view/settings.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
-import type { SquadSession } from "./load-session.js";
-import type { Known } from "./session-calendar.js";
+import type { Known, SquadSession } from "./load-session.js";
 import { kindName, playerCount, timesOf } from "./session-words.js";
 
 const PER_REQUEST = 100;

@@ -7,6 +7,12 @@ type LeftOut = Resource["SessionFigures"]["left_out"][number];
 
 const MOST_PER_PAGE = 1000;
 
+/** The squads and their members, by which sessions are described. */
+export interface Known {
+  squads: ReadonlyMap<number, string>;
+  members: readonly Resource["Member"][];
+}
+
 /** A session with its table and its periods. */
 export interface LoadedSession {
   session: SquadSession;

@@ -8,17 +8,11 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import type { ViewProps } from "../view.js";
 import { FoundSessions } from "./found-sessions.js";
-import { loadSquads, type SquadSession } from "./load-session.js";
+import { type Known, loadSquads, type SquadSession } from "./load-session.js";
 import { clock, kindName, playerCount, playersText } from "./session-words.js";
 import { type SuggestedSession, suggestedSessions } from "./suggested.js";
 
 const PER_REQUEST = 1000;
-
-/** The squads and their members, by which sessions are described. */
-export interface Known {
-  squads: ReadonlyMap<number, string>;
-  members: readonly Resource["Member"][];
-}
 
 interface Month {
   sessions: readonly SquadSession[];

@@ -2,8 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { showStored } from "../../opened-squad.js";
 import { ChooseFiles } from "../../parts/drop.js";
-import type { SquadSession } from "../../squad/squad-session.js";
-import type { StoredSession } from "../../squad/stored-session.js";
+import type { FollowedSession, StoredSession } from "../../squad/stored-session.js";
 import type { Preset } from "../../view/settings.js";
 import { afterSigningIn } from "../parts/after-signing-in.js";
 import { Requested, useRequest } from "../parts/request.js";
@@ -64,13 +63,13 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
     missing: missingIn(loaded),
     afterSigningIn: (work) => afterSigningIn(client, work),
     follow: ({ periods }) => saver.follow(periods),
-    Buttons: ({ session }: { session: SquadSession }) => (
+    Buttons: ({ session }: { session: FollowedSession }) => (
       <>
         <a class="button" href={`#/sessions/${id}`}>
           Back to the session
         </a>
         <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
-          Add periods.csv…
+          Add periods…
         </ChooseFiles>
       </>
     ),
