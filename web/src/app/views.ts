@@ -15,6 +15,12 @@ export interface ViewEntry {
 /** The views for signed-in users, in the order of the navigation. */
 export const VIEWS: readonly ViewEntry[] = [
   {
+    path: "sessions",
+    title: "Sessions",
+    roles: ["MANAGER"],
+    view: lazily(async () => (await import("./sessions/sessions-view.js")).SessionsView),
+  },
+  {
     path: "devices",
     title: "Devices",
     roles: ["MANAGER"],

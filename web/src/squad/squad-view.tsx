@@ -21,7 +21,7 @@ import { StatusLine } from "./status-line.js";
 import type { Against } from "./table-model.js";
 
 /** The squad: a row for each player. */
-export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper }) {
+export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper | null }) {
   const columns = useMemo(() => new ColumnChoice(), []);
   const clock = useClock(session);
   const part = useSignal<Part>("table");
@@ -113,6 +113,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           isListClosed.value = isListShown;
         }}
         keeper={keeper}
+        stored={session.stored}
         onClose={() => session.close()}
       />
       {isReading ? null : <PaperPlace session={session} />}
