@@ -21,6 +21,12 @@ export const VIEWS: readonly ViewEntry[] = [
     view: lazily(async () => (await import("./devices/devices-view.js")).DevicesView),
   },
   {
+    path: "squads",
+    title: "Squads",
+    roles: ["MANAGER"],
+    view: lazily(async () => (await import("./squads/squads-view.js")).SquadsView),
+  },
+  {
     path: "recordings",
     title: "Recordings",
     roles: ["MANAGER"],
