@@ -57,6 +57,12 @@ export const VIEWS: readonly ViewEntry[] = [
     view: lazily(async () => (await import("./permissions/permissions-view.js")).PermissionsView),
   },
   {
+    path: "my-sessions",
+    title: "My sessions",
+    roles: ["ATHLETE"],
+    view: lazily(async () => (await import("./season/own-view.js")).OwnView),
+  },
+  {
     path: "account",
     title: "Account",
     roles: ["MANAGER", "ATHLETE", "ADMINISTRATOR"],
