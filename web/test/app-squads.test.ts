@@ -297,12 +297,19 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await violations(page)).toEqual([]);
     answer = {
       headers: { "X-Request-Id": "abc" },
-      json: { created: { members: 1, assignments: 2 }, unchanged: 0, problems: [] },
+      json: {
+        created: { athletes: 1, members: 2, assignments: 2 },
+        changed: { members: 0, assignments: 0 },
+        unchanged: 0,
+      },
     };
+    await dialog(page).getByLabel("Add athletes whom the service does not know").check();
     await dialog(page).getByRole("button", { name: "Import" }).click();
-    await dialog(page).getByText("New: 1 player and 2 trackers. Unchanged: 0.").waitFor();
-    expect(sent.map(({ query, body, type }) => [query.get("from"), query.get("tz"), body, type])).toEqual(
-      Array.from({ length: 2 }, () => ["2025-12-31T23:00:00.000Z", "Europe/Zurich", csv, "text/csv"]),
+    await dialog(page)
+      .getByText("New: 1 athlete, 2 players and 2 trackers. Changed: 0. Unchanged: 0.")
+      .waitFor();
+    expect(sent.map(({ query, body, type }) => [query.get("from"), query.get("create"), body, type])).toEqual(
+      ["false", "true"].map((create) => ["2025-12-31T23:00:00.000Z", create, csv, "text/csv"]),
     );
   });
 

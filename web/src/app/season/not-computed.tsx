@@ -8,7 +8,7 @@ import type { SeasonSession } from "./season-data.js";
 /** Sessions that are named; the others are counted. */
 const NAMED = 5;
 
-interface Props {
+export interface MissingProps {
   client: Client;
   sessions: readonly SeasonSession[];
   zone: Zone;
@@ -18,7 +18,7 @@ interface Props {
 }
 
 /** The sessions whose figures are missing or old: the season computes nothing, the table of a session does. */
-export function NotComputed({ client, sessions, zone, nameOf, onDone }: Props) {
+export function NotComputed({ client, sessions, zone, nameOf, onDone }: MissingProps) {
   const problem = useProblem();
   const [done, setDone] = useState(0);
   const missing = sessions.filter(({ not_computed }) => not_computed.length > 0).reverse();

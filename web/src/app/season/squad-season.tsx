@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Client } from "asi-client";
+import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { Segmented } from "../../parts/segmented.js";
 import { useKept } from "../../view/kept-state.js";
@@ -16,7 +17,7 @@ import {
   type PanelFrame,
   panelTicks,
 } from "./chart.js";
-import { NotComputed } from "./not-computed.js";
+import type { MissingProps } from "./not-computed.js";
 import { FIRST_FIGURE, figuresIn, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
 import { SeasonKey, SeasonPanel } from "./season-panels.js";
 import { SeasonTable } from "./season-table.js";
@@ -26,10 +27,12 @@ interface Props {
   client: Client;
   squad: number;
   settings: Settings;
+  /** The part about figures that are not computed. Given, because its button would need a script of its own here. */
+  missing: ComponentType<MissingProps>;
 }
 
 /** The season of a squad: a panel for each player, or the same as a table. */
-export function SquadSeason({ client, squad, settings }: Props) {
+export function SquadSeason({ client, squad, settings, missing: Missing }: Props) {
   const request = useRequest(`season ${squad}`, (signal) => loadSeason(client, squad, signal));
   const athletes = useRequest("athletes", async (signal) => {
     const all = await visibleAthletes(client, signal);
@@ -40,7 +43,7 @@ export function SquadSeason({ client, squad, settings }: Props) {
     <Requested request={request} what="the season">
       {(stored) => (
         <>
-          <NotComputed
+          <Missing
             client={client}
             sessions={stored.sessions}
             zone={zone}

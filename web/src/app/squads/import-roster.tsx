@@ -6,6 +6,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Field, Form } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { instantText } from "../parts/when.js";
+import { mayManageAthletes } from "../session.js";
 import { type ImportedRoster, importRoster, type LineProblem, refusedLines } from "./roster-file.js";
 import type { TabProps } from "./tab.js";
 import { timeIn } from "./validity.js";
@@ -18,8 +19,14 @@ interface Props extends TabProps {
 
 const countOf = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
 
+function summaryOf({ created, changed, unchanged }: ImportedRoster): string {
+  const athletes = created.athletes === 0 ? "" : `${countOf(created.athletes, "athlete")}, `;
+  const made = `New: ${athletes}${countOf(created.members, "player")} and ${countOf(created.assignments, "tracker")}.`;
+  return `${made} Changed: ${changed.members + changed.assignments}. Unchanged: ${unchanged}.`;
+}
+
 /** Imports roster.csv, the file of `asi squad`: players, thresholds and trackers. */
-export function ImportRoster({ client, squad, settings, onClose, onDone }: Props) {
+export function ImportRoster({ client, account, squad, settings, onClose, onDone }: Props) {
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   const [imported, setImported] = useState<ImportedRoster | null>(null);
   const zone = settings.zone.value;
@@ -38,7 +45,7 @@ export function ImportRoster({ client, squad, settings, onClose, onDone }: Props
               const result = await importRoster(client, squad.id, {
                 csv: await file.text(),
                 from,
-                tz: zoneName(zone),
+                create: values("create") === "on",
               });
               setImported(result);
               announce("The roster is imported.");
@@ -69,6 +76,12 @@ export function ImportRoster({ client, squad, settings, onClose, onDone }: Props
             initial={instantText(dayAfter(Date.now(), 0, zone), zone)}
             hint={`Times in ${zoneName(zone)}. Numbers, thresholds and trackers are valid from then on.`}
           />
+          {mayManageAthletes(account) ? (
+            <label class="check">
+              <input type="checkbox" name="create" />
+              Add athletes whom the service does not know, managed by you
+            </label>
+          ) : null}
           {lines.length === 0 ? null : (
             <ul class="line-problems">
               {lines.map(({ place, detail }) => (
@@ -82,18 +95,7 @@ export function ImportRoster({ client, squad, settings, onClose, onDone }: Props
         </Form>
       ) : (
         <>
-          <p>
-            New: {countOf(imported.created.members, "player")} and{" "}
-            {countOf(imported.created.assignments, "tracker")}. Unchanged: {imported.unchanged}.
-          </p>
-          {imported.problems.length === 0 ? null : (
-            <ul class="line-problems">
-              {imported.problems.map((problem) => {
-                const text = typeof problem === "string" ? problem : problem.detail;
-                return <li key={text}>{text}</li>;
-              })}
-            </ul>
-          )}
+          <p>{summaryOf(imported)}</p>
           <div class="dialog-buttons">
             <button type="button" class="primary" onClick={onClose}>
               Close

@@ -2,9 +2,10 @@ import { ApiError, type Client, unwrap } from "asi-client";
 
 /** What the import of a roster has done. */
 export interface ImportedRoster {
-  created: { members: number; assignments: number };
+  created: { athletes: number; members: number; assignments: number };
+  /** Those that started at the same time with other values. */
+  changed: { members: number; assignments: number };
   unchanged: number;
-  problems: readonly (string | { detail: string })[];
 }
 
 /** A line of the file that the service has refused, with what to do. */
@@ -17,7 +18,7 @@ export interface LineProblem {
 type PostRoster = (
   path: "/api/v2/squads/{squad}/roster/",
   init: {
-    params: { path: { squad: number }; query: { from: string; tz: string } };
+    params: { path: { squad: number }; query: { from: string; create: boolean } };
     headers: Record<string, string>;
     body: string;
     bodySerializer: (body: string) => string;
@@ -28,13 +29,13 @@ type PostRoster = (
 export function importRoster(
   client: Client,
   squad: number,
-  file: { csv: string; from: string; tz: string },
+  file: { csv: string; from: string; create: boolean },
 ): Promise<ImportedRoster> {
   // the description of the API does not have this operation yet
   const post = client.POST as unknown as PostRoster;
   return unwrap(
     post("/api/v2/squads/{squad}/roster/", {
-      params: { path: { squad }, query: { from: file.from, tz: file.tz } },
+      params: { path: { squad }, query: { from: file.from, create: file.create } },
       headers: { "Content-Type": "text/csv" },
       body: file.csv,
       bodySerializer: (csv) => csv,

@@ -6,6 +6,7 @@ import { Dialog } from "../parts/dialog.js";
 import { Field, Form } from "../parts/form.js";
 import { lazily } from "../parts/lazily.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { NotComputed } from "../season/not-computed.js";
 import type { ViewProps } from "../view.js";
 import type { Squad, TabProps } from "./tab.js";
 
@@ -50,7 +51,7 @@ export function SquadPage({ id, tab, ...props }: ViewProps & { id: number; tab: 
               </ul>
             </nav>
             {tab === "season" ? (
-              <Season {...props} squad={id} />
+              <Season {...props} squad={id} missing={NotComputed} />
             ) : tab === "trackers" ? (
               <Trackers {...props} squad={squad} />
             ) : (
