@@ -57,7 +57,8 @@ export function comparisonOf(player: SeasonPlayer, { column, now }: PanelFrame):
 /** `▲ +15 %`, `−4 %`, `new`, `did not play`. */
 export function comparisonText({ value, normal, share, isOutside }: Comparison): string {
   if (value === null) return "did not play";
-  if (normal === null || share === null) return "new";
+  if (normal === null) return "new";
+  if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
   return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${sign}${Math.abs(percent)} %`;
@@ -84,7 +85,7 @@ export function panelTicks(frame: PanelFrame): number[] {
   if (values.length === 0) return [0, 1];
   const isFromZero = column.kind === "sum" || column.key === "rate_m_per_min";
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  return roundTicks(isFromZero ? 0 : least, most > least || isFromZero ? Math.max(most, 1e-9) : least + 1, 3);
+  return roundTicks(isFromZero ? 0 : least, most > least || isFromZero ? most || 1 : least + 1, 3);
 }
 
 const bandOf = (normal: Normal | null) => (normal === null ? [] : [Math.max(0, normal.low), normal.high]);

@@ -127,25 +127,27 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
           );
         })}
       </div>
-      <History player={player} columns={columns} zone={zone} />
+      <History stored={stored} player={player} columns={columns} zone={zone} />
     </>
   );
 }
 
-const KINDS = { true: "match", false: "training" };
-
 /** The sessions in which the athlete has figures, the last one first. */
 function History({
+  stored,
   player,
   columns,
   zone,
 }: {
+  stored: StoredSeason;
   player: SeasonPlayer;
   columns: readonly SquadColumn[];
   zone: Zone;
 }) {
   const [most, setMost] = useState(PER_PAGE);
   const own = player.entries.filter(({ row }) => row !== null).reverse();
+  const kindOf = ({ session }: SeasonEntry) =>
+    stored.sessions.find(({ start_time }) => Date.parse(start_time) === session.startMs)?.kind ?? NO_VALUE;
   const dayOf = ({ session }: SeasonEntry) => day(session.startMs, zone);
   return (
     <section class="panel padded" aria-label="History">
@@ -156,7 +158,7 @@ function History({
         columns={[
           { name: "Session", of: ({ session }) => session.name },
           { name: "Day", of: dayOf },
-          { name: "Kind", of: ({ session }) => KINDS[`${session.isMatch}`] },
+          { name: "Kind", of: kindOf },
           ...columns.map((column) => ({
             name: figureName(column),
             of: (entry: SeasonEntry) => {
