@@ -31,6 +31,8 @@ export interface PanelFrame {
   now: number;
   /** `16 May` */
   dayText(ms: number): string;
+  /** Why a player has no figure in the session; default `did not play`. */
+  absence?(player: SeasonPlayer): string;
 }
 
 /** Comparison of a player's figure with earlier matches. */
@@ -40,9 +42,11 @@ export interface Comparison {
   /** Ratio to the mean of the earlier matches; null if there is nothing to compare. */
   share: number | null;
   isOutside: boolean;
+  /** Why there is no value. */
+  absence: string;
 }
 
-export function comparisonOf(player: SeasonPlayer, { column, now }: PanelFrame): Comparison {
+export function comparisonOf(player: SeasonPlayer, { column, now, absence }: PanelFrame): Comparison {
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
@@ -51,12 +55,13 @@ export function comparisonOf(player: SeasonPlayer, { column, now }: PanelFrame):
     normal,
     share: normal === null ? null : shareOfMatches(player, now, column),
     isOutside: normal !== null && value !== null && (value < normal.low || value > normal.high),
+    absence: absence?.(player) ?? "did not play",
   };
 }
 
 /** `▲ +15 %`, `−4 %`, `new`, `did not play`. */
-export function comparisonText({ value, normal, share, isOutside }: Comparison): string {
-  if (value === null) return "did not play";
+export function comparisonText({ value, normal, share, isOutside, absence }: Comparison): string {
+  if (value === null) return absence;
   if (normal === null) return "new";
   if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);

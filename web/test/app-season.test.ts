@@ -47,6 +47,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(await link.getAttribute("href")).toBe(`#/sessions/${rounds[5]}`);
     expect(await missing.getByRole("listitem").innerText()).toMatch(/: Ann Ash, Bea Bell, Cleo Cole$/);
     expect(await violations(page)).toEqual([]);
+    expect(await page.locator(".season-panel h2").first().innerText()).toMatch(/not computed$/);
     await missing.getByRole("button", { name: "Compute them" }).click();
     await missing.waitFor({ state: "detached" });
     const names = await page.locator(".season-panel h2").allInnerTexts();

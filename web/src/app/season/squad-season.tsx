@@ -79,7 +79,17 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
   const place = stored.sessions.findIndex(({ id }) => id === chosen);
   const now = place < 0 ? comparedIndex(season) : place;
   if (column === undefined) return <Nothing title="No player has data in these sessions." />;
-  const frame: PanelFrame = { season, column, now, dayText: (ms) => shortDay(ms, zone) };
+  const missing = stored.sessions[now]?.not_computed ?? [];
+  const frame: PanelFrame = {
+    season,
+    column,
+    now,
+    dayText: (ms) => shortDay(ms, zone),
+    absence: (player) =>
+      missing.includes(stored.players[season.players.indexOf(player)]?.athlete ?? 0)
+        ? "not computed"
+        : "did not play",
+  };
   const ticks = panelTicks(frame);
   const players = order === "far" ? farthestFirst(frame) : season.players;
   const session = season.sessions[now];
