@@ -27,6 +27,12 @@ export const VIEWS: readonly ViewEntry[] = [
     view: lazily(async () => (await import("./devices/devices-view.js")).DevicesView),
   },
   {
+    path: "squads",
+    title: "Squads",
+    roles: ["MANAGER"],
+    view: lazily(async () => (await import("./squads/squads-view.js")).SquadsView),
+  },
+  {
     path: "recordings",
     title: "Recordings",
     roles: ["MANAGER"],
@@ -55,6 +61,12 @@ export const VIEWS: readonly ViewEntry[] = [
     title: "Permissions",
     roles: ["ATHLETE"],
     view: lazily(async () => (await import("./permissions/permissions-view.js")).PermissionsView),
+  },
+  {
+    path: "my-sessions",
+    title: "My sessions",
+    roles: ["ATHLETE"],
+    view: lazily(async () => (await import("./season/own-view.js")).OwnView),
   },
   {
     path: "account",
