@@ -90,8 +90,8 @@ describe("the packed files", () => {
       expect(scratch.files).toContain(`dist/${entry}`);
   });
 
-  it("are less than 700 kB packed, without source maps; names and short lines are there for who reads a stack trace", () => {
-    expect(scratch.packedBytes).toBeLessThan(700_000);
+  it("are less than 652 kB packed, without source maps; names of functions and short lines are there for who reads a stack trace", () => {
+    expect(scratch.packedBytes).toBeLessThan(652_000);
     const maps = scratch.files.filter(
       (path) =>
         path.endsWith(".map") ||
