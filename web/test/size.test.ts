@@ -53,11 +53,11 @@ describe("the size of the page", () => {
     expect(sizeOf(files)).toBeLessThanOrEqual(90_000);
   });
 
-  it("is at most 38.2 kB more for the table of a squad, with what reads rosters and periods", () => {
+  it("is at most 38.5 kB more for the table of a squad, with what reads rosters and periods", () => {
     // cards, the editor of periods, files and the report are loaded on demand
     const ofSquad = addedBy(partOf("squad"));
     if (process.env.SIZES !== undefined) console.log({ squad: sizeOf(ofSquad) });
-    expect(sizeOf(ofSquad)).toBeLessThanOrEqual(38_200);
+    expect(sizeOf(ofSquad)).toBeLessThanOrEqual(38_500);
   });
 
   it("is at most 11.6 kB more after the table of a squad, for the clock and the problems, and 10.3 kB more for the map", () => {
@@ -69,7 +69,7 @@ describe("the size of the page", () => {
     expect(sizeOf(ofMap)).toBeLessThanOrEqual(10_300);
   });
 
-  it("is at most 32.5 kB more after signing in with any of the views, and 17.7 kB without", () => {
+  it("is at most 32.6 kB more after signing in with any of the views, and 17.7 kB without", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const views = named(/^app-\w+-view\.js$/);
@@ -86,7 +86,7 @@ describe("the size of the page", () => {
     ]);
     const { SIZES } = process.env;
     if (SIZES !== undefined) console.log({ first: sizeOf(first), signedIn: sizeOf(signedIn), ...sizes });
-    expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(32_500);
+    expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(32_600);
     expect(sizeOf(signedIn)).toBeLessThanOrEqual(17_700);
   });
 
