@@ -135,6 +135,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["retrieveSquad", THE_OWNER_V2],
   ["updateSquad", THE_OWNER_V2],
   ["deleteSquad", THE_OWNER_V2],
+  ["importRoster", THE_OWNER_V2],
 
   ["listMembers", MANAGERS_V2],
   ["createMember", MANAGERS_V2],

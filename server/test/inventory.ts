@@ -70,6 +70,7 @@ export const rows = [
   ["X13", "GET", "/api/v2/squads/{squad}/", "squads"],
   ["X13", "PATCH", "/api/v2/squads/{squad}/", "squads"],
   ["X13", "DELETE", "/api/v2/squads/{squad}/", "squads"],
+  ["X13", "POST", "/api/v2/squads/{squad}/roster/", "squads"],
   ["X13", "GET", "/api/v2/members/", "squads"],
   ["X13", "POST", "/api/v2/members/", "squads"],
   ["X13", "GET", "/api/v2/members/{member}/", "squads"],

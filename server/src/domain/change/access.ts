@@ -135,6 +135,7 @@ export const access = {
   retrieveSquad: ownSquad,
   updateSquad: ownSquad,
   deleteSquad: ownSquad,
+  importRoster: ownSquad,
   listMembers: manager,
   createMember: manager,
   retrieveMember: ownMember,
