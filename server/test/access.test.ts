@@ -150,12 +150,14 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deleteAssignment", THE_OWNER_V2],
 
   ["listSquadSessions", MANAGERS_V2],
+  ["listSuggestedSessions", MANAGERS_V2],
   ["createSquadSession", MANAGERS_V2],
   ["retrieveSquadSession", THE_OWNER_V2],
   ["updateSquadSession", THE_OWNER_V2],
   ["deleteSquadSession", THE_OWNER_V2],
   ["retrieveSessionPeriods", THE_OWNER_V2],
   ["replaceSessionPeriods", THE_OWNER_V2],
+  ["copySessionPeriods", THE_OWNER_V2],
   ["retrieveSessionFigures", THE_OWNER_V2],
   ["retrieveSquadSeason", THE_OWNER_V2],
 

@@ -88,6 +88,8 @@ export const rows = [
   ["X13", "DELETE", "/api/v2/sessions/{session}/", "squad sessions"],
   ["X13", "GET", "/api/v2/sessions/{session}/periods/", "squad sessions"],
   ["X13", "PUT", "/api/v2/sessions/{session}/periods/", "squad sessions"],
+  ["X13", "POST", "/api/v2/sessions/{session}/periods/copy/", "squad sessions"],
+  ["X13", "GET", "/api/v2/sessions/suggested/", "squad sessions"],
   ["X13", "GET", "/api/v2/sessions/{session}/figures/", "squad sessions"],
   ["X13", "GET", "/api/v2/squads/{squad}/season/", "squad sessions"],
   ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
