@@ -175,6 +175,7 @@ const domain = [
       ["computed-data", "webhooks"],
       ["sessions"],
       ["assignments", "members", "squads"],
+      ["rosters"],
       ["deletion", "exports"],
     ],
     TABLES,
