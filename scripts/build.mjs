@@ -55,7 +55,12 @@ const STEPS = {
     after: ["core"],
     inputs: [
       ...["src", "bin", "licences", "package.json"],
-      ...["tsup.config.ts", "scripts/finish-library.mjs", "scripts/library-parts.mjs"],
+      ...[
+        "tsup.config.ts",
+        "scripts/finish-library.mjs",
+        "scripts/library-parts.mjs",
+        "scripts/shorten-names.mjs",
+      ],
     ],
     commands: [[TSUP], [["scripts/finish-library.mjs"]]],
     outputs: [["dist", (path) => !isType(path) && !isReport(path)]],

@@ -2,12 +2,13 @@
 // The entries for `require` are made from the ES modules file by file, so that a part shared by entries remains one file. The
 // CommonJS output of tsup needs a second transformer, which joins words when there is no white space.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { PARTS } from "./library-parts.mjs";
+import { shortenNames } from "./shorten-names.mjs";
 
-/** For a small package. Names and short lines are preserved, for readers of stack traces. */
+/** For a small package. Short lines are preserved, for readers of stack traces. */
 export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
 
 /** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
@@ -70,6 +71,8 @@ function addCores() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   addCores();
+  for (const name of readdirSync("dist")) if (name.endsWith(".js")) shortenNames(`dist/${name}`, SMALL);
+  shortenNames("dist/bin/asi.cjs", SMALL);
   await addCommonJs();
   await checkParts();
   // written by the built command

@@ -108,6 +108,9 @@ export interface Client extends FetchClient<paths> {
 /** The function also gets the headers, which its type omits. It determines from them whether the body is a form. */
 const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
 
+const isCsv = (body: unknown, headers?: Headers): body is string =>
+  typeof body === "string" && new Headers(headers).get("Content-Type") === "text/csv";
+
 /** A random key of 32 hexadecimal digits, for `Idempotency-Key` and others. */
 // `crypto.randomUUID` is missing in pages without TLS
 export const newKey = () =>
@@ -137,7 +140,8 @@ export function createClient(options: ClientOptions): Client {
 
   const client = createFetchClient<paths>({
     baseUrl,
-    bodySerializer: (body: unknown, headers?: Headers) => formOf(body) ?? serialize(body, headers),
+    bodySerializer: (body: unknown, headers?: Headers) =>
+      formOf(body) ?? (isCsv(body, headers) ? body : serialize(body, headers)),
     fetch: (request) => send(() => request.clone()),
   });
   client.use({

@@ -244,6 +244,7 @@ describe("the examples of a service under a path", () => {
     scene = await newScene(s);
     examples = await Examples.of(s, proxy, scene);
     const later = new Date(Date.now() + 120_000).toISOString();
+    writeFileSync(join(folder, "roster.csv"), "player,number,serial\nCleo,10,\n");
     writeFileSync(join(folder, "recording.asi"), await walk(scene.device.serial_number, later, 1));
   });
   afterAll(async () => {
@@ -254,6 +255,7 @@ describe("the examples of a service under a path", () => {
   /** At least one operation for each way to send and to receive. */
   const REPRESENTATIVE = [
     ["listDevices", 200],
+    ["importRoster", 200],
     ["createActivity", 201],
     ["updateActivityPartially", 200],
     ["bulkLoad", 200],

@@ -136,6 +136,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["retrieveSquad", THE_OWNER_V2],
   ["updateSquad", THE_OWNER_V2],
   ["deleteSquad", THE_OWNER_V2],
+  ["importRoster", THE_OWNER_V2],
 
   ["listMembers", MANAGERS_V2],
   ["createMember", MANAGERS_V2],
@@ -150,12 +151,14 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deleteAssignment", THE_OWNER_V2],
 
   ["listSquadSessions", MANAGERS_V2],
+  ["listSuggestedSessions", MANAGERS_V2],
   ["createSquadSession", MANAGERS_V2],
   ["retrieveSquadSession", THE_OWNER_V2],
   ["updateSquadSession", THE_OWNER_V2],
   ["deleteSquadSession", THE_OWNER_V2],
   ["retrieveSessionPeriods", THE_OWNER_V2],
   ["replaceSessionPeriods", THE_OWNER_V2],
+  ["copySessionPeriods", THE_OWNER_V2],
   ["retrieveSessionFigures", THE_OWNER_V2],
   ["retrieveSquadSeason", THE_OWNER_V2],
 

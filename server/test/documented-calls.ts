@@ -42,6 +42,7 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.st
 const withBody = (type: string | undefined, body: unknown) => {
   if (type === undefined) return {};
   if (type === "application/json") return { json: body ?? null };
+  if (type === "text/csv") return { body: textOf(body) };
   const members = Object.entries(body ?? {}).map(([name, value]): [string, string] => [name, textOf(value)]);
   if (type === "application/x-www-form-urlencoded") return { form: Object.fromEntries(members) };
   const form = new FormData();
@@ -115,7 +116,7 @@ export class DocumentedCalls {
     );
     const answer = await this.#service.send(method, `${target}?${new URLSearchParams(query)}`, {
       token: caller === null || path.startsWith("/oauth2/") ? undefined : people[caller].token,
-      headers,
+      headers: type === "text/csv" ? { ...headers, "Content-Type": type } : headers,
       ...withBody(type, body),
     });
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);

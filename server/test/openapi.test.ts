@@ -68,6 +68,7 @@ describe("documentation", () => {
       "createTimeframe",
       "createWebhook",
       "findManager",
+      "importRoster",
       "releaseOwnership",
       "resendDelivery",
       "takeOwnership",

@@ -372,3 +372,75 @@ describe("an athlete", () => {
     ]);
   });
 });
+
+describe("periods copied from another session", () => {
+  const copy = (scene: SquadScene, to: number, from: number) =>
+    scene.send("POST", `/api/v2/sessions/${to}/periods/copy/`, { from });
+
+  it("are at the same times after the start, with the time frames that follow", async () => {
+    const scene = await SquadScene.of(s, ["Bea", "Cleo"]);
+    const [bea, cleo] = scene.players.map(({ athlete }) => athlete);
+    const source = await scene.session();
+    const row = (from: string | null, to: string | null, athlete: number | null) => ({
+      name: "1st half",
+      start_time: from,
+      end_time: to,
+      athlete,
+    });
+    const rows = (day: string) => [
+      row(day + minute(5).slice(10), day + minute(20).slice(10), null),
+      row(day + minute(5).slice(10), day + minute(10).slice(10), bea ?? 0),
+      row(null, null, cleo ?? 0),
+    ];
+    await scene.send("PUT", `/api/v2/sessions/${source}/periods/`, rows("2024-06-01"));
+    const target = await scene.session({
+      start_time: "2024-06-08T13:00:00.000Z",
+      end_time: "2024-06-08T13:20:00.000Z",
+    });
+    await scene.send("PUT", `/api/v2/sessions/${target}/periods/`, [
+      { ...row("2024-06-08T13:00:00.000Z", "2024-06-08T13:01:00.000Z", null), name: "Warm-up" },
+    ]);
+    const { status, body } = await copy(scene, target, source);
+    expect([status, body]).toEqual([200, { periods: rows("2024-06-08"), left_out: [] }]);
+    expect((await scene.send("GET", `/api/v2/sessions/${target}/periods/`)).body).toEqual(body.periods);
+    const frames = (await scene.frames(target)).filter(({ athlete }) => athlete === bea);
+    expect(frames.map(({ start_time }) => start_time).sort()).toEqual([
+      "2024-06-08T13:00:00.000Z",
+      "2024-06-08T13:05:00.000Z",
+    ]);
+  });
+
+  it("leave out players who are not in the session, and name them", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const source = await scene.session();
+    const bea = scene.players[0]?.athlete;
+    const all = { name: "Drill", start_time: minute(0), end_time: minute(5), athlete: null };
+    await scene.send("PUT", `/api/v2/sessions/${source}/periods/`, [all, { ...all, athlete: bea }]);
+    const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });
+    const target = await scene.session({ squad: squad.id });
+    expect((await copy(scene, target, source)).body).toEqual({
+      periods: [all],
+      left_out: [{ name: "Drill", athlete: bea, player: "Bea" }],
+    });
+  });
+
+  it("are refused beyond the end, and from a session of another account", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const source = await scene.session();
+    const drill = { name: "Drill", start_time: minute(10), end_time: minute(30), athlete: null };
+    await scene.send("PUT", `/api/v2/sessions/${source}/periods/`, [drill]);
+    const target = await scene.session({ end_time: minute(29) });
+    const other = await SquadScene.of(s);
+    for (const [from, detail] of [
+      [source, '"Drill". Make the session longer'],
+      [await other.session(), "no session of yours"],
+    ] as const) {
+      const refused = await copy(scene, target, from);
+      expect([refused.status, refused.body.errors]).toEqual([
+        400,
+        [{ field: "from", detail: expect.stringContaining(detail) }],
+      ]);
+    }
+    expect((await scene.send("GET", `/api/v2/sessions/${target}/periods/`)).body).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { escaped } from "../pictures/svg.js";
+import { type DrawnElement, drawn } from "../pictures/drawn-element.js";
 import { roundTicks } from "../pictures/ticks.js";
 import {
   type Normal,
@@ -14,7 +14,14 @@ import { cellText } from "./cells.js";
 
 /** Number of sessions in a panel. */
 const SHOWN_SESSIONS = 14;
-const SIZE = { width: 250, height: 104, left: 30, right: 10, top: 8, bottom: 26 };
+/** Edges of the plot in a panel of 250 × 104. */
+const EDGES = { left: 30, right: 240, top: 8, bottom: 78 };
+
+/** Index of the session that is compared with earlier ones: the last match, else the last session. */
+export function comparedIndex({ sessions }: Season): number {
+  const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
+  return lastMatch < 0 ? sessions.length - 1 : lastMatch;
+}
 
 /** Data shared by all panels of a figure. */
 export interface PanelFrame {
@@ -24,6 +31,8 @@ export interface PanelFrame {
   now: number;
   /** `16 May` */
   dayText(ms: number): string;
+  /** Why a player has no figure in the session; default `did not play`. */
+  absence?(player: SeasonPlayer): string;
 }
 
 /** Comparison of a player's figure with earlier matches. */
@@ -33,9 +42,11 @@ export interface Comparison {
   /** Ratio to the mean of the earlier matches; null if there is nothing to compare. */
   share: number | null;
   isOutside: boolean;
+  /** Why there is no value. */
+  absence: string;
 }
 
-export function comparisonOf(player: SeasonPlayer, { column, now }: PanelFrame): Comparison {
+export function comparisonOf(player: SeasonPlayer, { column, now, absence }: PanelFrame): Comparison {
   const entry = player.entries[now];
   const value = entry === undefined ? null : seasonFigure(entry, column);
   const normal = normalBefore(player, now, column);
@@ -44,16 +55,29 @@ export function comparisonOf(player: SeasonPlayer, { column, now }: PanelFrame):
     normal,
     share: normal === null ? null : shareOfMatches(player, now, column),
     isOutside: normal !== null && value !== null && (value < normal.low || value > normal.high),
+    absence: absence?.(player) ?? "did not play",
   };
 }
 
 /** `▲ +15 %`, `−4 %`, `new`, `did not play`. */
-export function comparisonText({ value, normal, share, isOutside }: Comparison): string {
-  if (value === null) return "did not play";
-  if (normal === null || share === null) return "new";
+export function comparisonText({ value, normal, share, isOutside, absence }: Comparison): string {
+  if (value === null) return absence;
+  if (normal === null) return "new";
+  if (share === null) return value === 0 ? "±0 %" : "▲ from 0";
   const percent = Math.round((share - 1) * 100);
   const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
   return `${isOutside ? (share > 1 ? "▲ " : "▼ ") : ""}${sign}${Math.abs(percent)} %`;
+}
+
+/** Sorts players by the distance of the figure from their matches, the largest first; then new players, and those who did not play. */
+export function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
+  const far = new Map(
+    frame.season.players.map((player) => {
+      const { value, share } = comparisonOf(player, frame);
+      return [player, share === null ? (value === null ? -2 : -1) : Math.abs(share - 1)] as const;
+    }),
+  );
+  return [...frame.season.players].sort((a, b) => (far.get(b) ?? 0) - (far.get(a) ?? 0));
 }
 
 /** The axis of a figure, shared by all players: sums and rates from 0, other levels from the lowest value. */
@@ -66,7 +90,7 @@ export function panelTicks(frame: PanelFrame): number[] {
   if (values.length === 0) return [0, 1];
   const isFromZero = column.kind === "sum" || column.key === "rate_m_per_min";
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  return roundTicks(isFromZero ? 0 : least, most > least || isFromZero ? Math.max(most, 1e-9) : least + 1, 3);
+  return roundTicks(isFromZero ? 0 : least, most > least || isFromZero ? most || 1 : least + 1, 3);
 }
 
 const bandOf = (normal: Normal | null) => (normal === null ? [] : [Math.max(0, normal.low), normal.high]);
@@ -75,43 +99,60 @@ function shownEntries({ entries }: SeasonPlayer, { now }: PanelFrame): readonly 
   return entries.slice(Math.max(0, now + 1 - SHOWN_SESSIONS), now + 1);
 }
 
-/** A player's figure over the last sessions, with the normal range. */
-export function seasonPanel(player: SeasonPlayer, frame: PanelFrame, ticks: readonly number[]): string {
+/** A player's figure over the last sessions, with the normal range: the chart of a panel. */
+export function seasonChart(player: SeasonPlayer, frame: PanelFrame, ticks: readonly number[]): DrawnElement {
   const { column, dayText } = frame;
   const comparison = comparisonOf(player, frame);
   const { value, normal, isOutside } = comparison;
-  const { width, height, left, right, top, bottom } = SIZE;
+  const { left, right, top, bottom } = EDGES;
   const entries = shownEntries(player, frame);
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const x = (i: number) =>
-    tenth(left + 8 + (i / Math.max(1, entries.length - 1)) * (width - left - right - 12));
+  const x = (i: number) => tenth(left + 8 + (i / Math.max(1, entries.length - 1)) * (right - left - 12));
   const y = (figure: number) =>
-    tenth(top + (1 - (Math.max(figure, low) - low) / (high - low)) * (height - top - bottom));
-  const grid = ticks.map(
-    (tick) =>
-      `<path class="grid" d="M${left} ${y(tick)}H${width - right}"/><text x="${left - 4}" y="${y(tick) + 3}" text-anchor="end">${tickText(tick)}</text>`,
-  );
-  const band =
-    normal === null
-      ? ""
-      : `<rect class="band" x="${left}" y="${y(normal.high)}" width="${width - left - right}" height="${tenth(y(normal.low) - y(normal.high))}"/><path class="mean" d="M${left} ${y(normal.mean)}H${width - right}"/>`;
+    tenth(top + (1 - (Math.max(figure, low) - low) / (high - low)) * (bottom - top));
+  const across = (name: string, figure: number) =>
+    drawn("path", { class: name, d: `M${left} ${y(figure)}H${right}` });
+  const text = (at: DrawnElement["attributes"], content: string) => drawn("text", at, content);
+  const ending = { "text-anchor": "end" };
+  const grid = ticks.flatMap((tick) => [
+    across("grid", tick),
+    text({ x: left - 4, y: y(tick) + 3, ...ending }, tickText(tick)),
+  ]);
+  const band: DrawnElement[] = [];
+  if (normal !== null) {
+    const place = { x: left, y: y(normal.high), width: right - left };
+    const height = tenth(y(normal.low) - place.y);
+    band.push(drawn("rect", { class: "band", ...place, height }), across("mean", normal.mean));
+  }
   const matches = entries.flatMap((entry, i) => {
     const figure = seasonFigure(entry, column);
     return entry.session.isMatch && figure !== null ? [`${x(i)} ${y(figure)}`] : [];
   });
-  const line = matches.length < 2 ? "" : `<path class="line" d="M${matches.join("L")}"/>`;
-  const dots = entries.map((entry, i) => {
+  const line = matches.length < 2 ? [] : [drawn("path", { class: "line", d: `M${matches.join("L")}` })];
+  const marks = entries.map((entry, i) => {
     const figure = seasonFigure(entry, column);
-    const title = `<title>${escaped(`${entry.session.name}, ${dayText(entry.session.startMs)}: ${figure === null ? "no figure" : cellText(column, figure, false)}`)}</title>`;
+    const title = drawn(
+      "title",
+      {},
+      `${entry.session.name}, ${dayText(entry.session.startMs)}: ${figure === null ? "no figure" : cellText(column, figure, false)}`,
+    );
     if (figure === null)
-      return `<path class="none" d="M${x(i) - 3} ${height - bottom - 3}l6 6m0-6l-6 6">${title}</path>`;
+      return drawn("path", { class: "none", d: `M${x(i) - 3} ${bottom - 3}l6 6m0-6l-6 6` }, title);
     const isNow = i === entries.length - 1;
-    const className = isNow ? (isOutside ? "now out" : "now") : entry.session.isMatch ? "match" : "training";
-    return `<circle class="${className}" cx="${x(i)}" cy="${y(figure)}" r="${isNow ? 4.5 : entry.session.isMatch ? 2.6 : 2}">${title}</circle>`;
+    const { isMatch } = entry.session;
+    const className = isNow ? (isOutside ? "now out" : "now") : isMatch ? "match" : "training";
+    const r = isNow ? 4.5 : isMatch ? 2.6 : 2;
+    return drawn("circle", { class: className, cx: x(i), cy: y(figure), r }, title);
   });
-  const ends = [entries[0], entries.at(-1)].map((entry) => dayText(entry?.session.startMs ?? 0));
-  const text = comparisonText(comparison);
-  return `<section class="panel${isOutside ? " outside" : ""}"><h2><small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${cellText(column, value, false)}</b> <span>${text}</span></h2><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(`${player.name}: ${cellText(column, value, false)} ${column.unit}, ${text}`)}">${band}${grid.join("")}${line}${dots.join("")}<text x="${left}" y="${height - 4}">${ends[0]}</text><text x="${width - right}" y="${height - 4}" text-anchor="end">${ends[1]}</text></svg></section>`;
+  const dayOf = (entry: SeasonEntry | undefined) => dayText(entry?.session.startMs ?? 0);
+  const label = `${player.name}: ${cellText(column, value, false)} ${column.unit}, ${comparisonText(comparison)}`;
+  return drawn(
+    "svg",
+    { viewBox: "0 0 250 104", role: "img", "aria-label": label },
+    ...[...band, ...grid, ...line, ...marks],
+    text({ x: left, y: 100 }, dayOf(entries[0])),
+    text({ x: right, y: 100, ...ending }, dayOf(entries.at(-1))),
+  );
 }
 
 const tenth = (value: number) => Math.round(value * 10) / 10;

@@ -1,18 +1,19 @@
+import { markupOf } from "../pictures/drawn-element.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import {
-  daysSinceLast,
-  isPlayedMatch,
-  NORMAL_RULE,
-  type Season,
-  type SeasonPlayer,
-  SQUAD_COLUMNS,
-  type SquadColumn,
-  seasonSummary,
-} from "../squad/index.js";
+import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
 import { cellText } from "./cells.js";
-import { comparisonOf, comparisonText, type PanelFrame, panelTicks, seasonPanel } from "./season-panel.js";
+import {
+  comparedIndex,
+  comparisonOf,
+  comparisonText,
+  farthestFirst,
+  type PanelFrame,
+  panelTicks,
+  seasonChart,
+} from "./season-panel.js";
 import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
+import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
 
 /** Content of a season report. */
 export interface SeasonReport {
@@ -30,8 +31,7 @@ export interface SeasonReport {
  */
 export function seasonReport({ title, season, figure, offsetAt }: SeasonReport): string {
   const { sessions, players } = season;
-  const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
-  const now = lastMatch < 0 ? sessions.length - 1 : lastMatch;
+  const now = comparedIndex(season);
   const day = (ms: number, options: Intl.DateTimeFormatOptions) =>
     new Date(ms + offsetAt(ms)).toLocaleDateString("en-GB", { ...options, timeZone: "UTC" });
   const dayText = (ms: number) => day(ms, { day: "numeric", month: "short" });
@@ -45,7 +45,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
   });
   const options = columns.map(
     (column) =>
-      `<option value="${column.key}"${column.key === figure.key ? " selected" : ""}>${escaped(nameOf(column))}</option>`,
+      `<option value="${column.key}"${column.key === figure.key ? " selected" : ""}>${escaped(figureName(column))}</option>`,
   );
   const session = sessions[now];
   const subtitle = `${count(sessions.length, "session")}, ${dayText(sessions[0]?.startMs ?? 0)} to ${whole(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}`;
@@ -67,58 +67,22 @@ ${parts.join("\n")}</main>
 
 const decimalPercent = (share: number) => String(Math.round(share * 1000) / 10);
 
-const nameOf = ({ title, unit }: SquadColumn) =>
-  unit === "" || unit === "min" ? title : `${title}, ${unit}`;
-
 function panels(frame: PanelFrame): string {
   const ticks = panelTicks(frame);
-  const drawn = farthestFirst(frame).map((player) => {
-    const number = frame.season.players.indexOf(player);
-    return seasonPanel(player, frame, ticks).replace("<section", `<section data-number="${number}"`);
+  const sections = farthestFirst(frame).map((player) => {
+    const place = frame.season.players.indexOf(player);
+    const comparison = comparisonOf(player, frame);
+    const value = cellText(frame.column, comparison.value, false);
+    const heading = `<small>${escaped(player.number ?? "")}</small> ${escaped(player.name)} <b>${value}</b> <span>${comparisonText(comparison)}</span>`;
+    return `<section data-number="${place}" class="panel${comparison.isOutside ? " outside" : ""}"><h2>${heading}</h2>${markupOf(seasonChart(player, frame, ticks))}</section>`;
   });
-  return `<div class="panels">${drawn.join("")}</div>`;
-}
-
-/** Sorts players by the distance of the figure from their matches, the largest first; then new players, and those who did not play. */
-function farthestFirst(frame: PanelFrame): SeasonPlayer[] {
-  const far = new Map(
-    frame.season.players.map((player) => {
-      const { value, share } = comparisonOf(player, frame);
-      return [player, share === null ? (value === null ? -2 : -1) : Math.abs(share - 1)] as const;
-    }),
-  );
-  return frame.season.players.toSorted((a, b) => (far.get(b) ?? 0) - (far.get(a) ?? 0));
+  return `<div class="panels">${sections.join("")}</div>`;
 }
 
 function table(frame: PanelFrame): string {
-  const { column, season } = frame;
-  const cell = (value: string | number) => `<td>${value}</td>`;
   const rows = farthestFirst(frame).map((player) => {
-    const own = player.entries.filter(({ row }) => row !== null);
-    const comparison = comparisonOf(player, frame);
-    const { mean, best } = seasonSummary(player.entries, column);
-    const figure = (value: number | null) => cell(cellText(column, value, false));
-    const name = [player.number, player.name].filter((part) => part !== null).join(" ");
-    return `<tr data-number="${season.players.indexOf(player)}"><th scope="row">${escaped(name)}</th>${[
-      figure(comparison.value),
-      cell(comparisonText(comparison)),
-      figure(comparison.normal?.mean ?? null),
-      figure(mean),
-      figure(best),
-      cell(own.length),
-      cell(own.filter(isPlayedMatch).length),
-      cell(daysSinceLast(player) ?? "–"),
-    ].join("")}</tr>`;
+    const cells = seasonCells(player, frame).map((text) => `<td>${text}</td>`);
+    return `<tr data-number="${frame.season.players.indexOf(player)}"><th scope="row">${escaped(numberAndName(player))}</th>${cells.join("")}</tr>`;
   });
-  const heads = [
-    "This session",
-    "Against the last 5 matches",
-    "Their mean",
-    "Mean of all",
-    "Best",
-    "Sessions",
-    "Matches",
-    "Days since the last",
-  ];
-  return `<div class="frame" tabindex="0" hidden><table><caption>${escaped(nameOf(column))}</caption><thead><tr><th scope="col">Player</th>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="frame" tabindex="0" hidden><table><caption>${escaped(figureName(frame.column))}</caption><thead><tr><th scope="col">Player</th>${SEASON_HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }

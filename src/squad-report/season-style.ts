@@ -4,13 +4,13 @@ export const SEASON_STYLE = `
 body{margin:0 auto;max-width:1440px;padding:20px;background:#f4f6fa;color:#0f172a;font:14px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 h1{font-size:20px;margin:0}small{color:#5b6475;font-weight:400}h1 small{font-size:15px;margin-left:6px}p{margin:6px 0}
 .controls{display:flex;flex-wrap:wrap;gap:8px 20px;align-items:center}select,button{font:inherit;color:inherit;background:#fff;border:1px solid #7b8798;border-radius:6px;padding:3px 10px;min-height:28px}
-.views{display:inline-flex}.views button:first-child{border-radius:6px 0 0 6px}.views button:last-child{border-radius:0 6px 6px 0;border-left:0}
+.views{display:inline-flex;gap:4px}
 button[aria-pressed=true]{background:#d6e4f8;font-weight:600}:focus-visible{outline:2px solid #2f6fd0;outline-offset:1px}
 .key{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:12px;color:#475569}.key i{display:inline-block;width:9px;height:9px;border-radius:9px;margin-right:5px}
 .key .k-band{width:22px;border-radius:2px;background:#d6e4f8}.k-now{background:#1d5fc4}.k-out{background:#f97316}.key .k-match{width:6px;height:6px;background:#475569}.key .k-training{width:7px;height:7px;border:1px solid #64748b}
 .panels{display:grid;grid-template-columns:repeat(5,minmax(0,1fr));gap:8px}
 .panel{background:#fff;border:1px solid #dfe5ee;border-radius:8px;padding:6px 10px 2px;break-inside:avoid}.panel.outside{border-color:#64748b}
-.panel h2{font-size:14px;margin:0;display:flex;gap:6px;align-items:baseline;white-space:nowrap;overflow:hidden}.panel h2 b{margin-left:auto;font-size:15px}.panel h2 span{font-size:12px;font-weight:400;color:#5b6475;min-width:58px;text-align:right}.panel.outside h3 span{font-weight:600;color:#0f172a}
+.panel h2{font-size:14px;margin:0;display:flex;gap:6px;align-items:baseline;white-space:nowrap;overflow:hidden}.panel h2 b{margin-left:auto;font-size:15px}.panel h2 span{font-size:12px;font-weight:400;color:#5b6475;min-width:58px;text-align:right}.panel.outside h2 span{font-weight:600;color:#0f172a}
 svg{display:block;width:100%;height:auto}svg text{font-size:9px;fill:#5b6475}
 .grid{stroke:#e8ecf2;fill:none}.band{fill:#d6e4f8}.mean{stroke:#7ba3dd;fill:none}.line{stroke:#64748b;fill:none;stroke-width:.8}
 .match{fill:#475569}.training{fill:#fff;stroke:#64748b;stroke-width:.9}.none{stroke:#64748b;fill:none}.now{fill:#1d5fc4;stroke:#fff}.now.out{fill:#f97316}
@@ -28,27 +28,23 @@ const figure = document.getElementById("figure");
 const order = document.getElementById("order");
 const buttons = [...document.querySelectorAll("[data-view]")];
 function show() {
-  const isTable = buttons.find((button) => button.getAttribute("aria-pressed") === "true").dataset.view === "table";
   for (const part of document.querySelectorAll(".figure-part")) {
     part.hidden = part.id !== figure.value;
-    part.querySelector(".panels").hidden = isTable;
-    part.querySelector(".frame").hidden = !isTable;
+    for (const [at, view] of [...part.children].entries()) view.hidden = buttons[at].ariaPressed !== "true";
   }
 }
 function sort() {
-  const compare = order.value === "far" ? (a, b) => a.at - b.at : (a, b) => a.element.dataset.number - b.element.dataset.number;
   for (const parent of document.querySelectorAll(".panels, tbody")) {
-    const elements = [...parent.children];
-    for (const [at, element] of elements.entries()) element.dataset.at ??= at;
-    const items = elements.map((element) => ({ element, at: Number(element.dataset.at) }));
-    parent.replaceChildren(...items.sort(compare).map((item) => item.element));
+    parent.farthestFirst ??= [...parent.children];
+    const byNumber = (a, b) => a.dataset.number - b.dataset.number;
+    parent.append(...(order.value === "far" ? parent.farthestFirst : [...parent.farthestFirst].sort(byNumber)));
   }
 }
-figure.addEventListener("change", show);
-order.addEventListener("change", sort);
+figure.onchange = show;
+order.onchange = sort;
 for (const button of buttons)
-  button.addEventListener("click", () => {
-    for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+  button.onclick = () => {
+    for (const other of buttons) other.ariaPressed = other === button;
     show();
-  });
+  };
 `;

@@ -45,7 +45,7 @@ export {
   seasonSummary,
   shareOfMatches,
 } from "./season.js";
-export { findSessions, type RecordingExtent } from "./sessions.js";
+export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export type { SheetProblem } from "./sheet.js";
 export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {

@@ -2,6 +2,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import type { ComparisonProps } from "./comparison.js";
 import {
+  closeStored,
   filesOpener,
   isPlayerShown,
   keptSquad,
@@ -61,7 +62,9 @@ export function App({
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
     // closes the data of the account with it; a file that is read while a user signs in stays open
-    if (before !== null && before !== signedInAs.value) workspace.closeFetched();
+    if (before === null || before === signedInAs.value) return;
+    workspace.closeFetched();
+    closeStored();
   });
   const lastOpened = useRef(workspace.opened.peek());
   useSignalEffect(() => {
@@ -168,7 +171,9 @@ export function App({
   );
 }
 
-const showViewer = () => go("/");
+const showViewer = () => {
+  if (!isAtViewerAddress()) go("/");
+};
 
 const loadComparison = async () => (await import("./comparison.js")).Comparison;
 

@@ -2,7 +2,9 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import type { OpenFiles } from "./parts/open-files.js";
 import type { Workspace } from "./recording/workspace.js";
 import type { OpenSquad, SquadActions } from "./squad/squad-part.js";
+import type { StoredSession } from "./squad/stored-session.js";
 import { findKept, type KeptSquad, removeKept } from "./view/kept-squad.js";
+import { goToViewer, leaveViewerAddress } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
@@ -51,24 +53,62 @@ async function loadPart(): Promise<SquadPart | null> {
 }
 
 function show(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
-  for (const { id } of workspace.opened.peek()) workspace.close(id);
-  openedSquad.peek()?.session.close();
+  replace(workspace, open);
   keptSquad.value = null;
-  openedSquad.value = open;
-  playerShown.value = false;
   leaveStart();
 }
 
-function actionsOn(workspace: Workspace): SquadActions {
+function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): void {
+  for (const { id } of workspace.opened.peek()) workspace.close(id);
+  openedSquad.peek()?.session.close();
+  openedSquad.value = open;
+  playerShown.value = false;
+}
+
+/** Shows a session of the service, at its address. The address stays until something else is opened. */
+export async function showStored(
+  workspace: Workspace,
+  settings: Settings,
+  stored: StoredSession,
+  address: string,
+): Promise<void> {
+  const part = await loadPart();
+  if (part === null) return;
+  const actions = actionsOn(workspace, (files) =>
+    workspace.openRanges(files.flatMap(({ name }) => stored.ranges.get(name) ?? [])),
+  );
+  const open = { ...part.storedSquad(stored, settings, actions), part };
+  replace(workspace, open);
+  const end = stored.follow(open.session);
+  goToViewer(address);
+  const stop = openedSquad.subscribe((now) => {
+    if (now === open) return;
+    leaveViewerAddress(now !== null);
+    stop();
+    end();
+  });
+  await open.session.addRanges();
+}
+
+/** Closes a session of the service: the user is no longer signed in. */
+export function closeStored(): void {
+  const open = openedSquad.peek();
+  if (open !== null && open.session.stored !== null) open.session.close();
+}
+
+function actionsOn(
+  workspace: Workspace,
+  openFiles: (files: readonly File[]) => Promise<unknown> = (files) => workspace.open(files),
+): SquadActions {
   return {
     async onPlayer(files) {
-      await workspace.open(files);
+      await openFiles(files);
       if (workspace.opened.peek().length === 0) return;
       history.pushState({ ...entryNow(), isPlayer: true }, "");
       playerShown.value = true;
     },
     onClose() {
-      openedSquad.peek()?.keeper.end();
+      openedSquad.peek()?.keeper?.end();
       openedSquad.value = null;
       playerShown.value = false;
     },

@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
         }),
     );
     await signIn(page, "gus");
-    expect(await whenSeen).toBe("#/devices");
+    expect(await whenSeen).toBe("#/sessions");
   });
 
   it("drops the announcements of a page, and keeps those made during navigation", async () => {

@@ -31,22 +31,25 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     ann = await service.manager("axel");
   });
 
-  it("of another device of the manager are sent there, without a second choice of the file", async () => {
-    expectComplaint(/400 \(Bad Request\)/);
-    const { page, id, serial } = await openDevice(service, ann);
+  it("of several devices are stored by their serial numbers, and lead to a session", async () => {
+    const { page, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
-    // the page learns of the change when the view is opened
-    await showView(page, "#/athletes", "Athletes");
-    await showView(page, `#/recordings/${id}`, "Recordings");
-    await load(page, [await match(other.serial), await match(serial, KICK_OFF_MS, 10_000)]);
-    // not a link, because a link could also be opened in another tab
-    await page.getByRole("button", { name: "Upload match.asi to tracker" }).click({ modifiers: ["Control"] });
-    await uploads(page)
+    const files = [
+      { ...(await match(other.serial)), name: "other.asi" },
+      await match(serial, KICK_OFF_MS, 10_000),
+    ];
+    await load(page, files);
+    await fileItem(page, "other.asi").getByText(`device ${other.serial}`).waitFor();
+    await fileItem(page, "other.asi")
       .getByText(/samples stored from/)
       .waitFor();
-    expect(new URL(page.url()).hash).toBe(`#/recordings/${other.id}`);
+    await fileItem(page, "match.asi").getByText(`device ${serial}`).waitFor();
     await rangeButtons(page).first().waitFor();
     expect(await violations(page)).toEqual([]);
+    await uploads(page).getByRole("link", { name: "Make a session of these" }).click();
+    await page.getByRole("heading", { level: 1, name: "New session" }).waitFor();
+    expect(await page.getByLabel("Start").inputValue()).toMatch(/^2025-05-17T16:30/);
+    expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);
   });
 
   it("of a device that the manager does not own wait until the manager takes it", async () => {
@@ -56,7 +59,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const { page } = await openDevice(service, ann);
     const serial = await freeDevice(service);
     await load(page, await match(serial));
-    await uploads(page).getByText(`You do not own device ${serial}.`).waitFor();
+    await uploads(page).getByText(`You own no device ${serial}.`).waitFor();
     expect(await violations(page)).toEqual([]);
     await uploads(page).getByRole("link", { name: "take this device" }).click();
     const dialog = page.getByRole("dialog", { name: "Take a device" });
@@ -65,7 +68,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await dialog.getByRole("button", { name: "Take the device" }).click();
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
     await page.getByRole("link", { name: "Upload recordings" }).click();
-    await page.getByRole("button", { name: "Upload match.asi to this device" }).click();
+    await page.getByRole("button", { name: "Try again with match.asi" }).click();
     // recorded before the start of the ownership: one sentence, and nothing else in the page contradicts it
     const item = fileItem(page, "match.asi");
     await item.getByText(/^60\d samples were refused: nobody owned the device at that time/).waitFor();
@@ -86,7 +89,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const { page, serial } = await openDevice(service, ann);
     let sent = 0;
     page.on("request", (request) => {
-      if (request.url().includes("/bulk-load/")) sent += 1;
+      if (request.url().includes("/v2/recordings/")) sent += 1;
     });
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(
@@ -113,8 +116,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
 
   it("are counted by their state", async () => {
     expectComplaint(/400 \(Bad Request\)/);
-    const { page, id, serial } = await openDevice(service, ann);
-    const other = await ownedDevice(service, page);
+    const { page, serial } = await openDevice(service, ann);
     const named = async (name: string, of = serial) => ({ ...(await match(of)), name });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -122,7 +124,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     });
     let sent = 0;
     // the first is refused, the third waits for the end of the second
-    await page.route("**/bulk-load/**", async (route) => {
+    await page.route("**/api/v2/recordings/", async (route) => {
       sent += 1;
       if (sent === 2) await held;
       await route.continue();
@@ -130,11 +132,9 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await load(page, [await named("a.asi", "OTHER-1"), await named("b.asi"), await named("c.asi")]);
     await uploads(page).getByText("3 files: 1 uploading, 1 waiting, 1 not stored.").waitFor();
     await showView(page, "#/athletes", "Athletes");
-    await showView(page, `#/recordings/${other.id}`, "Recordings");
-    await uploads(page).getByText("Files of other devices: 1 uploading, 1 waiting.").waitFor();
+    await showView(page, "#/recordings", "Recordings");
+    await uploads(page).getByText("3 files: 1 uploading, 1 waiting, 1 not stored.").waitFor();
     release();
-    await uploads(page).getByText("Files of other devices").waitFor({ state: "detached" });
-    await page.getByLabel("Device", { exact: true }).selectOption({ value: String(id) });
     await uploads(page).getByText("3 files: 2 done, 1 not stored.").waitFor();
   });
 
@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     const empty = { name: "empty.asi", mimeType: "", buffer: Buffer.alloc(0) };
     await load(page, [foreign, rubbish, empty, damaged, good, { ...good, name: "again.asi" }]);
     const of = (name: string) => fileItem(page, name);
-    await of("foreign.asi").getByText("The recording is of device OTHER-1, not of this device.").waitFor();
+    await of("foreign.asi").getByText("You own no device OTHER-1.").waitFor();
     await of(EVIL).getByText("Not stored.").waitFor();
     await of("empty.asi").getByText("Not stored.").waitFor();
     await of("damaged.asi").getByText("The file is damaged: 1 frame could not be read.").waitFor();
@@ -158,10 +158,11 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
       .getByText(/were already there/)
       .waitFor();
     await of("again.asi")
-      .getByText(/^Nothing new: 60\d samples were already there/)
+      .getByText(/^The same file was loaded before: 60\d samples/)
       .waitFor();
-    // another attempt with this file would be refused too
-    expect(await page.getByRole("button", { name: /^Try again/ }).count()).toBe(0);
+    // only taking the device helps; another attempt with the other files would be refused too
+    const again = page.getByRole("button", { name: /^Try again/ });
+    expect(await again.count()).toBe(1);
     expect(await violations(page)).toEqual([]);
     await of("foreign.asi").getByRole("button", { name: "Remove foreign.asi from the list" }).click();
     expect(await of("foreign.asi").count()).toBe(0);
@@ -187,7 +188,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
-  it("are dropped on the page of the device, not in the viewer", async () => {
+  it("are dropped anywhere in the view, and do not open in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(
@@ -198,8 +199,8 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
       },
       [...buffer],
     );
-    await page.dispatchEvent(".upload-zone", "dragover", { dataTransfer: transfer });
-    await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
+    await page.dispatchEvent("main", "dragover", { dataTransfer: transfer });
+    await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
     await uploads(page)
       .getByText(/samples stored from/)
       .waitFor();

@@ -46,8 +46,8 @@ async function tell(
   await user.fill("Password", PASSWORD);
   await user.fill("First name", "Stella");
   await user.keys("Enter");
-  await heading("Devices");
-  await page.getByText("You have no devices.").waitFor();
+  await heading("Sessions");
+  await page.getByText("No sessions in this month").waitFor();
   await expectFocusOn(page, "main");
   await user.press("Sign out");
   await page.getByText("You are signed out.").waitFor();
@@ -57,9 +57,11 @@ async function tell(
   await user.fill("Username", "stella");
   await user.fill("Password", PASSWORD);
   await user.keys("Enter");
-  await heading("Devices");
+  await heading("Sessions");
 
   // a device
+  await user.press("Devices", "Shift+Tab");
+  await page.getByText("You have no devices.").waitFor();
   await user.press("Take a device…");
   await page.getByRole("dialog", { name: "Take a device" }).waitFor();
   await user.keys("Escape");

@@ -15,10 +15,22 @@ export interface ViewEntry {
 /** The views for signed-in users, in the order of the navigation. */
 export const VIEWS: readonly ViewEntry[] = [
   {
+    path: "sessions",
+    title: "Sessions",
+    roles: ["MANAGER"],
+    view: lazily(async () => (await import("./sessions/sessions-view.js")).SessionsView),
+  },
+  {
     path: "devices",
     title: "Devices",
     roles: ["MANAGER"],
     view: lazily(async () => (await import("./devices/devices-view.js")).DevicesView),
+  },
+  {
+    path: "squads",
+    title: "Squads",
+    roles: ["MANAGER"],
+    view: lazily(async () => (await import("./squads/squads-view.js")).SquadsView),
   },
   {
     path: "recordings",
@@ -49,6 +61,12 @@ export const VIEWS: readonly ViewEntry[] = [
     title: "Permissions",
     roles: ["ATHLETE"],
     view: lazily(async () => (await import("./permissions/permissions-view.js")).PermissionsView),
+  },
+  {
+    path: "my-sessions",
+    title: "My sessions",
+    roles: ["ATHLETE"],
+    view: lazily(async () => (await import("./season/own-view.js")).OwnView),
   },
   {
     path: "account",

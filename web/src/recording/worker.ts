@@ -146,6 +146,7 @@ const loadSquad = async () => (await import("./squad/squad-handlers.js")).squadH
 const squad: Handlers<SquadRequests> = {
   peek: async (asked, hooks) => (await loadSquad()).peek(asked, hooks),
   read: async (asked, hooks) => (await loadSquad()).read(asked, hooks),
+  readRange: async (asked, hooks) => (await loadSquad()).readRange(asked, hooks),
   adopt: async (asked, hooks) => (await loadSquad()).adopt(asked, hooks),
   shift: async (asked, hooks) => (await loadSquad()).shift(asked, hooks),
   demoFile: async (asked, hooks) => (await loadSquad()).demoFile(asked, hooks),

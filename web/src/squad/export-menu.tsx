@@ -57,7 +57,7 @@ export function ExportMenu({ session }: ExportProps) {
       const parts = await import("./export-table.js");
       const { fileTitle } = parts;
       const blob = await file(parts);
-      offerFile(blob, `${fileTitle(session, sessionName(session.periods.peek()))}.${extension}`);
+      offerFile(blob, `${fileTitle(session, sessionName(session))}.${extension}`);
     } catch (error) {
       if (error instanceof TypeError) isOutdated.value = true;
       problem.value = "The file could not be written.";

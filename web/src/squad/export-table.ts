@@ -110,5 +110,5 @@ export async function xlsxFile(session: SquadSession): Promise<Blob> {
 /** `match-2026-05-16`, for names of files. */
 export function fileTitle(session: SquadSession, name: string): string {
   const instantText = instantFormat(zoneName(session.settings.zone.peek()));
-  return `${name.toLowerCase()}-${instantText(session.interval.peek()?.startMs ?? 0).slice(0, 10)}`;
+  return `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}-${instantText(session.interval.peek()?.startMs ?? 0).slice(0, 10)}`;
 }

@@ -89,7 +89,7 @@ export class Keeper {
     const startMs = session.interval.peek()?.startMs ?? 0;
     return {
       version: 1,
-      title: `${sessionName(session.periods.peek())} of ${day(startMs, session.settings.zone.peek())}`,
+      title: `${sessionName(session)} of ${day(startMs, session.settings.zone.peek())}`,
       recordings: session.recordings.peek().length,
       bytes,
       files: files.flatMap((file) => {

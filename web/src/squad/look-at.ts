@@ -14,7 +14,7 @@ export function lookAt(session: SquadSession): LookAt[] {
   const ignored = session.ignored.value;
   const all = [
     ...session.files.value.flatMap((file) => ofFile(session, file)),
-    ...ofRoster(session),
+    ...(session.stored?.missing ?? ofRoster(session)),
     ...ofPeriods(session),
     ...ofOutside(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),

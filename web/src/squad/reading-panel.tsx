@@ -5,7 +5,7 @@ import type { SquadSession } from "./squad-session.js";
 /** Progress of reading: one bar by bytes, and a chip for each file. */
 export function ReadingPanel({ session }: { session: SquadSession }) {
   const files = session.files.value;
-  const total = files.reduce((sum, { file }) => sum + file.size, 0);
+  const total = files.reduce((sum, file) => sum + sizeOf(file), 0);
   const done = files.reduce((sum, file) => sum + readBytes(file), 0);
   const sheets = files.filter(({ state }) => state.name === "sheet" || state.name === "left out").length;
   const read = session.recordings.value.length;
@@ -17,7 +17,7 @@ export function ReadingPanel({ session }: { session: SquadSession }) {
         </h2>
         <progress value={done} max={Math.max(1, total)} aria-label="Reading the files" />
         <span class="muted">
-          {fileSize(done)} of {fileSize(total)}
+          {session.stored === null ? `${fileSize(done)} of ${fileSize(total)}` : null}
         </span>
         <button type="button" onClick={() => session.stopReading()}>
           Stop
@@ -36,9 +36,13 @@ export function ReadingPanel({ session }: { session: SquadSession }) {
   );
 }
 
-function readBytes({ file, state }: SquadFile): number {
+/** Bytes of a file, samples of a range. */
+const sizeOf = ({ file, range }: SquadFile): number => range?.size ?? file.size;
+
+function readBytes(file: SquadFile): number {
+  const { state } = file;
   if (state.name === "waiting") return 0;
-  return state.name === "reading" ? Math.min(file.size, state.bytes) : file.size;
+  return state.name === "reading" ? Math.min(sizeOf(file), state.bytes) : sizeOf(file);
 }
 
 type ChipClass = "waiting" | "reading" | "read" | "wrong" | "left-out";

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import type { SessionPeriod } from "asi-convert/squad";
 import { halvesIn, type Scope } from "./scope.js";
 import type { SquadPlayer } from "./squad-player.js";
@@ -22,6 +23,11 @@ export function playersText(players: readonly SquadPlayer[]): string {
   return count === 1 ? "1 player" : `${count} players`;
 }
 
-/** The name of a session: a match if it has halves. */
-export const sessionName = (periods: readonly SessionPeriod[]): string =>
-  halvesIn(periods).length > 0 ? "Match" : "Session";
+/** The name of a session: that in the service, otherwise a match if it has halves. */
+export const sessionName = ({ stored, periods }: NamedSession): string =>
+  stored?.title ?? (halvesIn(periods.value).length > 0 ? "Match" : "Session");
+
+interface NamedSession {
+  stored: { title: string } | null;
+  periods: ReadonlySignal<readonly SessionPeriod[]>;
+}

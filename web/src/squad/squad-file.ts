@@ -1,10 +1,14 @@
 import { type SheetKind, sheetKind } from "asi-convert/squad";
+import type { DeviceRange } from "../recording/device-range.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
 /** A chosen file and its state. */
 export interface SquadFile {
   readonly id: number;
+  /** An empty file for a range of the service. */
   readonly file: File;
+  /** The range of the service that is read; null for a file. */
+  readonly range: DeviceRange | null;
   readonly state: FileState;
 }
 

@@ -8,11 +8,9 @@ import type { SquadSession } from "./squad-session.js";
 /** The name of the session: a match if it has halves. */
 export function squadTitle(session: SquadSession): string {
   const interval = session.interval.value;
-  const name = nameOf(session);
+  const name = sessionName(session);
   return interval === null ? name : `${name} ${day(interval.startMs, session.settings.zone.value)}`;
 }
-
-const nameOf = (session: SquadSession) => sessionName(session.periods.value);
 
 /** The heading of the page while a squad is shown. */
 export function SquadHeading({ session }: { session: SquadSession }) {
@@ -22,7 +20,7 @@ export function SquadHeading({ session }: { session: SquadSession }) {
   const read = session.recordings.value.length;
   return (
     <h1 class="brand squad-title">
-      {nameOf(session)}{" "}
+      {sessionName(session)}{" "}
       <small>
         {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
         {session.isReading.value
@@ -37,9 +35,13 @@ export function SquadHeading({ session }: { session: SquadSession }) {
 export function SquadButtons({ session }: { session: SquadSession }) {
   return (
     <>
-      <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
-        Add files…
-      </ChooseFiles>
+      {session.stored === null ? (
+        <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+          Add files…
+        </ChooseFiles>
+      ) : (
+        <session.stored.Buttons session={session} />
+      )}
       <ReportButton session={session} />
     </>
   );
@@ -54,7 +56,7 @@ function ReportButton({ session }: { session: SquadSession }) {
         import("./write-report.js"),
         import("./export-table.js"),
       ]);
-      offerFile(await reportFile(session), `${fileTitle(session, nameOf(session))}.html`);
+      offerFile(await reportFile(session), `${fileTitle(session, sessionName(session))}.html`);
       state.value = "idle";
     } catch {
       state.value = "failed";

@@ -9,6 +9,7 @@ import { readSheetFile } from "./squad-file.js";
 import { SquadButtons, SquadHeading, squadTitle } from "./squad-heading.js";
 import { type SquadActions, SquadSession } from "./squad-session.js";
 import { SquadView } from "./squad-view.js";
+import type { StoredSession } from "./stored-session.js";
 import { SquadWorkers } from "./workers.js";
 
 export type { SquadActions, SquadSession };
@@ -17,7 +18,8 @@ export { SquadButtons, SquadHeading, SquadView, squadTitle };
 /** An open squad, with the object that stores it. */
 export interface OpenSquad {
   session: SquadSession;
-  keeper: Keeper;
+  /** Null for a session of the service. */
+  keeper: Keeper | null;
 }
 
 /**
@@ -55,6 +57,12 @@ export async function restoreSquad(
     .then(() => applyState(session, kept.state as SessionState));
   return { session, keeper: new Keeper(session, names), whenRead };
 }
+
+/** Opens a session of the service; `addRanges` of the session then reads it. */
+export const storedSquad = (stored: StoredSession, settings: Settings, actions: SquadActions): OpenSquad => ({
+  session: new SquadSession(settings, new SquadWorkers(), actions, stored),
+  keeper: null,
+});
 
 /** A Saturday afternoon in May 2026, as in the command. */
 const DEMO_START_MS = Date.UTC(2026, 4, 16, 12, 30);

@@ -33,6 +33,7 @@ import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
 import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
+import type { StoredSession } from "./stored-session.js";
 import type { SquadWorkers } from "./workers.js";
 
 export type { PlayerRow, SquadPlayer };
@@ -118,6 +119,8 @@ export class SquadSession {
   readonly zones: Signal<ZoneKind | null> = signal(null);
 
   readonly settings: Settings;
+  /** Null for a session of files. */
+  readonly stored: StoredSession | null;
   readonly #actions: SquadActions;
   readonly #workers: SquadWorkers;
   readonly #cache: FigureCache;
@@ -127,8 +130,14 @@ export class SquadSession {
   #reading: Promise<void> | null = null;
   #cancelling = new AbortController();
 
-  constructor(settings: Settings, workers: SquadWorkers, actions: SquadActions) {
+  constructor(
+    settings: Settings,
+    workers: SquadWorkers,
+    actions: SquadActions,
+    stored: StoredSession | null = null,
+  ) {
     this.settings = settings;
+    this.stored = stored;
     this.#actions = actions;
     this.#workers = workers;
     this.#cache = new FigureCache(workers);
@@ -157,6 +166,7 @@ export class SquadSession {
       };
     });
     this.roster = computed(() => {
+      if (stored !== null) return { fileName: "", content: stored.roster, problems: [] };
       const found = this.#sheet("roster");
       if (found === null) return null;
       const { roster, problems } = readRoster(found.bytes);
@@ -178,7 +188,9 @@ export class SquadSession {
       const { periods, problems } = readPeriods(found.bytes, { session, timeZone, players: names.value });
       return { fileName: found.fileName, content: periods, problems };
     });
-    this.periods = computed(() => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? []);
+    this.periods = computed(
+      () => this.editedPeriods.value ?? this.periodsOfFile.value?.content ?? stored?.periods ?? [],
+    );
     this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
     this.#stop = effect(() => {
@@ -201,9 +213,27 @@ export class SquadSession {
         (file): SquadFile => ({
           id: ++this.#lastFile,
           file,
+          range: null,
           state: lost.has(file) ? LOST : { name: "waiting" },
         }),
       );
+    await this.#read(added);
+  }
+
+  /** Reads the ranges of the session in the service. */
+  async addRanges(): Promise<void> {
+    const added = [...(this.stored?.ranges ?? [])].map(
+      ([name, range]): SquadFile => ({
+        id: ++this.#lastFile,
+        file: new File([], name),
+        range,
+        state: { name: "waiting" },
+      }),
+    );
+    await this.#read(added);
+  }
+
+  async #read(added: readonly SquadFile[]): Promise<void> {
     this.files.value = [...this.files.peek(), ...added];
     this.#queue.push(...added.flatMap(({ id, state }) => (state === LOST ? [] : [id])));
     this.#reading ??= this.#readQueue().finally(() => {
@@ -397,19 +427,30 @@ export class SquadSession {
   }
 
   async #readFile(id: number, worker: number, signal: AbortSignal): Promise<void> {
-    const file = this.files.peek().find((one) => one.id === id)?.file;
-    if (file === undefined) return;
+    const found = this.files.peek().find((one) => one.id === id);
+    if (found === undefined) return;
+    const { file, range } = found;
     const sheet = await readSheetFile(file).catch(() => null);
     if (sheet !== null) {
       this.#setState(id, { name: "sheet", ...sheet });
       return;
     }
+    const { stored } = this;
+    if (stored !== null && range === null) {
+      this.#setState(id, {
+        name: "left out",
+        why: "Load it under Recordings. Here you can add periods.csv.",
+      });
+      return;
+    }
     this.#setState(id, { name: "reading", bytes: 0 });
     try {
-      const recording = await this.#workers.read(file, worker, {
-        signal,
-        onProgress: (bytes) => this.#setState(id, { name: "reading", bytes }),
-      });
+      const read = () =>
+        this.#workers.read(found, worker, {
+          signal,
+          onProgress: (bytes) => this.#setState(id, { name: "reading", bytes }),
+        });
+      const recording = await (stored === null ? read() : stored.afterSigningIn(read));
       const same = this.recordings.peek().find((other) => isSameRecording(recording, other));
       if (same === undefined) this.#setState(id, { name: "recording", recording });
       else {
@@ -418,7 +459,10 @@ export class SquadSession {
       }
     } catch (error) {
       if (signal.aborted) return;
-      this.#setState(id, failedState(file, error));
+      this.#setState(
+        id,
+        range === null ? failedState(file, error) : { name: "left out", why: messageOf(error) },
+      );
     }
   }
 
@@ -440,10 +484,12 @@ const playerKey = ({ name }: Player) => `player ${name}`;
 
 const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 function failedState(file: File, error: unknown): FileState {
   const code = error instanceof ReadingError ? error.failure.code : null;
   if (code === "NOT_A_RECORDING" && !RECORDING_NAME.test(file.name)) {
     return { name: "left out", why: "Not a recording, roster or period file." };
   }
-  return { name: "failed", code, message: error instanceof Error ? error.message : String(error) };
+  return { name: "failed", code, message: messageOf(error) };
 }

@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import "./squad.css";
+import { useLoaded } from "../view/use-loaded.js";
 import { useClock } from "./clock/clock.js";
 import { PeriodPanel } from "./clock/period-panel.js";
 import { ColumnChoice } from "./columns.js";
 import { type Part, PartChoice, Side, shownParts } from "./composition.js";
 import { Controls } from "./controls.js";
 import type { Keeper } from "./keeper.js";
-import { lookAt } from "./look-at.js";
-import { LookAtList } from "./look-at-list.js";
 import { marksOf } from "./marks.js";
 import { NowCell } from "./now-column.js";
 import { PaperPlace } from "./paper/paper-place.js";
@@ -20,8 +19,10 @@ import { SquadTable } from "./squad-table.js";
 import { StatusLine } from "./status-line.js";
 import type { Against } from "./table-model.js";
 
+const loadLookAt = () => import("./look-at-part.js");
+
 /** The squad: a row for each player. */
-export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper }) {
+export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper | null }) {
   const columns = useMemo(() => new ColumnChoice(), []);
   const clock = useClock(session);
   const part = useSignal<Part>("table");
@@ -69,7 +70,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
   const isListClosed = useSignal<boolean | null>(null);
-  const items = lookAt(session);
+  const looking = useLoaded(loadLookAt);
+  const items = looking === null ? [] : looking.lookAt(session);
   const isReading = session.isReading.value;
   // open by default, except during reading
   const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
@@ -79,8 +81,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
       {isReading ? <ReadingPanel session={session} /> : null}
-      {isListShown ? (
-        <LookAtList
+      {isListShown && looking !== null ? (
+        <looking.LookAtList
           session={session}
           items={items}
           onClose={() => {
@@ -113,6 +115,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           isListClosed.value = isListShown;
         }}
         keeper={keeper}
+        stored={session.stored}
         onClose={() => session.close()}
       />
       {isReading ? null : <PaperPlace session={session} />}

@@ -1,5 +1,6 @@
 import { fileSize } from "../view/values.js";
 import type { Keeper } from "./keeper.js";
+import type { StoredSession } from "./stored-session.js";
 
 /** Shown below the table: whether the recordings are undamaged, and whether they are stored. */
 export function StatusLine({
@@ -8,16 +9,17 @@ export function StatusLine({
   isListShown,
   onList,
   keeper,
+  stored,
   onClose,
 }: {
   sound: number;
   toLookAt: number;
   isListShown: boolean;
   onList: () => void;
-  keeper: Keeper;
+  keeper: Keeper | null;
+  stored: StoredSession | null;
   onClose: () => void;
 }) {
-  const keeping = keeper.keeping.value;
   return (
     <div class="squad-status">
       <span class="good" aria-hidden="true">
@@ -32,6 +34,16 @@ export function StatusLine({
         </button>
       )}
       <span class="spacer" />
+      {keeper === null ? null : <Keeping keeper={keeper} onClose={onClose} />}
+      {stored === null ? null : <stored.Status />}
+    </div>
+  );
+}
+
+function Keeping({ keeper, onClose }: { keeper: Keeper; onClose: () => void }) {
+  const keeping = keeper.keeping.value;
+  return (
+    <>
       <span class="muted keeping" role="status">
         {keeping.name === "kept"
           ? `Kept in this browser until you close the session: ${fileSize(keeping.bytes)}.`
@@ -42,6 +54,6 @@ export function StatusLine({
       <button type="button" onClick={onClose}>
         {keeping.name === "kept" ? "Close and remove" : "Close"}
       </button>
-    </div>
+    </>
   );
 }

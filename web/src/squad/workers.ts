@@ -4,6 +4,7 @@ import { squadWorker } from "../recording/client.js";
 import type { AskedMember, DemoMatch, SquadRequests } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
+import type { SquadFile } from "./squad-file.js";
 
 /** Number of parallel readers: with more, a browser on two cores has no capacity left for the page. */
 const WORKERS = 2;
@@ -42,9 +43,12 @@ export class SquadWorkers {
   }
 
   /** @param worker a number from 0 to `count` - 1 @throws ReadingError */
-  async read(file: File, worker: number, hooks: Hooks): Promise<OpenRecording> {
+  async read({ file, range }: SquadFile, worker: number, hooks: Hooks): Promise<OpenRecording> {
     const id = this.#nextId++;
-    const read = await this.#at(worker).ask("read", { id, file }, hooks);
+    const at = this.#at(worker);
+    const read = await (range === null
+      ? at.ask("read", { id, file }, hooks)
+      : at.ask("readRange", { id, range, fileName: file.name }, hooks));
     this.#holders.set(id, [worker]);
     return { ...read, id, file, shiftMs: 0 };
   }

@@ -15,7 +15,7 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const whole = await session.rowsOf({ kind: "session" });
   const parts = await Promise.all(periods.map(({ name }) => session.rowsOf({ kind: "period", name })));
   const html = squadReport({
-    title: sessionName(periods),
+    title: sessionName(session),
     subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
     rows: [
       ...inShownOrder(whole, orderOf(session)),

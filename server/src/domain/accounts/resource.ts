@@ -161,7 +161,10 @@ export const accountFields = {
 
 export const Password = Type.String({ minLength: 8, maxLength: 128, format: "password" });
 
-FormatRegistry.Set("person-name", (value) => isStorableText(value) && isShownName(value));
+/** Whether a text can be the first or the last name of a person. */
+export const isPersonName = (value: string): boolean => isStorableText(value) && isShownName(value);
+
+FormatRegistry.Set("person-name", isPersonName);
 
 const PersonName = () =>
   Text({
@@ -174,13 +177,17 @@ const ManagerProfileFields = Type.Object({
   last_name: Type.Optional(Nullable(PersonName())),
 });
 
-const FIRST_BIRTH_DATE = "1900-01-01";
+export const FIRST_BIRTH_DATE = "1900-01-01";
 /** One day of tolerance for time zones. */
 const EARLIEST_ZONE_MS = 14 * 3_600_000;
 
 const today = () => new Date(Date.now() + EARLIEST_ZONE_MS).toISOString().slice(0, 10);
 
-FormatRegistry.Set("birth-date", (value) => isDate(value) && value >= FIRST_BIRTH_DATE && value <= today());
+/** Whether a date can be a date of birth. */
+export const isBirthDate = (value: string): boolean =>
+  isDate(value) && value >= FIRST_BIRTH_DATE && value <= today();
+
+FormatRegistry.Set("birth-date", isBirthDate);
 
 const BirthDate = () =>
   CalendarDate({

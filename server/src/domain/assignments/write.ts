@@ -92,7 +92,7 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
 }
 
 /** Assignments of an account are written one after another, so that two of a device cannot overlap. */
-async function lockAccount({ queries }: UnitOfWork, id: number): Promise<void> {
+export async function lockAccount({ queries }: UnitOfWork, id: number): Promise<void> {
   await queries.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for("no key update");
 }
 

@@ -20,7 +20,7 @@ import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
 import { endDeliveries } from "../webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
-import type { Changed, Events } from "./events.js";
+import type { Changed, Events, Written } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 /** Reaction to an event, within the transaction of the change that announced it. */
@@ -40,6 +40,12 @@ const audit =
     const { id } = event.before === null ? event.after : event.before;
     return unit.audit(entity, id, event.before, event.after);
   };
+
+const auditedChange = <Row extends AuditedRow>({ before, after }: Written<Row>) => ({
+  id: after.id,
+  ...(before === null ? {} : { before }),
+  after,
+});
 
 /**
  * The single table of effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in
@@ -257,6 +263,18 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     async (unit, { before, after }) => {
       const { ownerId, athleteId } = before === null ? after : before;
       await queueDerivation(unit, { ownerId, athleteId, ...spanOfChange(before, after) });
+    },
+  ],
+
+  rosterImported: [
+    (unit, { members }) => unit.auditAll("squad member", members.map(auditedChange)),
+    (unit, { assignments }) => unit.auditAll("assignment", assignments.map(auditedChange)),
+    // Assignments have an effect on the sessions of all squads.
+    async (unit, { ownerId, squadId, members, assignments }) => {
+      const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);
+      if (rows.length === 0) return;
+      const squad = assignments.length === 0 ? { squadId } : {};
+      await queueDerivation(unit, { ownerId, ...squad, ...spanOfChange(...rows) });
     },
   ],
 

@@ -32,6 +32,12 @@ export type PeriodRow = Pick<
 /** A row before and after a change: `before` is null for a new row, `after` for a deleted one. */
 export type Changed<Row> = { before: Row; after: Row | null } | { before: null; after: Row };
 
+/** A row before and after a change that deletes none: `before` is null for a new row. */
+export interface Written<Row> {
+  before: Row | null;
+  after: Row;
+}
+
 /** Details of an erasure, which unlike a deletion also removes every trace that could identify the person. */
 export interface ErasureDetails {
   kind: "erased" | "erased with samples";
@@ -130,6 +136,13 @@ export interface Events {
   squadChanged: Changed<typeof tables.squads.$inferSelect>;
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
+  /** Members of a squad and assignments as a roster says, many at once. */
+  rosterImported: {
+    ownerId: number;
+    squadId: number;
+    members: readonly Written<typeof tables.squadMembers.$inferSelect>[];
+    assignments: readonly Written<typeof tables.assignments.$inferSelect>[];
+  };
 
   webhookChanged: Changed<Webhook>;
   /** The caller has requested a delivery. Deliveries caused by events are not announced. */

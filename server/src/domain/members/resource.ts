@@ -5,7 +5,9 @@ import { type Item, item } from "../change/entity-tags.js";
 import type { Member as MemberRow } from "./rules.js";
 
 /** Largest number on a shirt. */
-const MAX_NUMBER = 999;
+export const MAX_NUMBER = 999;
+/** Characters of a position. */
+export const MAX_POSITION = 20;
 
 const speed = PARAMETER_LIMITS.sprint_threshold;
 
@@ -58,7 +60,9 @@ const changeable = {
     Nullable(Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description: "Number on the shirt" })),
   ),
   position: Type.Optional(
-    Nullable(Text({ minLength: 1, maxLength: 20, description: "GK, DF, MF, FW or any other text" })),
+    Nullable(
+      Text({ minLength: 1, maxLength: MAX_POSITION, description: "GK, DF, MF, FW or any other text" }),
+    ),
   ),
   params: Type.Optional(Thresholds),
   end_time: Type.Optional(DateTime({ description: `Excluded; default ${CURRENT_END.toISOString()}` })),

@@ -96,16 +96,21 @@ export async function deleteMember(ctx: Context, member: number): Promise<void> 
   );
 }
 
+/** The problem of thresholds that are within their limits, if any. */
+export const thresholdsProblem = ({
+  hid_thresholds,
+}: {
+  hid_thresholds?: readonly [number, number] | undefined;
+}) =>
+  // Thresholds of one sport; only those of this parameter relate to each other.
+  hid_thresholds === undefined ? undefined : parameterProblems("soccer", { hid_thresholds })[0];
+
 /** Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, when it changes */
 async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {
   const { squadId, athleteId, startTime, endTime, params } = member;
   if (endTime <= startTime) throw errors.field("end_time", "Must be after start_time.");
   const { hid_thresholds } = params as NonNullable<NewMember["params"]>;
-  // Thresholds of one sport; only those of this parameter relate to each other.
-  const [problem] =
-    hid_thresholds === undefined
-      ? []
-      : parameterProblems("soccer", { hid_thresholds: hid_thresholds as [number, number] });
+  const problem = thresholdsProblem({ hid_thresholds: hid_thresholds as [number, number] | undefined });
   if (problem !== undefined) throw errors.invalid({ params: { [problem.parameter]: [problem.message] } });
   const [other] = await queries
     .select({ id: squadMembers.id })

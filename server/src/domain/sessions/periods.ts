@@ -133,25 +133,35 @@ function replace(
     "replaceSessionPeriods",
     { session: id },
     async (unit, session) => {
-      const { queries } = unit;
       const after = await read(unit, session);
-      requireWithin(after, session);
-      const before = await periodRowsOf(queries, id);
-      if (isDeepStrictEqual(before, after)) return periodsItem(after, session);
-      await queries.delete(sessionPeriods).where(eq(sessionPeriods.sessionId, id));
-      if (after.length > 0)
-        await queries
-          .insert(sessionPeriods)
-          .values(after.map((row, position) => ({ ...row, sessionId: id, position })));
-      const [row] = await queries
-        .update(sessions)
-        .set({ version: sql`${sessions.version} + 1` })
-        .where(eq(sessions.activityId, id))
-        .returning({ version: sessions.version });
-      const changed = { ...session, version: row?.version ?? session.version };
-      await unit.announce("sessionPeriodsChanged", { session: changed, before, after });
-      return periodsItem(after, changed);
+      return periodsItem(after, await storePeriods(unit, session, after));
     },
     async ({ queries }, session) => periodsItem(await periodRowsOf(queries, id), session),
   );
+}
+
+/** Replaces the rows of a session. @returns the session with its new version; the same one if no row differs */
+export async function storePeriods(
+  unit: UnitOfWork,
+  session: Session,
+  after: readonly PeriodRow[],
+): Promise<Session> {
+  const { queries } = unit;
+  const { id } = session;
+  requireWithin(after, session);
+  const before = await periodRowsOf(queries, id);
+  if (isDeepStrictEqual(before, after)) return session;
+  await queries.delete(sessionPeriods).where(eq(sessionPeriods.sessionId, id));
+  if (after.length > 0)
+    await queries
+      .insert(sessionPeriods)
+      .values(after.map((row, position) => ({ ...row, sessionId: id, position })));
+  const [row] = await queries
+    .update(sessions)
+    .set({ version: sql`${sessions.version} + 1` })
+    .where(eq(sessions.activityId, id))
+    .returning({ version: sessions.version });
+  const changed = { ...session, version: row?.version ?? session.version };
+  await unit.announce("sessionPeriodsChanged", { session: changed, before, after });
+  return changed;
 }

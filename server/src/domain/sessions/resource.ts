@@ -127,13 +127,13 @@ export const SessionPeriodsInput = Type.Array(
 
 export type NewPeriods = StaticDecode<typeof SessionPeriodsInput>;
 
+export const toPeriods = (rows: readonly PeriodRow[]) =>
+  rows.map(({ name, athleteId, startTime, endTime }) => ({
+    name,
+    start_time: startTime?.toISOString() ?? null,
+    end_time: endTime?.toISOString() ?? null,
+    athlete: athleteId,
+  }));
+
 export const periodsItem = (rows: readonly PeriodRow[], session: SessionRow) =>
-  item(
-    rows.map(({ name, athleteId, startTime, endTime }) => ({
-      name,
-      start_time: startTime?.toISOString() ?? null,
-      end_time: endTime?.toISOString() ?? null,
-      athlete: athleteId,
-    })),
-    session.version,
-  );
+  item(toPeriods(rows), session.version);

@@ -16,6 +16,8 @@ const FORM_MAX_BYTES = 64 * 1024;
 /** Media types of bodies that the handler reads. */
 export const MULTIPART = "multipart/form-data";
 export const FILE = "application/octet-stream";
+/** Media type of tables. The body is its bytes. */
+export const CSV = "text/csv";
 
 /** Default maximum size of a body. */
 export const JSON_MAX_BYTES = 64 * 1024;
@@ -67,10 +69,10 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     request.bodyShare = share;
   });
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: Readable) => {
-    if (request.routeOptions.config.form === true) throw unsupported();
+    const { form, operation } = request.routeOptions.config;
+    if (form === true || operation?.consumes === CSV) throw unsupported();
     const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers["content-type"] ?? "")?.[1];
     if (charset !== undefined && charset.toLowerCase() !== "utf-8") throw unsupported();
-    const { operation } = request.routeOptions.config;
     return operation?.receive === undefined
       ? receiveJson(request, payload, operation?.maxBytesAroundText ?? JSON_MAX_BYTES)
       : operation.receive(request, payload);
@@ -88,9 +90,10 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
       return readForm(Buffer.concat(chunks));
     },
   );
-  app.addContentTypeParser("text/csv", async (request: FastifyRequest, payload: Readable) => {
+  app.addContentTypeParser(CSV, async (request: FastifyRequest, payload: Readable) => {
     const { routeOptions } = request;
-    if (routeOptions.config.operation?.csv === undefined) throw unsupported();
+    const { operation } = routeOptions.config;
+    if (operation?.csv === undefined && operation?.consumes !== CSV) throw unsupported();
     const chunks: Buffer[] = [];
     await receiveBody(request, payload, routeOptions.bodyLimit, (chunk) => chunks.push(chunk));
     const bytes = Buffer.concat(chunks);

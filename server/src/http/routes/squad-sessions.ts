@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { deleteSession } from "../../domain/deletion/activity.js";
+import { CopiedPeriods, copyPeriods, PeriodsCopy } from "../../domain/sessions/copy-periods.js";
 import { createSession } from "../../domain/sessions/create.js";
 import { sessionTable, tableAsCsv, tableAsJson } from "../../domain/sessions/figures.js";
 import { FiguresQuery, SessionFigures } from "../../domain/sessions/figures-resource.js";
@@ -20,6 +21,7 @@ import {
   sessionItem,
 } from "../../domain/sessions/resource.js";
 import { Season, SeasonQuery, squadSeason } from "../../domain/sessions/season.js";
+import { SuggestedQuery, SuggestedSession, suggestSessions } from "../../domain/sessions/suggested.js";
 import { updateSession } from "../../domain/sessions/update.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
@@ -69,6 +71,21 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     },
     failures: [400, 409],
     handle: ({ ctx, body }) => createSession(ctx, body),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "listSuggestedSessions",
+    summary: "List times with samples that have no session yet",
+    description:
+      "Samples of your devices that overlap or follow each other within 30 minutes, as `asi squad` joins recordings, but by time alone. The latest first. A session of the squad of the athlete covers a time; any session does if the squad is unknown.",
+    method: "GET",
+    path: `${COLLECTION}suggested/`,
+    query: SuggestedQuery,
+    success: { status: 200, schema: CursorPage(SuggestedSession) },
+    failures: [400, 409],
+    throttle: ["rawData"],
+    handle: ({ ctx, query }) => suggestSessions(ctx, query),
   });
 
   route(app, {
@@ -141,6 +158,20 @@ export function squadSessionRoutes(app: FastifyInstance): void {
         replacePeriodsByCsv(ctx, target, new TextDecoder().decode(csv), query.tz),
     },
     handle: ({ ctx, target, body }) => replacePeriods(ctx, target, body),
+  });
+
+  route(app, {
+    ...sessions,
+    id: "copySessionPeriods",
+    summary: "Copy the periods of another session",
+    description:
+      "Replaces all periods by those of the other session, at the same times after the start. Rows of athletes who are not in the session are left out. 400 if a period would end after the session.",
+    method: "POST",
+    path: `${SESSION}periods/copy/`,
+    body: PeriodsCopy,
+    success: { status: 200, schema: CopiedPeriods },
+    failures: [400, 409],
+    handle: ({ ctx, target, body }) => copyPeriods(ctx, target, body),
   });
 
   route(app, {

@@ -10,10 +10,13 @@ import { createAssignment, deleteAssignment, updateAssignment } from "../../doma
 import { listMembers, MemberFilters } from "../../domain/members/list.js";
 import { Member, MemberInput, MemberPatch, memberItem } from "../../domain/members/resource.js";
 import { createMember, deleteMember, updateMember } from "../../domain/members/write.js";
+import { importRoster } from "../../domain/rosters/import.js";
+import { RosterFile, RosterQuery, RosterResult } from "../../domain/rosters/resource.js";
 import { listSquads, SquadFilters } from "../../domain/squads/list.js";
 import { Squad, SquadInput, squadItem } from "../../domain/squads/resource.js";
 import { createSquad, deleteSquad, updateSquad } from "../../domain/squads/write.js";
 import { CursorPage } from "../../wire/cursor.js";
+import { CSV } from "../body/bodies.js";
 import { route } from "../route.js";
 
 /** What the operations have in common. */
@@ -86,6 +89,23 @@ export function squadRoutes(app: FastifyInstance): void {
     success: { status: 204 },
     failures: [409],
     handle: ({ ctx, ids }) => deleteSquad(ctx, ids.squad),
+  });
+
+  route(app, {
+    ...squads,
+    id: "importRoster",
+    summary: "Make members and assignments from a roster",
+    description:
+      "Reads `roster.csv` of `asi squad`. A player is the athlete with this name, username or external id whom you may read. `number`, `position`, `max_hr`, `high_speed` and `sprint` belong to the member from `from`; `serial` assigns devices from then, which needs WRITE permission. Empty cells change nothing, and players who are not in the file stay. The same file again changes nothing. 400 names each line with a problem, and nothing changes.",
+    method: "POST",
+    path: `${SQUADS}{squad}/roster/`,
+    query: RosterQuery,
+    consumes: CSV,
+    describedBody: RosterFile,
+    success: { status: 200, schema: RosterResult },
+    failures: [400, 409],
+    handle: ({ ctx, ids, query, request }) =>
+      importRoster(ctx, ids.squad, (request.body as Uint8Array | undefined) ?? new Uint8Array(), query),
   });
 
   route(app, {

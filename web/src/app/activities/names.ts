@@ -13,7 +13,8 @@ export const athleteOf = ({ athlete, athlete_details }: Resource["Timeframe"]): 
 export const deviceOf = ({ device, device_details }: Resource["Timeframe"]): string =>
   device_details === undefined ? `Device ${device}` : deviceWithSerial(device_details);
 
-const SPORTS: Record<string, string> = {
+/** The names of the sports. */
+export const SPORTS: Record<string, string> = {
   biking: "Cycling",
   running: "Running",
   soccer: "Football",

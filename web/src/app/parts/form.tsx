@@ -150,7 +150,7 @@ interface Tied {
 }
 
 /** A labelled field: `children` renders its control with the attributes that connect it to label, hint and message. */
-function Labelled({
+export function Labelled({
   name,
   label,
   hint,

@@ -107,6 +107,10 @@ export function sentenceOf(message: string, name: string, labelOf: LabelOf): str
 
 /** The messages in the body of a refusal, without duplicates. Items of a list share their messages. */
 function messagesIn(body: unknown): FieldMessage[] {
+  // problem details of version 2 of the API
+  const { errors } = Object(body) as { errors?: { field: string; detail: string }[] };
+  if (errors)
+    return errors.map(({ field, detail }) => ({ path: field.split(".").filter(Boolean), message: detail }));
   const found = new Map<string, FieldMessage>();
   const collect = (path: readonly string[], value: unknown) => {
     if (Array.isArray(value) && value.every((one) => typeof one === "string")) {

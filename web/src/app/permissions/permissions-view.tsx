@@ -35,7 +35,9 @@ const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 86_400_000;
 
 /** Permissions for an athlete's data, with their times: the athlete grants and revokes them. */
-export function PermissionsView({ client, account, settings }: ViewProps) {
+export function PermissionsView({ client, account, settings, query }: ViewProps) {
+  // a link of a manager fills in the form
+  const wanted = query.get("may")?.split(",") ?? ["READ"];
   const path = { athlete: account.id };
   const problem = useProblem();
   const request = useRequest("permissions", async (signal) => {
@@ -170,6 +172,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               min={1}
               step={1}
               required
+              initial={query.get("manager")}
               hint="The manager finds number and username under “Account”."
             />
             <Field
@@ -177,6 +180,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
               label="Username of the manager"
               required
               maxLength={150}
+              initial={query.get("username")}
               hint="You see the name before anything is given."
             />
           </div>
@@ -184,7 +188,7 @@ export function PermissionsView({ client, account, settings }: ViewProps) {
             <legend>The manager may</legend>
             {KINDS.map(([kind, , text]) => (
               <label key={kind} class="check">
-                <input type="checkbox" name={kind} defaultChecked={kind === "READ"} />
+                <input type="checkbox" name={kind} defaultChecked={wanted.includes(kind)} />
                 {text}
               </label>
             ))}

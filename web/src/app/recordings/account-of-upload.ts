@@ -18,16 +18,18 @@ export interface StoredDetails {
 const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
 const was = (count: number) => (count === 1 ? "was" : "were");
 
-/** Result of an upload, in sentences. */
-export function accountOf(details: StoredDetails, zone: Zone): string[] {
+/** Result of an upload, in sentences. @param isRepeated whether the details are those of an earlier upload of the same file */
+export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false): string[] {
   const { samples_stored, samples_known, samples_unowned, report } = details;
   const { start, stop } = details;
   const sentences: string[] = [];
   const when =
     start === null || stop === null ? "" : ` from ${dayAndTime(start, zone)} to ${dayAndTime(stop, zone)}`;
-  if (samples_stored > 0)
+  if (isRepeated)
+    sentences.push(`The same file was loaded before: ${samples(samples_stored + samples_known)}${when}.`);
+  else if (samples_stored > 0)
     sentences.push(`${samples(samples_stored)} stored${samples_known > 0 ? "" : when}.`);
-  if (samples_known > 0) {
+  if (samples_known > 0 && !isRepeated) {
     const nothing = samples_stored === 0 ? "Nothing new: " : "";
     sentences.push(`${nothing}${samples(samples_known)} ${was(samples_known)} already there${when}.`);
   }

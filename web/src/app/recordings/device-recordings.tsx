@@ -9,22 +9,19 @@ import { addressedRanges } from "./address.js";
 import { Calendar } from "./calendar.js";
 import { Live } from "./live.js";
 import { rangesOfWeeks } from "./ranges.js";
-import { Upload } from "./upload.js";
 import { storedUploads } from "./upload-queue.js";
 
 interface Props extends ViewProps {
   device: Resource["Device"];
   /** Whether the manager owns it now: only the owner can upload files and see live data. */
   isOwned: boolean;
-  /** All devices that the manager owns now. */
-  owned: readonly Resource["Device"][];
   chosen: { value: readonly DeviceRange[] };
   onOpen: (range: DeviceRange) => void;
 }
 
-/** Live data, calendar and upload of one device. */
+/** Live data and calendar of one device. */
 export function DeviceRecordings(props: Props) {
-  const { client, session, device, isOwned, params, query, settings } = props;
+  const { client, device, isOwned, params, query, settings } = props;
   const zone = settings.zone.value;
   const stored = storedUploads.value;
   const latest = useRequest(`latest ${device.id}`, async (signal) => ({
@@ -39,12 +36,6 @@ export function DeviceRecordings(props: Props) {
   const ranges = useRequest(`ranges ${device.id} ${zone} ${isKnown ? fromMs : "unknown"}`, (signal) =>
     isKnown ? rangesOfWeeks(client, device, fromMs, zone, signal) : new Promise<never>(() => {}),
   );
-  // constant while the view is open, so that it does not jump after the first file
-  const wasEmpty = useRef(false);
-  wasEmpty.current ||= latest.data?.ms === null;
-  const upload = isOwned ? (
-    <Upload key="upload" session={session} device={device} owned={props.owned} settings={settings} />
-  ) : null;
   const known = useRef(stored);
   const { reload: reloadLatest } = latest;
   const { reload: reloadRanges } = ranges;
@@ -62,7 +53,6 @@ export function DeviceRecordings(props: Props) {
           {() => null}
         </Requested>
       )}
-      {wasEmpty.current ? upload : null}
       <Calendar
         device={device}
         fromMs={fromMs}
@@ -73,7 +63,6 @@ export function DeviceRecordings(props: Props) {
         workspace={props.workspace}
         onOpen={props.onOpen}
       />
-      {wasEmpty.current ? null : upload}
       {isOwned ? null : (
         <p class="note">
           You no longer own this device: you see what was recorded while you did, and cannot load files into

@@ -1,4 +1,5 @@
 import { ApiError } from "asi-client";
+import { closeStored } from "../../opened-squad.js";
 import { ReadingError } from "../../recording/calls.js";
 import type { DeviceRange } from "../../recording/device-range.js";
 import { rangeFileName } from "../../recording/range-file-name.js";
@@ -57,5 +58,8 @@ export async function openInViewer(
     // the problems of the workspace stay visible
     if (![ReadingError, ApiError, AwayError].some((kind) => error instanceof kind)) throw error;
   }
-  if (isShown) go("/");
+  if (!isShown) return;
+  // it would cover the ranges
+  closeStored();
+  go("/");
 }

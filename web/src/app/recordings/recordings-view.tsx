@@ -12,6 +12,7 @@ import { AddressedRanges } from "./addressed-ranges.js";
 import { ChosenRanges } from "./chosen.js";
 import { DeviceRecordings } from "./device-recordings.js";
 import { openAtAddress, openInViewer } from "./open-in-viewer.js";
+import { Upload } from "./upload.js";
 import "./recordings.css";
 
 type Device = Resource["Device"];
@@ -73,6 +74,9 @@ export function RecordingsView(props: ViewProps) {
         </Requested>
       </div>
       <Status workspace={workspace} />
+      {request.data === undefined || request.data.owned.size === 0 ? null : (
+        <Upload session={props.session} settings={settings} />
+      )}
       <ChosenRanges chosen={chosen} workspace={workspace} settings={settings} onOpen={open} />
       {request.data === undefined || !addressed.some(isOfOneOf(request.data.all)) ? null : (
         <AddressedRanges
@@ -116,15 +120,7 @@ interface OfDeviceProps extends ViewProps {
 function OfDevice({ id, devices: { all, owned }, ...props }: OfDeviceProps) {
   const device = all.find((one) => String(one.id) === id);
   if (device !== undefined) {
-    return (
-      <DeviceRecordings
-        key={device.id}
-        {...props}
-        device={device}
-        isOwned={owned.has(device.id)}
-        owned={all.filter(({ id }) => owned.has(id))}
-      />
-    );
+    return <DeviceRecordings key={device.id} {...props} device={device} isOwned={owned.has(device.id)} />;
   }
   return all.length === 0 ? (
     <Nothing title="No device yet">

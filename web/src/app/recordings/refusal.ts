@@ -8,8 +8,8 @@ export interface Refusal {
   reason: string;
   /** Whether another attempt with the same file may succeed. */
   isTemporary: boolean;
-  /** Serial number of the recording's device, if it is another device. */
-  otherSerial: string | null;
+  /** Serial number of the recording's device, if the user does not own it. */
+  unknownSerial: string | null;
 }
 
 /** Codes of failures that are not caused by the file. */
@@ -28,7 +28,7 @@ export class JobRefusedError extends Error {
 
 export function refusalOf(error: unknown, file: File, limitBytes: number | null): Refusal {
   const reason = wordsOf(error);
-  const refusal = { reason, isTemporary: true, otherSerial: null };
+  const refusal = { reason, isTemporary: true, unknownSerial: null };
   if (error instanceof JobRefusedError) return { ...refusal, isTemporary: error.isTemporary };
   if (error instanceof AwayError) {
     return {
@@ -45,7 +45,9 @@ export function refusalOf(error: unknown, file: File, limitBytes: number | null)
   }
   if (!(error instanceof ApiError)) return refusal;
   if (error.status === 413) return tooLarge(file, limitBytes);
-  const [, otherSerial = null] =
-    error.code === "wrong_device" ? (/of device (.+), not/.exec(reason) ?? []) : [];
-  return { ...refusal, isTemporary: error.status >= 500 || error.status === 429, otherSerial };
+  const isTemporary = error.status >= 500 || error.status === 429;
+  if (error.code !== "unknown_device") return { ...refusal, isTemporary };
+  const [, unknownSerial = null] = /serial number (.+)\.$/.exec(error.message) ?? [];
+  // the file can be sent again when the user has taken the device
+  return { reason: `You own no device ${unknownSerial}.`, isTemporary: true, unknownSerial };
 }

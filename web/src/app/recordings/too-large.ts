@@ -12,6 +12,6 @@ export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
   return {
     reason: `The file has ${size(file.size)}, and the service takes ${limit}. Split it: open it in the viewer, choose a part on the plots, and download that part as .asi; then the next part. Or ask the person who runs the service for a higher limit.`,
     isTemporary: false,
-    otherSerial: null,
+    unknownSerial: null,
   };
 }

@@ -22,3 +22,24 @@ export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
     return count === 0 ? [] : [`${decimal(count, 0)} ${words}`];
   }).join(", ");
 }
+
+/** The longest session that the service takes. */
+const LONGEST_MS = 24 * 3_600_000;
+
+/** The time of the stored recordings; null if there are none, or if it is too long for a session. */
+export function timesOfStored(
+  uploads: readonly Pick<Upload, "state">[],
+): { start: string; stop: string } | null {
+  const stored = uploads.flatMap(({ state: { value } }) => (value.step === "stored" ? value.details : []));
+  const instants = stored.flatMap(({ start, stop }) =>
+    start === null || stop === null ? [] : [start, stop],
+  );
+  const times = instants.map((text) => Date.parse(text));
+  const [startMs, stopMs] = [Math.min(...times), Math.max(...times)];
+  if (times.length === 0 || stopMs - startMs > LONGEST_MS) return null;
+  // the end of a session is not included
+  return {
+    start: new Date(startMs).toISOString(),
+    stop: new Date(Math.ceil((stopMs + 1) / 1000) * 1000).toISOString(),
+  };
+}

@@ -1,24 +1,16 @@
-import type { Resource } from "asi-client";
-import { go } from "../../view/route.js";
 import type { Settings } from "../../view/settings.js";
 import { fileSize } from "../../view/values.js";
-import { deviceName } from "../names.js";
 import { accountOf } from "./account-of-upload.js";
 import { isOver, type Upload, type UploadQueue } from "./upload-queue.js";
-
-type Device = Resource["Device"];
 
 interface ItemProps {
   upload: Upload;
   queue: UploadQueue;
-  /** The device of the view. */
-  device: Device;
-  owned: readonly Device[];
   settings: Settings;
 }
 
 /** An upload: the progress of its file and the result. */
-export function UploadItem({ upload, queue, device, owned, settings }: ItemProps) {
+export function UploadItem({ upload, queue, settings }: ItemProps) {
   const { file } = upload;
   const state = upload.state.value;
   // after the last byte, the service stores the file
@@ -28,7 +20,10 @@ export function UploadItem({ upload, queue, device, owned, settings }: ItemProps
     <li class={`upload is-${state.step}`}>
       <div class="upload-head">
         <strong>{file.name}</strong>
-        <span class="muted">{fileSize(file.size)}</span>
+        <span class="muted">
+          {fileSize(file.size)}
+          {state.step === "stored" ? `, device ${state.serial}` : null}
+        </span>
         <span class="spacer" />
         {canCancel ? (
           <button type="button" aria-label={`Cancel ${file.name}`} onClick={() => queue.cancel(upload)}>
@@ -64,14 +59,12 @@ export function UploadItem({ upload, queue, device, owned, settings }: ItemProps
       <div role="status">
         <StateInWords upload={upload} settings={settings} />
       </div>
-      {state.step === "failed" && state.otherSerial !== null ? (
-        <RightDevice
-          serial={state.otherSerial}
-          file={file.name}
-          device={device}
-          owned={owned}
-          onSend={(id) => queue.sendTo(upload, id)}
-        />
+      {state.step === "failed" && state.unknownSerial !== null ? (
+        <p>
+          The file stays here:{" "}
+          <a href={`#/devices?take=${encodeURIComponent(state.unknownSerial)}`}>take this device</a>, then try
+          again.
+        </p>
       ) : null}
     </li>
   );
@@ -105,44 +98,10 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
     case "stored":
       return (
         <>
-          {accountOf(current.details, settings.zone.value).map((sentence) => (
+          {accountOf(current.details, settings.zone.value, current.isRepeated).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
         </>
       );
   }
-}
-
-interface RightDeviceProps extends Pick<ItemProps, "device" | "owned"> {
-  serial: string;
-  file: string;
-  onSend: (device: number) => void;
-}
-
-/** Offers to send a file to the device that has recorded it. */
-function RightDevice({ serial, file, device, owned, onSend }: RightDeviceProps) {
-  const right = owned.find(({ serial_number }) => serial_number === serial);
-  if (right === undefined) {
-    return (
-      <p>
-        You do not own device {serial}. The file stays here:{" "}
-        <a href={`#/devices?take=${encodeURIComponent(serial)}`}>take this device</a>, then upload it there.
-      </p>
-    );
-  }
-  const name = right.id === device.id ? "this device" : deviceName(right);
-  return (
-    <p>
-      <button
-        type="button"
-        aria-label={`Upload ${file} to ${name}`}
-        onClick={() => {
-          onSend(right.id);
-          if (right.id !== device.id) go(`/recordings/${right.id}`);
-        }}
-      >
-        Upload to {name}
-      </button>
-    </p>
-  );
 }

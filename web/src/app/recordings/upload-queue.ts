@@ -13,14 +13,14 @@ export type UploadState =
   /** `sentBytes` refers to the file, not to the request. */
   | { step: "sending"; sentBytes: number }
   | { step: "storing"; isStarted: boolean }
-  | { step: "stored"; details: StoredDetails }
+  /** `serial` of the device; `isRepeated`: the same file had been uploaded before. */
+  | { step: "stored"; details: StoredDetails; serial: string; isRepeated: boolean }
   | ({ step: "failed" } & Refusal)
   | { step: "cancelled" };
 
-/** A file that is uploaded to a device. */
+/** A file that is uploaded. Its header names its device. */
 export interface Upload {
   readonly file: File;
-  readonly device: number;
   readonly state: Signal<UploadState>;
   /** Idempotency key: a file that is sent again after a lost connection remains one job. */
   key: string;
@@ -30,31 +30,43 @@ export interface Upload {
 /** Number of stored recordings. When it changes, views that show recordings reload. */
 export const storedUploads = signal(0);
 
+/** Polling interval of a job; of several, only one is asked for in this time. */
 const POLL_MS = 500;
 /** Polling interval of a job while the service is unavailable. */
 const AWAY_POLL_MS = 2000;
 
+/** A file that the service has accepted. */
+interface Accepted {
+  job: Job;
+  serial: string;
+  isRepeated: boolean;
+}
+
 /** Whether an upload is in a final state, which only the user changes. */
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
-/** Sends files one after the other, as the service requires. It continues in other views. */
+/**
+ * Sends files one after the other, because the service receives one file of a user at a time; while a file is sent, those before it
+ * are being stored. It continues in other views.
+ */
 export class UploadQueue {
   /** Uploads of the signed-in account, the oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
   readonly #client: Client;
   #isRunning = false;
+  /** Number of files that are being stored. */
+  #storing = 0;
 
   /** @param client client of the session: without a session, a request waits until the user has signed in again */
   constructor(client: Client) {
     this.#client = client;
   }
 
-  add(device: number, files: readonly File[]): void {
+  add(files: readonly File[]): void {
     const limitBytes = maxRecordingBytes.peek();
     const added = files.map(
       (file): Upload => ({
         file,
-        device,
         state: signal<UploadState>(
           limitBytes !== null && file.size > limitBytes
             ? { step: "failed", ...tooLarge(file, limitBytes) }
@@ -81,12 +93,6 @@ export class UploadQueue {
     this.#run();
   }
 
-  /** Sends a file to another device than the chosen one. */
-  sendTo(upload: Upload, device: number): void {
-    this.dismiss(upload);
-    this.add(device, [upload.file]);
-  }
-
   /** Removes finished uploads from the list. */
   dismiss(upload: Upload): void {
     this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
@@ -105,23 +111,45 @@ export class UploadQueue {
       for (;;) {
         const next = this.uploads.peek().find(({ state }) => state.peek().step === "waiting");
         if (next === undefined) return;
-        await this.#upload(next);
+        const sent = await this.#sendOne(next);
+        if (sent !== null) this.#store(next, sent);
       }
     } finally {
       this.#isRunning = false;
     }
   }
 
-  async #upload(upload: Upload): Promise<void> {
+  /** @returns null for a file that was refused or cancelled */
+  async #sendOne(upload: Upload): Promise<Accepted | null> {
+    let accepted: Accepted | null = null;
+    await this.#orFailure(upload, async (signal) => {
+      upload.state.value = { step: "sending", sentBytes: 0 };
+      accepted = await this.#send(upload, signal);
+      upload.state.value = { step: "storing", isStarted: false };
+    });
+    return accepted;
+  }
+
+  async #store(upload: Upload, { job, serial, isRepeated }: Accepted): Promise<void> {
+    this.#storing += 1;
+    await this.#orFailure(upload, async (signal) => {
+      const { details } = await this.#waitFor(job, upload.state, signal);
+      upload.state.value = {
+        step: "stored",
+        details: details as unknown as StoredDetails,
+        serial,
+        isRepeated,
+      };
+      storedUploads.value += 1;
+    });
+    this.#storing -= 1;
+  }
+
+  async #orFailure(upload: Upload, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { state, controller } = upload;
     const { signal } = controller;
     try {
-      state.value = { step: "sending", sentBytes: 0 };
-      const job = await this.#send(upload, signal);
-      state.value = { step: "storing", isStarted: false };
-      const { details } = await this.#waitFor(job, state, signal);
-      state.value = { step: "stored", details: details as unknown as StoredDetails };
-      storedUploads.value += 1;
+      await work(signal);
     } catch (error) {
       state.value = signal.aborted
         ? { step: "cancelled" }
@@ -134,19 +162,30 @@ export class UploadQueue {
     }
   }
 
-  #send({ device, file, state, key }: Upload, signal: AbortSignal): Promise<Job> {
+  async #send({ file, state, key }: Upload, signal: AbortSignal): Promise<Accepted> {
     const sending = createClient({
       baseUrl: PAGE_ADDRESS,
       session: true,
       fetch: (request) =>
         sendWithProgress(request, (bytes) => {
-          // base64 makes four bytes out of three
-          const sentBytes = Math.min(file.size, Math.floor((bytes * 3) / 4));
+          const sentBytes = Math.min(file.size, bytes);
           if (!signal.aborted) state.value = { step: "sending", sentBytes };
         }),
       onSessionEnd: async () => (await this.#client.GET("/api/v1/account/")).response.ok,
     });
-    return sending.upload(device, file, { idempotencyKey: key, signal });
+    const { recordings } = await unwrap(
+      sending.POST("/api/v2/recordings/", {
+        // the file itself, for which the type of the body has no place
+        body: file as never,
+        bodySerializer: (body) => body,
+        headers: { "Content-Type": "application/octet-stream", "Idempotency-Key": key },
+        signal,
+      }),
+    );
+    const [accepted] = recordings;
+    if (accepted?.job == null)
+      throw new Error("The service does not say what it did with the file. Try again.");
+    return { job: accepted.job, serial: accepted.serial_number ?? "", isRepeated: accepted.repeated };
   }
 
   async #waitFor({ job_id }: Job, state: Upload["state"], signal: AbortSignal): Promise<Job> {
@@ -155,7 +194,9 @@ export class UploadQueue {
       if (job?.state === "SUCCESS") return job;
       if (job?.state === "FAILURE" || job?.state === "REVOKED") throw new JobRefusedError(job);
       state.value = { step: "storing", isStarted: job !== null && job.state !== "PENDING" };
-      await new Promise((resolve) => setTimeout(resolve, job === null ? AWAY_POLL_MS : POLL_MS));
+      await new Promise((resolve) =>
+        setTimeout(resolve, job === null ? AWAY_POLL_MS : POLL_MS * this.#storing),
+      );
       signal.throwIfAborted();
     }
   }

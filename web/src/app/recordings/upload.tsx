@@ -1,56 +1,68 @@
 import { useSignal } from "@preact/signals";
-import type { Resource } from "asi-client";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { droppedFiles } from "../../parts/open-files.js";
 import type { Settings } from "../../view/settings.js";
 import type { Session } from "../session.js";
-import { countsOf } from "./upload-counts.js";
+import { countsOf, timesOfStored } from "./upload-counts.js";
 import { UploadItem } from "./upload-item.js";
 import { isOver, type Upload as OneUpload, uploadsOf } from "./upload-queue.js";
 
 interface Props {
   session: Session;
-  device: Resource["Device"];
-  /** All devices of the manager: a file may be from another one. */
-  owned: readonly Resource["Device"][];
   settings: Settings;
 }
 
-/** Uploads recordings to a device, and shows the result of each. */
-export function Upload({ session, device, owned, settings }: Props) {
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+
+/** Files with a problem first: of 25 files they are the ones to look at. */
+const inOrder = (uploads: readonly OneUpload[]): OneUpload[] =>
+  uploads.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a)));
+
+const isFailed = ({ state }: OneUpload) => state.value.step === "failed";
+
+/** Uploads recordings that are chosen, or dropped anywhere in the view, and shows the result of each. */
+export function Upload({ session, settings }: Props) {
   const queue = uploadsOf(session);
   const input = useRef<HTMLInputElement>(null);
   const isAbove = useSignal(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+  useEffect(() => {
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isAbove.value = true;
+    };
+    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) isAbove.value = false;
+    };
+    const onDrop = (event: DragEvent) => {
+      isAbove.value = false;
+      const { dataTransfer } = event;
+      if (!hasFiles(event) || dataTransfer === null) return;
+      event.preventDefault();
+      droppedFiles(dataTransfer).then((files) => queue.add(files));
+    };
+    // before the page, which would open the files in the viewer
+    document.addEventListener("dragover", onDragOver, true);
+    document.addEventListener("dragleave", onDragLeave, true);
+    document.addEventListener("drop", onDrop, true);
+    return () => {
+      document.removeEventListener("dragover", onDragOver, true);
+      document.removeEventListener("dragleave", onDragLeave, true);
+      document.removeEventListener("drop", onDrop, true);
+    };
+  }, [queue, isAbove]);
   const uploads = queue.uploads.value;
-  // includes uploads to other devices that were refused because they belong to this one
-  const own = uploads.filter(
-    (upload) => upload.device === device.id || serialOf(upload) === device.serial_number,
-  );
-  const elsewhere = uploads.filter((upload) => !own.includes(upload) && !isOver(upload.state.value));
+  const times = timesOfStored(uploads);
+  const isDone = uploads.every(({ state }) => isOver(state.value));
   return (
     <section class="panel padded uploads" aria-label="Upload recordings">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same with the keyboard */}
-      <div
-        class={isAbove.value ? "upload-zone is-over" : "upload-zone"}
-        onDragOver={(event) => {
-          if (!hasFiles(event)) return;
-          event.preventDefault();
-          isAbove.value = true;
-        }}
-        onDragLeave={() => {
-          isAbove.value = false;
-        }}
-        onDrop={(event) => {
-          isAbove.value = false;
-          if (!hasFiles(event)) return;
-          event.preventDefault();
-          queue.add(device.id, [...(event.dataTransfer?.files ?? [])]);
-        }}
-      >
-        <h2>Upload recordings</h2>
-        <p class="muted">
-          Drop .asi files of this device here, compressed with gzip or not. Stored data is not stored again.
-        </p>
+      <div class={isAbove.value ? "upload-zone is-over" : "upload-zone"}>
+        <div>
+          <h2>Upload recordings</h2>
+          <p class="muted">
+            Drop .asi files of any of your devices here, compressed with gzip or not. Each names its device.
+          </p>
+        </div>
         <button type="button" class="primary" onClick={() => input.current?.click()}>
           Choose files…
         </button>
@@ -62,37 +74,34 @@ export function Upload({ session, device, owned, settings }: Props) {
           hidden
           data-upload
           onChange={({ currentTarget }) => {
-            queue.add(device.id, [...(currentTarget.files ?? [])]);
+            queue.add([...(currentTarget.files ?? [])]);
             // so that the same file can be chosen again
             currentTarget.value = "";
           }}
         />
       </div>
-      {own.length < 2 ? null : (
-        <p class="note upload-counts">
-          {own.length} files: {countsOf(own)}.
+      {uploads.length < 2 ? null : (
+        <p class="note upload-counts" role="status">
+          {uploads.length} files: {countsOf(uploads)}.
         </p>
       )}
-      {own.length === 0 ? null : (
+      {isDone && times !== null ? (
+        <p>
+          <a
+            class="button"
+            href={`#/sessions/new?from=${encodeURIComponent(times.start)}&to=${encodeURIComponent(times.stop)}`}
+          >
+            Make a session of these
+          </a>
+        </p>
+      ) : null}
+      {uploads.length === 0 ? null : (
         <ul class="upload-list" aria-label="Files">
-          {own.map((upload) => (
-            <UploadItem
-              key={upload.file}
-              upload={upload}
-              queue={queue}
-              device={device}
-              owned={owned}
-              settings={settings}
-            />
+          {inOrder(uploads).map((upload) => (
+            <UploadItem key={upload.file} upload={upload} queue={queue} settings={settings} />
           ))}
         </ul>
       )}
-      {elsewhere.length === 0 ? null : <p class="note">Files of other devices: {countsOf(elsewhere)}.</p>}
     </section>
   );
-}
-
-function serialOf({ state }: OneUpload): string | null {
-  const current = state.value;
-  return current.step === "failed" ? current.otherSerial : null;
 }

@@ -1,5 +1,6 @@
 import type { SampleBatch } from "asi-convert";
 import type { Interval, MemberFigures, Player, RecordingExtent, SquadOptions } from "asi-convert/squad";
+import type { DeviceRange } from "../device-range.js";
 import type { ReadRecording } from "./squad-recording.js";
 
 /** A member of the squad, in a call to a worker. */
@@ -24,6 +25,8 @@ export interface SquadRequests {
   /** Time and place of a recording, from its ends; null if the file does not contain them. */
   peek: { asked: { file: File }; answered: RecordingExtent | null };
   read: { asked: { id: number; file: File }; answered: ReadRecording };
+  /** Fetches a range from the service. */
+  readRange: { asked: { id: number; range: DeviceRange; fileName: string }; answered: ReadRecording };
   /** Stores a recording that another worker has read: a second tracker of a player. */
   adopt: { asked: { id: number; samples: SampleBatch }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };

@@ -40,7 +40,7 @@ async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
   return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
-function extentOf(samples: SampleBatch): RecordingExtent {
+export function extentOf(samples: SampleBatch): RecordingExtent {
   const { length, timestampMs, latitudeE7, longitudeE7 } = samples;
   return {
     startMs: timestampMs[0] ?? 0,

@@ -1,8 +1,9 @@
 import { AsiError } from "asi-convert";
 import { memberFigures, type SquadRecording } from "asi-convert/squad";
 import type { Handlers } from "../answer-calls.js";
+import { inTimeOrder } from "../prepare.js";
 import type { SquadRequests } from "./messages.js";
-import { peek, readSquadFile } from "./read-squad-file.js";
+import { extentOf, peek, readSquadFile } from "./read-squad-file.js";
 
 /** Recordings by id, with the data for figures. */
 const kept = new Map<number, SquadRecording>();
@@ -26,6 +27,15 @@ export const squadHandlers: Handlers<SquadRequests> = {
     }
     kept.set(id, { ...withoutName, samples: recording.samples });
     return recording;
+  },
+  async readRange({ id, range, fileName }, hooks) {
+    const { fetchRange } = await import("../fetch-range.js");
+    const { batches } = await fetchRange(range, hooks);
+    hooks.signal.throwIfAborted();
+    const { rows: samples } = inTimeOrder(batches);
+    kept.set(id, { ...withoutName, samples });
+    const sound = { isDamaged: false, isTruncated: false, isCut: false, report: null, damagedAfterMs: [] };
+    return { ...sound, fileName, serial: range.device.serial, samples, ...extentOf(samples) };
   },
   adopt({ id, samples }) {
     kept.set(id, { ...withoutName, samples });

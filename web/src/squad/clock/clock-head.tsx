@@ -3,36 +3,14 @@ import { axisTicks } from "../../view/axis.js";
 import { timeOfDay } from "../../view/times.js";
 import { isWhole, type TimeWindow } from "../../view/window.js";
 import { halvesIn } from "../scope.js";
+import { type Chip, chipsOf, headHeight, LANE_PX } from "./clock-chips.js";
 import { TICK_PX } from "./clock-layer.js";
 import { type Clock, xOf } from "./clock-state.js";
 import { withPeriod } from "./period-edits.js";
-import { extentOf, lanesOf } from "./period-lanes.js";
+import { lanesOf } from "./period-lanes.js";
 
-/** Chips of two lanes are targets of 24 px. */
-const LANE_PX = 24;
-const HEAD_PX = 48;
 /** Half of a label plus a margin, so that the first one does not touch the last figure. */
 const LABEL_PX = 21;
-
-interface Chip {
-  name: string;
-  startMs: number;
-  endMs: number;
-  isSuggested: boolean;
-}
-
-function chipsOf({ session, suggested }: Clock): Chip[] {
-  const periods = session.periods.value.flatMap((period) => {
-    const extent = extentOf(period);
-    return extent === null ? [] : [{ name: period.name, ...extent, isSuggested: false }];
-  });
-  return [...periods, ...suggested.value.map((one) => ({ ...one, isSuggested: true }))];
-}
-
-/** Height of the head of the table above the clock: each lane of periods after the first adds to it. */
-export function headHeight(clock: Clock): number {
-  return HEAD_PX + LANE_PX * Math.max(0, ...lanesOf(chipsOf(clock)));
-}
 
 /** Periods, round times and the time of the cursor, above the strips. */
 export function ClockHead({ clock }: { clock: Clock }) {

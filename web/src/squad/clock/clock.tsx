@@ -1,19 +1,21 @@
 import { useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { useLoaded } from "../../view/use-loaded.js";
 import { FASTEST_MEAN_KM_PER_H } from "../rules.js";
 import type { SquadSession } from "../squad-session.js";
 import type { LastColumn } from "../squad-table.js";
-import { ClockHead, headHeight } from "./clock-head.js";
-import { ClockLayer } from "./clock-layer.js";
+import { headHeight } from "./clock-chips.js";
 import { clockOf } from "./clock-state.js";
-import { stripText } from "./clock-words.js";
 import { SelectionPlace } from "./selection-place.js";
 import { sessionSprints } from "./sprints.js";
 import "./clock.css";
 
+const load = () => import("./clock-part.js");
+
 /** Makes the clock the last column of the table. */
 export function useClock(session: SquadSession): LastColumn {
   const clock = clockOf(session);
+  const part = useLoaded(load);
   const { sprints, follow } = useMemo(() => sessionSprints(session), [session]);
   useSignalEffect(() => {
     session.settings.preset.value;
@@ -26,16 +28,16 @@ export function useClock(session: SquadSession): LastColumn {
   const { startsMs } = sprints.value;
   return {
     headPx: headHeight(clock),
-    head: <ClockHead clock={clock} />,
+    head: part === null ? null : <part.ClockHead clock={clock} />,
     cell: (row) => (
       <span class="for-readers" data-strip={row.member.key}>
-        {stripText(row, periods, startsMs.get(row.member.key)?.length ?? null, zone)}
+        {part?.stripText(row, periods, startsMs.get(row.member.key)?.length ?? null, zone)}
       </span>
     ),
     foot: <Legend />,
     over: (
       <>
-        <ClockLayer clock={clock} sprints={sprints} />
+        {part === null ? null : <part.ClockLayer clock={clock} sprints={sprints} />}
         <SelectionPlace clock={clock} />
       </>
     ),

@@ -23,6 +23,9 @@ export function curlSample(call: DocumentedCall): string {
     case "files":
       for (const [name, file] of body.files) options.push(`--form ${shellWord(`${name}=@${file}`)}`);
       break;
+    case "csv":
+      options.push("--header 'Content-Type: text/csv'", `--data-binary @${body.file}`);
+      break;
     case "base64": {
       const [open, close] = [`{${JSON.stringify(body.member)}:"`, '"}'].map((text) => shellWord(text));
       before = `{ printf ${open}; base64 < ${body.file} | tr -d '\\n'; printf ${close}; } |\n`;

@@ -42,6 +42,7 @@ export type JsonBody = { kind: "json"; value: unknown };
 /** JSON object with a file in base64 as a member. */
 export type Base64Body = { kind: "base64"; member: string; file: string };
 export type FormBody = { kind: "form"; fields: [name: string, value: string][] };
+export type CsvBody = { kind: "csv"; file: string };
 export type FilesBody = { kind: "files"; files: [name: string, file: string][] };
 
 export type Response =
@@ -67,7 +68,7 @@ export interface DocumentedCall {
   isAuthenticated: boolean;
   /** Whether the operation is only for the page, which must send a header. */
   isOfPage: boolean;
-  body: JsonBody | Base64Body | FormBody | FilesBody | null;
+  body: JsonBody | Base64Body | FormBody | FilesBody | CsvBody | null;
   response: Response;
 }
 
@@ -94,6 +95,9 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
 
 /** Recording uploaded by examples. */
 const RECORDING = "recording.asi";
+
+/** Table uploaded by examples. */
+const TABLE = "roster.csv";
 
 const EXTENSIONS: Readonly<Record<string, string>> = { "text/csv": "csv", "application/zip": "zip" };
 
@@ -153,6 +157,7 @@ function bodyOf({ requestBody }: OperationEntry): DocumentedCall["body"] {
       fields: Object.entries(example ?? {}).map(([name, value]) => [name, String(value)]),
     };
   }
+  if (type === "text/csv") return { kind: "csv", file: TABLE };
   const encoded = Object.entries(schema.properties ?? {}).find(
     ([, member]) => member.contentEncoding === "base64",
   );

@@ -26,17 +26,26 @@ export function pythonSample(call: DocumentedCall): string {
           "response.raise_for_status()",
           ...use(response),
         ];
-  const file = body?.kind === "files" ? body.files[0]?.[1] : body?.kind === "base64" ? body.file : undefined;
+  const file =
+    body?.kind === "files"
+      ? body.files[0]?.[1]
+      : body?.kind === "base64" || body?.kind === "csv"
+        ? body.file
+        : undefined;
   if (file === undefined) return `${[...imports, ...lines].join("\n")}\n`;
-  const opened = [`with open(${literal(file)}, "rb") as recording:`, ...lines.map(indented)];
+  const name = body?.kind === "csv" ? "table" : "recording";
+  const opened = [`with open(${literal(file)}, "rb") as ${name}:`, ...lines.map(indented)];
   return `${[...imports, ...opened].join("\n")}\n`;
 }
 
 const indented = (line: string) => line.replace(/^(?=.)/gm, "    ");
 
-function headersOf({ isAuthenticated, isOfPage }: DocumentedCall): Argument[] {
+function headersOf({ isAuthenticated, isOfPage, body }: DocumentedCall): Argument[] {
   if (isOfPage) return [["headers", '{"X-Asi-Page": "1"}']];
-  return isAuthenticated ? [["headers", `{"Authorization": f"Bearer {os.environ['ASI_TOKEN']}"}`]] : [];
+  const type = body?.kind === "csv" ? ', "Content-Type": "text/csv"' : "";
+  return isAuthenticated
+    ? [["headers", `{"Authorization": f"Bearer {os.environ['ASI_TOKEN']}"${type}}`]]
+    : [];
 }
 
 /** Booleans in the form accepted by the service; requests would send `True`. */
@@ -55,6 +64,8 @@ function bodyOf({ body }: DocumentedCall): Argument[] {
       return [["data", literal(Object.fromEntries(body.fields), 4, 10)]];
     case "files":
       return [["files", `{${body.files.map(([name]) => `${literal(name)}: recording`).join(", ")}}`]];
+    case "csv":
+      return [["data", "table"]];
     case "base64":
       return [["json", `{${literal(body.member)}: base64.b64encode(recording.read()).decode()}`]];
     default:

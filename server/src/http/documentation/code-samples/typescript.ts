@@ -2,6 +2,7 @@ import type { DocumentedCall } from "./documented-call.js";
 import { typescriptLiteral as literal } from "./literals.js";
 
 const READS_RECORDING = 'import { openAsBlob } from "node:fs";';
+const READS_TABLE = 'import { readFile } from "node:fs/promises";';
 const WRITES_FILE = 'import { writeFile } from "node:fs/promises";';
 
 /** Example with the typed client, asi-client, in Node.js. */
@@ -75,6 +76,7 @@ function sample(call: DocumentedCall): string {
   };
   const imports = [
     ...(call.body?.kind === "files" ? [READS_RECORDING] : []),
+    ...(call.body?.kind === "csv" ? [READS_TABLE] : []),
     ...(response.kind === "file" ? [WRITES_FILE] : []),
     importOf("createClient", ...(isList ? [] : ["unwrap"])),
   ];
@@ -126,6 +128,10 @@ function initOf({ pathValues, query, body, response }: DocumentedCall): Init | n
   if (body?.kind === "form") {
     init.headers = { "Content-Type": "application/x-www-form-urlencoded" };
     init.body = Object.fromEntries(body.fields);
+  }
+  if (body?.kind === "csv") {
+    init.headers = { "Content-Type": "text/csv" };
+    init.body = new Code(`await readFile(${literal(body.file)}, "utf8")`);
   }
   if (body?.kind === "files") {
     const files = body.files.map(([name, file]) => `${literal(name)}: await openAsBlob(${literal(file)})`);

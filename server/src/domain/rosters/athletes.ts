@@ -1,0 +1,103 @@
+import { nameKey } from "asi-convert/squad";
+import { and, eq } from "drizzle-orm";
+import { accounts } from "../../store/schema.js";
+import { insertManagedAthlete } from "../accounts/managed-athlete.js";
+import { playerName } from "../accounts/player-names.js";
+import type { Context } from "../change/context.js";
+import { enforceAthleteQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { hasActive } from "../permissions/coverage.js";
+import type { Problems } from "./problems.js";
+import type { RosterPlayer } from "./read.js";
+
+/** The athlete of each player; null for an athlete who is to be created. */
+export type AthleteOf = Map<RosterPlayer, number | null>;
+
+/**
+ * Finds players among the athletes whom the caller may read now: by the name of tables, the username or an external id. Does not
+ * reveal whether other athletes exist.
+ */
+export async function findAthletes(
+  { caller }: Context,
+  { queries, now }: UnitOfWork,
+  players: readonly RosterPlayer[],
+  create: boolean,
+  problems: Problems,
+): Promise<AthleteOf> {
+  const readable = await queries
+    .select({
+      id: accounts.id,
+      username: accounts.username,
+      externalId: accounts.externalId,
+      profileExternalId: accounts.profileExternalId,
+      firstName: accounts.firstName,
+      lastName: accounts.lastName,
+    })
+    .from(accounts)
+    .where(and(eq(accounts.role, "ATHLETE"), hasActive(queries, caller?.id ?? 0, "READ", now)));
+  const idsByKey = new Map<string, Set<number>>();
+  for (const { id, username, externalId, profileExternalId, ...names } of readable) {
+    const name = playerName({ username, ...names });
+    // Tables add the id to names that several players have.
+    for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
+      const key = nameKey(text ?? "");
+      if (key !== "") idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));
+    }
+  }
+  const found: AthleteOf = new Map();
+  const playerOf = new Map<number, RosterPlayer>();
+  for (const player of players) {
+    const ids = [...(idsByKey.get(nameKey(player.name)) ?? [])];
+    const [id = null] = ids;
+    const first = id === null ? undefined : playerOf.get(id);
+    const problem = problemOf(player.name, ids, create, caller?.canCreateManagedAthletes === true);
+    if (problem !== undefined) problems.add(player.line, problem);
+    else if (first !== undefined)
+      problems.add(
+        player.line,
+        `${player.name} is the same athlete as ${first.name} in line ${first.line}. Use one name.`,
+      );
+    else found.set(player, id);
+    if (id !== null) playerOf.set(id, player);
+  }
+  return found;
+}
+
+/** @param ids athletes with this name */
+function problemOf(
+  name: string,
+  ids: readonly number[],
+  create: boolean,
+  mayCreate: boolean,
+): string | undefined {
+  if (ids.length > 1)
+    return `The athletes ${ids.join(", ")} have the name ${name}. Write "${name} (${ids[0]})", the username or the external id.`;
+  if (ids.length === 1 || (create && mayCreate)) return undefined;
+  const unknown = `You may read no athlete with the name ${name}.`;
+  if (create)
+    return `${unknown} You may not create managed athletes either; ask the operator of the service.`;
+  const creating = mayCreate ? ", or send create=true to create a managed athlete" : "";
+  return `${unknown} Correct the name, or ask the athlete for READ permission${creating}.`;
+}
+
+/** Creates managed athletes. The last word of a name is the last name. */
+export async function createAthletes(
+  unit: UnitOfWork,
+  managerId: number,
+  players: readonly RosterPlayer[],
+): Promise<Map<RosterPlayer, number>> {
+  const created = new Map<RosterPlayer, number>();
+  for (const player of players) {
+    const { name, birthDate, massKg } = player;
+    const words = name.split(/\s+/);
+    const { id } = await insertManagedAthlete(unit, managerId, {
+      firstName: words.length > 1 ? words.slice(0, -1).join(" ") : name,
+      lastName: words.length > 1 ? (words.at(-1) ?? null) : null,
+      birthDate,
+      weightKg: massKg,
+    });
+    created.set(player, id);
+  }
+  if (created.size > 0) await enforceAthleteQuota(unit, managerId);
+  return created;
+}

@@ -1,0 +1,42 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { devices, ownerships } from "../../store/schema.js";
+import type { Problems } from "./problems.js";
+import type { RosterPlayer } from "./read.js";
+
+/** The devices of the players by their serial numbers, among those that the manager owns or has owned. Case does not matter. */
+export async function findDevices(
+  queries: Queries,
+  managerId: number,
+  players: readonly RosterPlayer[],
+  problems: Problems,
+): Promise<Map<RosterPlayer, number[]>> {
+  const wanted = [...new Set(players.flatMap(({ serials }) => serials.map((one) => one.toLowerCase())))];
+  const lower = sql<string>`lower(${devices.serialNumber})`;
+  const owned =
+    wanted.length === 0
+      ? []
+      : await queries
+          .selectDistinct({ id: devices.id, serial: lower })
+          .from(ownerships)
+          .innerJoin(devices, eq(devices.id, ownerships.deviceId))
+          .where(and(eq(ownerships.managerId, managerId), inArray(lower, wanted)));
+  const found = new Map<RosterPlayer, number[]>();
+  for (const player of players) {
+    const ids = new Set<number>();
+    for (const serial of player.serials) {
+      const [device, ...others] = owned.filter((one) => one.serial === serial.toLowerCase());
+      if (device !== undefined && others.length === 0) ids.add(device.id);
+      else {
+        problems.add(
+          player.line,
+          device === undefined
+            ? `There is no device ${serial} of yours. Take its ownership, or correct the serial number.`
+            : `Devices of yours have the serial number ${serial} in different letter cases. Assign them with /api/v2/assignments/.`,
+        );
+      }
+    }
+    found.set(player, [...ids]);
+  }
+  return found;
+}

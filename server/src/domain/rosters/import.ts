@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Static } from "@sinclair/typebox";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { assignments, squadMembers } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import type { Assignment } from "../assignments/rules.js";
+import { lockAccount } from "../assignments/write.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { Written } from "../change/events.js";
+import { enforceAssignmentQuota, enforceMemberQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import type { Member } from "../members/rules.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
+import { findDevices } from "./devices.js";
+import { Problems } from "./problems.js";
+import { type RosterPlayer, readPlayers } from "./read.js";
+import type { RosterOptions, RosterResult } from "./resource.js";
+
+/**
+ * Makes members and assignments from a time on as a roster says: all of them, or none if there is a problem.
+ * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`
+ */
+export async function importRoster(
+  ctx: Context,
+  squad: number,
+  file: Uint8Array,
+  { from: wantedFrom, create = false }: RosterOptions,
+): Promise<Static<typeof RosterResult>> {
+  return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
+    const from = wantedFrom ?? unit.now;
+    await lockAccount(unit, ownerId);
+    const problems = new Problems();
+    const players = readPlayers(file, problems);
+    const athletes = await findAthletes(ctx, unit, players, create, problems);
+    const devices = await findDevices(unit.queries, ownerId, players, problems);
+    await requireRights(unit, ownerId, athletes, problems);
+    problems.throwIfAny();
+
+    const unknown = [...athletes].flatMap(([player, id]) => (id === null ? [player] : []));
+    const created = await createAthletes(unit, ownerId, unknown);
+    const ids = new Map([...athletes].map(([player, id]) => [player, id ?? created.get(player) ?? 0]));
+    const members = await memberChanges(unit, squadId, from, ids);
+    const worn = await assignmentChanges(unit, ownerId, from, ids, devices);
+    const written = {
+      members: await writeMembers(unit, members),
+      assignments: await writeAssignments(unit, worn),
+    };
+    await enforceMemberQuota(unit, ownerId);
+    await enforceAssignmentQuota(unit, ownerId);
+    await unit.announce("rosterImported", { ownerId, squadId, ...written });
+    return {
+      created: {
+        athletes: created.size,
+        members: members.added.length,
+        assignments: worn.added.length,
+      },
+      changed: { members: members.changed.length, assignments: worn.changed.length },
+      unchanged: members.unchanged + worn.unchanged,
+    };
+  });
+}
+
+/** Locks the athletes, so that the rights stay until the end of the transaction. */
+async function requireRights(
+  { queries, now }: UnitOfWork,
+  ownerId: number,
+  athletes: AthleteOf,
+  problems: Problems,
+): Promise<void> {
+  const known = [...athletes.values()].filter((id) => id !== null);
+  const readable = await grantsOf(queries, ownerId, "READ", known, { lock: true });
+  const writable = await grantsOf(queries, ownerId, "WRITE", known);
+  for (const [{ name, line, serials }, id] of athletes) {
+    if (id === null) continue;
+    if (!readable.activeAt(id, now)) problems.add(line, `You may not read ${name} any more.`);
+    else if (serials.length > 0 && !writable.activeAt(id, now))
+      problems.add(
+        line,
+        `An assignment needs WRITE permission on ${name}. Ask the athlete for it, or leave serial empty.`,
+      );
+  }
+}
+
+/** What a roster changes. `changed` rows start at the time of the roster; `ended` ones end then and have a successor in `added`. */
+interface Changes<Row, New> {
+  added: New[];
+  changed: Written<Row>[];
+  ended: Written<Row>[];
+  unchanged: number;
+}
+
+type NewMember = Omit<Member, "id" | "version">;
+type NewAssignment = Omit<Assignment, "id" | "version">;
+
+/**
+ * Adds the wanted values from a time on to the changes. Later rows stay: a new one ends where the next one starts.
+ * @param rows of one athlete or device that end after `from`, in the order of time
+ */
+function changeFrom<
+  Row extends { athleteId: number; startTime: Date; endTime: Date },
+  Values extends { athleteId: number },
+>(
+  changes: Changes<Row, Values & { startTime: Date; endTime: Date }>,
+  from: Date,
+  rows: readonly Row[],
+  valuesAfter: (present: Row | undefined) => Values,
+): void {
+  const present = rows.find(({ startTime }) => startTime <= from);
+  const values = valuesAfter(present);
+  if (present !== undefined) {
+    const after = { ...present, ...values };
+    if (isDeepStrictEqual(after, present)) {
+      changes.unchanged++;
+      return;
+    }
+    if (present.startTime.getTime() === from.getTime()) {
+      changes.changed.push({ before: present, after });
+      return;
+    }
+    changes.ended.push({ before: present, after: { ...present, endTime: from } });
+  }
+  const next = rows.find(({ startTime }) => startTime > from)?.startTime ?? CURRENT_END;
+  const endTime = present?.athleteId === values.athleteId ? present.endTime : next;
+  changes.added.push({ ...values, startTime: from, endTime });
+}
+
+async function memberChanges(
+  { queries }: UnitOfWork,
+  squadId: number,
+  from: Date,
+  athletes: ReadonlyMap<RosterPlayer, number>,
+): Promise<Changes<Member, NewMember>> {
+  const changes: Changes<Member, NewMember> = { added: [], changed: [], ended: [], unchanged: 0 };
+  if (athletes.size === 0) return changes;
+  const rows = await queries
+    .select()
+    .from(squadMembers)
+    .where(
+      and(
+        eq(squadMembers.squadId, squadId),
+        inArray(squadMembers.athleteId, [...athletes.values()]),
+        gt(squadMembers.endTime, from),
+      ),
+    )
+    .orderBy(asc(squadMembers.startTime));
+  for (const [{ number, position, params }, athleteId] of athletes) {
+    const own = rows.filter((row) => row.athleteId === athleteId);
+    changeFrom(changes, from, own, (present) => ({
+      squadId,
+      athleteId,
+      number: number ?? present?.number ?? null,
+      position: position ?? present?.position ?? null,
+      params: { ...present?.params, ...params },
+    }));
+  }
+  return changes;
+}
+
+async function assignmentChanges(
+  { queries }: UnitOfWork,
+  ownerId: number,
+  from: Date,
+  athletes: ReadonlyMap<RosterPlayer, number>,
+  devices: ReadonlyMap<RosterPlayer, readonly number[]>,
+): Promise<Changes<Assignment, NewAssignment>> {
+  const changes: Changes<Assignment, NewAssignment> = { added: [], changed: [], ended: [], unchanged: 0 };
+  const wanted = [...athletes].flatMap(([player, athleteId]) =>
+    (devices.get(player) ?? []).map((deviceId) => ({ ownerId, deviceId, athleteId })),
+  );
+  if (wanted.length === 0) return changes;
+  const rows = await queries
+    .select()
+    .from(assignments)
+    .where(
+      and(
+        eq(assignments.ownerId, ownerId),
+        inArray(
+          assignments.deviceId,
+          wanted.map(({ deviceId }) => deviceId),
+        ),
+        gt(assignments.endTime, from),
+      ),
+    )
+    .orderBy(asc(assignments.startTime));
+  for (const values of wanted) {
+    const own = rows.filter(({ deviceId }) => deviceId === values.deviceId);
+    changeFrom(changes, from, own, () => values);
+  }
+  return changes;
+}
+
+async function writeMembers(
+  { queries }: UnitOfWork,
+  { added, changed, ended }: Changes<Member, NewMember>,
+): Promise<Written<Member>[]> {
+  const written: Written<Member>[] = [];
+  for (const { before, after } of [...ended, ...changed]) {
+    const { id, version: _, ...columns } = after;
+    const [row] = await queries
+      .update(squadMembers)
+      .set({ ...columns, version: sql`${squadMembers.version} + 1` })
+      .where(eq(squadMembers.id, id))
+      .returning();
+    if (row !== undefined) written.push({ before, after: row });
+  }
+  if (added.length > 0) {
+    const rows = await queries.insert(squadMembers).values(added).returning();
+    written.push(...rows.map((after) => ({ before: null, after })));
+  }
+  return written;
+}
+
+async function writeAssignments(
+  { queries }: UnitOfWork,
+  { added, changed, ended }: Changes<Assignment, NewAssignment>,
+): Promise<Written<Assignment>[]> {
+  const written: Written<Assignment>[] = [];
+  for (const { before, after } of [...ended, ...changed]) {
+    const { id, version: _, ...columns } = after;
+    const [row] = await queries
+      .update(assignments)
+      .set({ ...columns, version: sql`${assignments.version} + 1` })
+      .where(eq(assignments.id, id))
+      .returning();
+    if (row !== undefined) written.push({ before, after: row });
+  }
+  if (added.length > 0) {
+    const rows = await queries.insert(assignments).values(added).returning();
+    written.push(...rows.map((after) => ({ before: null, after })));
+  }
+  return written;
+}

@@ -1,0 +1,18 @@
+import { errors, type FieldErrors, MAX_FIELD_ERRORS } from "../change/errors.js";
+
+/** The problems of a file by line, which are reported together. */
+export class Problems {
+  readonly #byLine = new Map<number, string[]>();
+
+  add(line: number, message: string): void {
+    this.#byLine.set(line, [...(this.#byLine.get(line) ?? []), message]);
+  }
+
+  /** @throws ServiceError `invalid` with the line of each problem */
+  throwIfAny(): void {
+    if (this.#byLine.size === 0) return;
+    const lines = [...this.#byLine].sort(([a], [b]) => a - b).slice(0, MAX_FIELD_ERRORS);
+    const fields: FieldErrors = Object.fromEntries(lines.map(([line, texts]) => [`line ${line}`, texts]));
+    throw errors.invalid(fields);
+  }
+}

@@ -1,0 +1,58 @@
+import { PARAMETER_LIMITS, type ParameterOverrides } from "asi-convert/metrics";
+import { ownParameters, type Player, readRoster } from "asi-convert/squad";
+import { isStorableText } from "../../wire/types.js";
+import { FIRST_BIRTH_DATE, isBirthDate, isPersonName } from "../accounts/resource.js";
+import { MAX_NUMBER, MAX_POSITION } from "../members/resource.js";
+import { thresholdsProblem } from "../members/write.js";
+import type { Problems } from "./problems.js";
+import { MAX_PLAYERS } from "./resource.js";
+
+/** Characters of a name. */
+const MAX_NAME = 150;
+
+/** A player of the file, with values that can be stored. */
+export interface RosterPlayer extends Omit<Player, "number"> {
+  number: number | null;
+  params: ParameterOverrides;
+}
+
+/** Reads the file. Problems are added to `problems`. */
+export function readPlayers(file: Uint8Array, problems: Problems): RosterPlayer[] {
+  const { roster, problems: found } = readRoster(file);
+  for (const { line, message } of found) problems.add(line, message);
+  const [tooMany] = roster.players.slice(MAX_PLAYERS);
+  if (tooMany !== undefined)
+    problems.add(tooMany.line, `A file has at most ${MAX_PLAYERS} players. Use several files.`);
+  return roster.players.slice(0, MAX_PLAYERS).map((player) => {
+    const params = ownParameters(player);
+    for (const message of valueProblems(player, params)) problems.add(player.line, message);
+    return { ...player, number: player.number === null ? null : Number(player.number), params };
+  });
+}
+
+function* valueProblems(
+  { name, number, position, birthDate }: Player,
+  params: ParameterOverrides,
+): Generator<string> {
+  if (name.length > MAX_NAME || !isPersonName(name))
+    yield `The name must have at most ${MAX_NAME} characters, with visible ones and without control characters.`;
+  if (number !== null && !(/^\d{1,9}$/.test(number) && Number(number) <= MAX_NUMBER))
+    yield `number is "${number}"; it must be a whole number from 0 to ${MAX_NUMBER}.`;
+  if (position !== null && (position.length > MAX_POSITION || !isStorableText(position)))
+    yield `position must have at most ${MAX_POSITION} characters, without control characters.`;
+  if (birthDate !== null && !isBirthDate(birthDate))
+    yield `birth_date is ${birthDate}; it must be from ${FIRST_BIRTH_DATE} to today.`;
+  const { sprint_threshold: sprint, hid_thresholds: hid } = params;
+  yield* speedProblem("sprint", sprint, PARAMETER_LIMITS.sprint_threshold);
+  yield* speedProblem("high_speed", hid?.[1], PARAMETER_LIMITS.hid_thresholds);
+  if (thresholdsProblem(params) !== undefined) yield "high_speed is too low. Give a higher speed.";
+}
+
+function* speedProblem(
+  column: string,
+  speed: number | undefined,
+  { minimum, maximum }: { minimum: number; maximum: number },
+): Generator<string> {
+  if (speed !== undefined && (speed < minimum || speed > maximum))
+    yield `${column} must be from ${minimum} to ${maximum} m/s.`;
+}

@@ -1,0 +1,41 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { Query } from "../../wire/types.js";
+
+/** Players of one file, because one transaction changes them. */
+export const MAX_PLAYERS = 200;
+
+export const RosterQuery = Type.Object({
+  from: Query.dateTime("From when the roster is valid; default: now"),
+  create: Query.boolean("Whether to create managed athletes for unknown names; default: false"),
+});
+
+export type RosterOptions = StaticDecode<typeof RosterQuery>;
+
+/** Only for the OpenAPI document: `readRoster` of the library reads the bytes. */
+export const RosterFile = Type.String({
+  description: "`roster.csv` of `asi squad`",
+  examples: ["player,number,position,serial,max_hr\nBea Bell,7,MF,TRK-001,191\n"],
+});
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const RosterResult = Type.Object(
+  {
+    created: Type.Object({ athletes: Count, members: Count, assignments: Count }),
+    changed: Type.Object(
+      { members: Count, assignments: Count },
+      { description: "Those that started at `from` and have other values now" },
+    ),
+    unchanged: Type.Integer({ minimum: 0, description: "Members and assignments that were as in the file" }),
+  },
+  {
+    $id: "RosterResult",
+    examples: [
+      {
+        created: { athletes: 0, members: 1, assignments: 1 },
+        changed: { members: 0, assignments: 0 },
+        unchanged: 0,
+      },
+    ],
+  },
+);

@@ -1,0 +1,272 @@
+import { isDeepStrictEqual } from "node:util";
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { MAX_PAUSE_MS } from "asi-convert/squad";
+import { and, asc, eq, gt, lt } from "drizzle-orm";
+import { type Interval, listRanges, sqlClientOf } from "../../store/samples/index.js";
+import {
+  activities,
+  assignments,
+  devices,
+  ownerships,
+  sessions,
+  squadMembers,
+  squads,
+} from "../../store/schema.js";
+import { CursorQuery } from "../../wire/cursor.js";
+import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { cursorPage } from "../lists/cursor-page.js";
+import { grantsOf } from "../permissions/coverage.js";
+import { ownedTimes } from "../sample-ownership/owners.js";
+
+const DAY_MS = 86_400_000;
+/** Days of a request, by default and at most. */
+const DAYS = { default: 28, max: 92 };
+/** Devices of a request, because the times of each are read. */
+const MAX_DEVICES = 500;
+
+export const SuggestedQuery = Type.Object({
+  ...CursorQuery,
+  start_time: Query.dateTime(`Only samples from this time; default: ${DAYS.default} days before end_time`),
+  end_time: Query.dateTime(
+    `Only samples before this time, at most ${DAYS.max} days after start_time; default: now`,
+  ),
+});
+
+export const SuggestedSession = Type.Object(
+  {
+    start_time: DateTimeOut({ description: "First sample" }),
+    end_time: DateTimeOut({ description: "1 ms after the last sample" }),
+    squad: Nullable(Type.Integer({ description: "The squad of most of the athletes; null without one" })),
+    devices: Type.Array(
+      Type.Object({
+        device: Type.Integer(),
+        serial_number: Type.String(),
+        start_time: DateTimeOut({ description: "First sample" }),
+        end_time: DateTimeOut({ description: "1 ms after the last sample" }),
+        athlete: Nullable(
+          Type.Integer({ description: "Who wears the device, or wore it last; null if it is unknown" }),
+        ),
+        is_assigned: Type.Boolean({
+          description: "false: the device has no assignment at this time, and athlete is a suggestion",
+        }),
+        squad: Nullable(Type.Integer({ description: "The squad of the athlete at this time" })),
+      }),
+    ),
+  },
+  {
+    $id: "SuggestedSession",
+    examples: [
+      {
+        start_time: "2024-01-01T13:21:07.000Z",
+        end_time: "2024-01-01T15:24:50.100Z",
+        squad: 2,
+        devices: [
+          {
+            device: 7,
+            serial_number: "TRK-001",
+            start_time: "2024-01-01T13:21:07.000Z",
+            end_time: "2024-01-01T15:24:50.100Z",
+            athlete: 14,
+            is_assigned: true,
+            squad: 2,
+          },
+        ],
+      },
+    ],
+  },
+);
+
+/** A time with samples of a device, both ends included, and who wears it. */
+export interface WornRange extends Interval {
+  device: number;
+  serial: string;
+  athlete: number | null;
+  isAssigned: boolean;
+  squad: number | null;
+}
+
+/**
+ * Times with samples of the caller's devices that have no session yet, joined to sessions as the squad view joins recordings, but by
+ * time alone. The latest first. Reads the times of chunks, and of samples only at the limits of the request and of ownerships.
+ * @throws ServiceError `invalid`, `too_many_devices`
+ */
+export async function suggestSessions(
+  ctx: Context,
+  { start_time, end_time, ...paging }: StaticDecode<typeof SuggestedQuery>,
+) {
+  const end = end_time ?? ctx.clock.now();
+  const start = start_time ?? new Date(end.getTime() - DAYS.default * DAY_MS);
+  if (end <= start) throw errors.field("end_time", "Must be after start_time.");
+  if (end.getTime() - start.getTime() > DAYS.max * DAY_MS)
+    throw errors.field("end_time", `Must be at most ${DAYS.max} days after start_time.`);
+  const owned = await devicesOf(ctx, start, end);
+  const wornBy = await wearersOf(ctx, start, end);
+  const isTaken = await sessionsIn(ctx, start, end);
+  const ranges: WornRange[] = [];
+  for (const { id, serial } of owned) {
+    ctx.signal?.throwIfAborted();
+    for (const range of await rangesOf(ctx, id, { startMs: start.getTime(), stopMs: end.getTime() - 1 }))
+      ranges.push({ ...range, device: id, serial, ...wornBy(id, range) });
+  }
+  const joined = joinRanges(ranges.filter((range) => !isTaken(range)));
+  const suggested = joined.map((parts) => ({ id: parts[0]?.startMs ?? 0, parts }));
+  return cursorPage(paging, toSuggested, async (before, limit) =>
+    suggested
+      .filter(({ id }) => before === 0 || id < before)
+      .reverse()
+      .slice(0, limit),
+  );
+}
+
+/** Joins times that overlap or follow each other within the pause of a session: in the order of time, the parts of each too. */
+export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
+  const joined: T[][] = [];
+  let reachedMs = Number.NEGATIVE_INFINITY;
+  for (const range of [...ranges].sort((a, b) => a.startMs - b.startMs)) {
+    const last = joined.at(-1);
+    if (last !== undefined && range.startMs - reachedMs <= MAX_PAUSE_MS) last.push(range);
+    else joined.push([range]);
+    reachedMs = Math.max(reachedMs, range.stopMs);
+  }
+  return joined;
+}
+
+/** The devices that the caller owned then. */
+async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
+  const found = await queries
+    .selectDistinct({ id: devices.id, serial: devices.serialNumber })
+    .from(ownerships)
+    .innerJoin(devices, eq(devices.id, ownerships.deviceId))
+    .where(
+      and(
+        eq(ownerships.managerId, caller?.id ?? 0),
+        lt(ownerships.startTime, end),
+        gt(ownerships.endTime, start),
+      ),
+    )
+    .orderBy(asc(devices.id))
+    .limit(MAX_DEVICES + 1);
+  if (found.length > MAX_DEVICES)
+    throw errors.conflict(
+      "too_many_devices",
+      `Sessions are suggested for at most ${MAX_DEVICES} devices. Create the sessions without suggestions.`,
+    );
+  return found;
+}
+
+/** The times with samples of a device while the caller owned it. Pauses shorter than between sessions do not count. */
+async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promise<Interval[]> {
+  const { queries } = ctx;
+  const owner = { deviceId, ownerId: ctx.caller?.id ?? 0 };
+  const owned = await ownedTimes(queries, owner, within);
+  const found = await listRanges(sqlClientOf(queries), deviceId, owned);
+  if (found.length === 0) return [];
+  // The owner of the device has changed, so the samples may belong to another owner.
+  if (!isDeepStrictEqual(await ownedTimes(queries, owner, within), owned))
+    return rangesOf(ctx, deviceId, within);
+  return joinRanges(found.map(({ start, stop }) => ({ startMs: start, stopMs: stop }))).map((parts) => ({
+    startMs: parts[0]?.startMs ?? 0,
+    stopMs: parts.at(-1)?.stopMs ?? 0,
+  }));
+}
+
+/** Who wears a device at a time, or wore it last if the caller may still assign it to this athlete. */
+async function wearersOf(
+  { queries, caller, clock }: Context,
+  start: Date,
+  end: Date,
+): Promise<(device: number, range: Interval) => Pick<WornRange, "athlete" | "isAssigned" | "squad">> {
+  const me = caller?.id ?? 0;
+  const rows = await queries
+    .select()
+    .from(assignments)
+    .where(and(eq(assignments.ownerId, me), lt(assignments.startTime, end)))
+    .orderBy(asc(assignments.startTime));
+  const byDevice = groupedBy(rows, ({ deviceId }) => deviceId);
+  const grants = await grantsOf(
+    queries,
+    me,
+    "WRITE",
+    rows.map(({ athleteId }) => athleteId),
+  );
+  const members = await queries
+    .select({
+      squad: squadMembers.squadId,
+      athlete: squadMembers.athleteId,
+      startTime: squadMembers.startTime,
+      endTime: squadMembers.endTime,
+    })
+    .from(squadMembers)
+    .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+    .where(and(eq(squads.ownerId, me), lt(squadMembers.startTime, end), gt(squadMembers.endTime, start)))
+    .orderBy(asc(squadMembers.id));
+  const byAthlete = groupedBy(members, ({ athlete }) => athlete);
+  return (device, range) => {
+    const before = (byDevice.get(device) ?? []).filter(
+      ({ startTime }) => startTime.getTime() <= range.stopMs,
+    );
+    const current = before.findLast(({ endTime }) => endTime.getTime() > range.startMs);
+    const last = before.findLast(({ athleteId }) => grants.activeAt(athleteId, clock.now()));
+    const athlete = (current ?? last)?.athleteId ?? null;
+    const member = byAthlete.get(athlete ?? 0)?.find((one) => overlaps(one, range));
+    return { athlete, isAssigned: current !== undefined, squad: member?.squad ?? null };
+  };
+}
+
+function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const known = groups.get(keyOf(row));
+    if (known === undefined) groups.set(keyOf(row), [row]);
+    else known.push(row);
+  }
+  return groups;
+}
+
+const overlaps = (
+  { startTime, endTime }: { startTime: Date; endTime: Date },
+  { startMs, stopMs }: Interval,
+) => startTime.getTime() <= stopMs && endTime.getTime() > startMs;
+
+/** Whether a session of the squad has the time already; any session, if the squad is unknown. */
+async function sessionsIn(
+  { queries, caller }: Context,
+  start: Date,
+  end: Date,
+): Promise<(range: WornRange) => boolean> {
+  const known = await queries
+    .select({ squad: sessions.squadId, startTime: sessions.startTime, endTime: sessions.endTime })
+    .from(sessions)
+    .innerJoin(activities, eq(activities.id, sessions.activityId))
+    .where(
+      and(eq(activities.ownerId, caller?.id ?? 0), lt(sessions.startTime, end), gt(sessions.endTime, start)),
+    );
+  return (range) =>
+    known.some(
+      (session) => (range.squad === null || session.squad === range.squad) && overlaps(session, range),
+    );
+}
+
+const endOf = (stopMs: number) => new Date(stopMs + 1).toISOString();
+
+function toSuggested({ parts }: { id: number; parts: readonly WornRange[] }) {
+  const uses = new Map<number, number>();
+  for (const { squad } of parts) if (squad !== null) uses.set(squad, (uses.get(squad) ?? 0) + 1);
+  const [mostUsed] = [...uses].sort(([, a], [, b]) => b - a);
+  return {
+    start_time: new Date(parts[0]?.startMs ?? 0).toISOString(),
+    end_time: endOf(parts.reduce((latest, { stopMs }) => Math.max(latest, stopMs), 0)),
+    squad: mostUsed?.[0] ?? null,
+    devices: parts.map(({ device, serial, startMs, stopMs, athlete, isAssigned, squad }) => ({
+      device,
+      serial_number: serial,
+      start_time: new Date(startMs).toISOString(),
+      end_time: endOf(stopMs),
+      athlete,
+      is_assigned: isAssigned,
+      squad,
+    })),
+  };
+}

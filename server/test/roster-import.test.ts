@@ -1,0 +1,291 @@
+/** Rosters: members and assignments from the file of `asi squad`. */
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { accounts, auditLog } from "../src/store/schema.js";
+import { problem } from "./problem.js";
+import { service, startService, type TestAccount, type TestService } from "./service.js";
+import { minute, SquadScene, START } from "./squad-scene.js";
+import { grant } from "./team.js";
+
+const OPEN_END = "2999-12-31T23:59:59.000Z";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const load = (scene: SquadScene, csv: string, query = `from=${START}`, headers = {}) =>
+  scene.s.send("POST", `/api/v2/squads/${scene.squad}/roster/?${query}`, {
+    token: scene.manager.token,
+    body: csv,
+    headers: { "Content-Type": "text/csv", ...headers },
+  });
+
+const rowsOf = async (scene: SquadScene) => ({
+  members: (await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`)).body.results,
+  assignments: (await scene.send("GET", "/api/v2/assignments/")).body.results,
+});
+
+/** An athlete on whom the manager of the squad has permissions. */
+async function athleteOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
+  const athlete = await scene.s.athlete();
+  for (const right of rights)
+    await grant(scene.s, athlete.id, scene.manager.id, right, "2023-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
+  return athlete;
+}
+
+const name = (athlete: TestAccount, first: string, last: string) =>
+  s.store.database.queries
+    .update(accounts)
+    .set({ firstName: first, lastName: last })
+    .where(eq(accounts.id, athlete.id));
+
+/** Two athletes, by name and by username, and a device of each. */
+async function team() {
+  const scene = await SquadScene.of(s);
+  const [bea, cleo] = [await athleteOf(scene, "READ", "WRITE"), await athleteOf(scene, "READ", "WRITE")];
+  await name(bea, "Bea", "Birch");
+  const [one, two] = [await scene.device(), await scene.device()];
+  const csv = (numbers = [10, 1]) =>
+    [
+      "player,number,position,serial,max_hr,high_speed (m/s),sprint (m/s)",
+      `bea  BIRCH,${numbers[0]},MF,${one.serial_number.toLowerCase()},191,5,7`,
+      `${cleo.username},${numbers[1]},GK,${two.serial_number},,,`,
+    ].join("\n");
+  return { scene, bea, cleo, one, two, csv };
+}
+
+/** The response of an import. */
+const outcome = (created: number[], changed: number[], unchanged: number) => ({
+  created: { athletes: created[0], members: created[1], assignments: created[2] },
+  changed: { members: changed[0], assignments: changed[1] },
+  unchanged,
+});
+
+describe("a roster", () => {
+  it("makes members with their thresholds, and assignments, from a time on", async () => {
+    const { scene, bea, cleo, one, two, csv } = await team();
+    const { status, body } = await load(scene, csv());
+    expect([status, body]).toEqual([200, outcome([0, 2, 2], [0, 0], 0)]);
+    const times = { start_time: START, end_time: OPEN_END };
+    const { members, assignments } = await rowsOf(scene);
+    expect(members).toMatchObject([
+      {
+        athlete: bea.id,
+        number: 10,
+        position: "MF",
+        params: { max_hr: 191, sprint_threshold: 7, hid_thresholds: [4, 5] },
+        ...times,
+      },
+      { athlete: cleo.id, number: 1, position: "GK", params: {}, ...times },
+    ]);
+    expect(assignments).toMatchObject([
+      { device: one.id, athlete: bea.id, ...times },
+      { device: two.id, athlete: cleo.id, ...times },
+    ]);
+    const audited = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.operation, "importRoster"));
+    const ofSquad = audited.filter(({ accountId }) => accountId === scene.manager.id);
+    expect(ofSquad.map(({ entity }) => entity).sort()).toEqual([
+      "assignment",
+      "assignment",
+      "squad member",
+      "squad member",
+    ]);
+  });
+
+  it("changes nothing when it is read again, also later", async () => {
+    const { scene, csv } = await team();
+    await load(scene, csv());
+    const before = await rowsOf(scene);
+    for (const query of [`from=${START}`, `from=${minute(60)}`, ""])
+      expect((await load(scene, csv(), query)).body).toEqual(outcome([0, 0, 0], [0, 0], 4));
+    expect(await rowsOf(scene)).toEqual(before);
+  });
+
+  it("ends a member and an assignment whose values change, and empty cells change nothing", async () => {
+    const { scene, bea, cleo, one, csv } = await team();
+    await load(scene, csv());
+    const later = `player,number,serial\nBea Birch,11,\n${cleo.username},,${one.serial_number}`;
+    const { body } = await load(scene, later, `from=${minute(60)}`);
+    expect(body).toEqual(outcome([0, 1, 1], [0, 0], 1));
+    const { members, assignments } = await rowsOf(scene);
+    const ofBea = members.filter(({ athlete }: { athlete: number }) => athlete === bea.id);
+    expect(ofBea).toMatchObject([
+      { number: 10, start_time: START, end_time: minute(60) },
+      { number: 11, position: "MF", params: { max_hr: 191 }, start_time: minute(60), end_time: OPEN_END },
+    ]);
+    const ofOne = assignments.filter(({ device }: { device: number }) => device === one.id);
+    expect(ofOne).toMatchObject([
+      { athlete: bea.id, start_time: START, end_time: minute(60) },
+      { athlete: cleo.id, start_time: minute(60), end_time: OPEN_END },
+    ]);
+  });
+
+  it("corrects in place what began at the same time", async () => {
+    const { scene, csv } = await team();
+    await load(scene, csv());
+    expect((await load(scene, csv([12, 1]))).body).toEqual(outcome([0, 0, 0], [1, 0], 3));
+    expect((await rowsOf(scene)).members.map(({ number }: { number: number }) => number)).toEqual([12, 1]);
+  });
+
+  it("of an earlier time ends where later members and assignments begin", async () => {
+    const { scene, csv } = await team();
+    await load(scene, csv(), `from=${minute(60)}`);
+    await load(scene, csv([12, 1]));
+    const { members, assignments } = await rowsOf(scene);
+    const times = ({ start_time, end_time }: { start_time: string; end_time: string }) => [
+      start_time,
+      end_time,
+    ];
+    const expected = [
+      [minute(60), OPEN_END],
+      [minute(60), OPEN_END],
+      [START, minute(60)],
+      [START, minute(60)],
+    ];
+    expect([members.map(times), assignments.map(times)]).toEqual([expected, expected]);
+  });
+
+  it("gives a session of that time its players and devices", async () => {
+    const { scene, bea, cleo, one, two, csv } = await team();
+    const session = await scene.session();
+    expect(await scene.frames(session)).toEqual([]);
+    await load(scene, csv());
+    await s.runJobs();
+    expect((await scene.frames(session)).map(({ athlete, device }) => [athlete, device]).sort()).toEqual(
+      [
+        [bea.id, one.id],
+        [cleo.id, two.id],
+      ].sort(),
+    );
+  });
+
+  it("with problems says every line and what to do, and makes nothing", async () => {
+    const { scene, bea, one } = await team();
+    const foreign = await (await SquadScene.of(s)).device();
+    const reader = await athleteOf(scene, "READ");
+    const unread = await s.athlete();
+    const refused = await load(
+      scene,
+      [
+        "player,number,serial,max_hr",
+        `Bea Birch,ten,${one.serial_number},191`,
+        `${bea.username},,,`,
+        "Nobody Here,5,,",
+        `${unread.username},5,,`,
+        `${reader.username},5,${foreign.serial_number},20`,
+      ].join("\n"),
+    );
+    expect(problem(refused)).toEqual([400, "invalid"]);
+    const errors: { field: string; detail: string }[] = refused.body.errors;
+    const details = (line: number) =>
+      errors
+        .filter(({ field }) => field === `line ${line}`)
+        .map(({ detail }) => detail)
+        .join(" ");
+    expect(details(2)).toContain("whole number");
+    expect(details(3)).toContain("same athlete as Bea Birch in line 2");
+    // An athlete who does not exist and one of strangers are alike.
+    expect(details(5)).toBe(details(4).replace("Nobody Here", unread.username));
+    expect(details(4)).toContain("create=true");
+    expect(details(6)).toContain("WRITE permission");
+    expect(details(6)).toContain(`no device ${foreign.serial_number} of yours`);
+    expect(details(6)).toContain("max_hr");
+    expect(await rowsOf(scene)).toEqual({ members: [], assignments: [] });
+    expect(problem(await load(scene, ""))).toEqual([400, "invalid"]);
+  });
+
+  it("refuses thresholds beyond their limits, and too many players", async () => {
+    const { scene, bea } = await team();
+    const rows = [
+      [`player,serial,high_speed (m/s)\n${bea.username},,150\n`, "line 2"],
+      [`player,serial,sprint (m/s)\n${bea.username},,0.01\n`, "line 2"],
+      [`player,serial\n${Array.from({ length: 201 }, (_, n) => `P${n},`).join("\n")}\n`, "line 202"],
+    ] as const;
+    for (const [csv, field] of rows) {
+      const { status, body } = await load(scene, csv, "create=true");
+      expect([status, body.errors.map((error: { field: string }) => error.field)]).toEqual([400, [field]]);
+    }
+  });
+
+  it("with two athletes of a name asks for another one, and accepts the name with the id", async () => {
+    const scene = await SquadScene.of(s);
+    const two = [await athleteOf(scene, "READ"), await athleteOf(scene, "READ")];
+    for (const athlete of two) await name(athlete, "Bea", "Birch");
+    const { status, body } = await load(scene, "player,serial\nBea Birch,\n");
+    const written = `Bea Birch (${two[0]?.id})`;
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(written)]);
+    const other = await load(scene, `player,serial\n${written},\n`);
+    expect([other.status, other.body]).toEqual([200, outcome([0, 1, 0], [0, 0], 0)]);
+  });
+
+  it("creates managed athletes once where that is wanted and the manager may", async () => {
+    const csv = "player,serial,birth_date,mass\nBea van der Birch,,1998-04-23,62.5\nPele,,,\n";
+    const scene = await SquadScene.of(s);
+    expect(problem(await load(scene, csv))).toEqual([400, "invalid"]);
+    const made = await load(scene, csv, "create=true");
+    expect([made.status, made.body]).toEqual([200, outcome([2, 2, 0], [0, 0], 0)]);
+    const again = await load(scene, csv, "create=true");
+    expect(again.body).toEqual(outcome([0, 0, 0], [0, 0], 2));
+    const { members } = await rowsOf(scene);
+    const { athlete_profile: profile, managed_by } = (
+      await s.get(`/api/v1/athletes/${members[0].athlete}/`, scene.manager.token)
+    ).body;
+    expect({ ...profile, managed_by }).toMatchObject({
+      first_name: "Bea van der",
+      last_name: "Birch",
+      birth_date: "1998-04-23",
+      weight: 62.5,
+      managed_by: scene.manager.id,
+    });
+    const manager = await s.manager();
+    const squad = (await s.post("/api/v2/squads/", { name: "Second team" }, manager.token)).body.id;
+    const refused = await s.send("POST", `/api/v2/squads/${squad}/roster/?create=true`, {
+      token: manager.token,
+      body: csv,
+      headers: { "Content-Type": "text/csv" },
+    });
+    expect(problem(refused)).toEqual([400, "invalid"]);
+    expect(refused.body.errors[0].detail).toContain("ask the operator");
+  });
+
+  it("is imported once by requests that come at once, and by one that is repeated by its key", async () => {
+    const { scene, csv } = await team();
+    const key = { "Idempotency-Key": "once" };
+    const answers = await Promise.all([
+      load(scene, csv()),
+      load(scene, csv()),
+      load(scene, csv(), `from=${START}`, key),
+      load(scene, csv(), `from=${START}`, key),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers[3]?.body).toEqual(answers[2]?.body);
+    const { members, assignments } = await rowsOf(scene);
+    expect([members.length, assignments.length]).toEqual([2, 2]);
+  });
+
+  it("changes nothing beyond a quota", async () => {
+    const small = await startService({ quotaMembers: 1, grantManagedAthletes: true });
+    const scene = await SquadScene.of(small);
+    const refused = await load(scene, "player,serial\nBea,\nCleo,\n", "create=true");
+    expect(problem(refused)).toEqual([409, "quota_exceeded"]);
+    expect((await rowsOf(scene)).members).toEqual([]);
+    const athletes = await small.get("/api/v1/athletes/?search=Cleo", scene.manager.token);
+    expect(athletes.body.results).toEqual([]);
+  });
+
+  it("is a CSV of an own squad", async () => {
+    const { scene, csv } = await team();
+    const { token } = await s.manager();
+    const path = `/api/v2/squads/${scene.squad}/roster/`;
+    const send = (to: string) =>
+      s.send("POST", to, { token, body: csv(), headers: { "Content-Type": "text/csv" } });
+    expect(problem(await send(path))).toEqual([404, "not_found"]);
+    expect(problem(await scene.send("POST", path, {}))).toEqual([415, "unsupported_media_type"]);
+    expect(problem(await send("/api/v2/squads/"))).toEqual([415, "unsupported_media_type"]);
+  });
+});

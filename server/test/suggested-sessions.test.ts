@@ -1,0 +1,129 @@
+/** Times with samples that have no session yet. */
+import { findSessions } from "asi-convert/squad";
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { joinRanges } from "../src/domain/sessions/suggested.js";
+import { ownerships } from "../src/store/schema.js";
+import { problem } from "./problem.js";
+import { service, type TestService } from "./service.js";
+import { minute, SquadScene } from "./squad-scene.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+const DAY = 24 * 60;
+const WINDOW = `start_time=${minute(-DAY)}&end_time=${minute(2 * DAY)}`;
+
+const suggestions = (scene: SquadScene, query = WINDOW) =>
+  s.get(`/api/v2/sessions/suggested/?${query}`, scene.manager.token);
+
+/** The end of a run to this minute: ten samples a second, and the first ms that is not included. */
+const endOfRun = (to: number) => new Date(Date.parse(minute(to)) - 99).toISOString();
+
+describe("suggested sessions", () => {
+  it("join devices within 30 minutes, with the squad and who wore what, the latest first", async () => {
+    const scene = await SquadScene.of(s, ["Bea", "Cleo"]);
+    const [bea, cleo] = scene.players;
+    if (bea === undefined || cleo === undefined) throw new Error("No players");
+    await scene.run(bea.device, 0, 2);
+    await scene.run(cleo.device, 31, 32);
+    await scene.run(bea.device, 90, 91);
+    const { status, body } = await suggestions(scene);
+    const part = ({ device, athlete }: typeof bea, from: number, to: number) => ({
+      device: device.id,
+      serial_number: device.serial_number,
+      start_time: minute(from),
+      end_time: endOfRun(to),
+      athlete,
+      is_assigned: true,
+      squad: scene.squad,
+    });
+    const both = { squad: scene.squad, start_time: minute(0), end_time: endOfRun(32) };
+    const late = { squad: scene.squad, start_time: minute(90), end_time: endOfRun(91) };
+    expect([status, body]).toEqual([
+      200,
+      {
+        results: [
+          { ...late, devices: [part(bea, 90, 91)] },
+          { ...both, devices: [part(bea, 0, 2), part(cleo, 31, 32)] },
+        ],
+        next: null,
+      },
+    ]);
+    const first = await suggestions(scene, `${WINDOW}&limit=1`);
+    expect(first.body.results).toMatchObject([late]);
+    const second = await suggestions(scene, `${WINDOW}&limit=1&cursor=${first.body.next}`);
+    expect([second.body.results, second.body.next]).toMatchObject([[both], null]);
+  });
+
+  it("omit what a session of the squad has, and not the devices of another squad", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const [bea] = scene.players;
+    if (bea === undefined) throw new Error("No players");
+    await scene.run(bea.device, 0, 2);
+    const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });
+    await scene.session({ squad: squad.id });
+    expect((await suggestions(scene)).body.results).toHaveLength(1);
+    await scene.session();
+    expect((await suggestions(scene)).body.results).toEqual([]);
+  });
+
+  it("name the athlete who wore an unassigned device last, while the manager may assign it", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const [bea] = scene.players;
+    if (bea === undefined) throw new Error("No players");
+    const [spare, unknown] = [await scene.device(), await scene.device()];
+    await scene.assign(bea.athlete, spare, "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z");
+    const stranger = await s.athlete();
+    await scene.assign(stranger.id, unknown, "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z");
+    for (const device of [spare, unknown]) await scene.run(device, 0, 1);
+    const { body } = await suggestions(scene);
+    const devices: { device: number }[] = body.results[0].devices;
+    expect(devices.toSorted((a, b) => a.device - b.device)).toMatchObject([
+      { device: spare.id, athlete: bea.athlete, is_assigned: false, squad: scene.squad },
+      { device: unknown.id, athlete: null, is_assigned: false, squad: null },
+    ]);
+  });
+
+  it("have only samples of times at which the manager owned the device", async () => {
+    const scene = await SquadScene.of(s);
+    const device = await scene.device();
+    await scene.run(device, 0, 2);
+    await s.store.database.queries
+      .update(ownerships)
+      .set({ startTime: new Date(minute(1)) })
+      .where(eq(ownerships.deviceId, device.id));
+    expect((await suggestions(scene)).body.results).toMatchObject([{ start_time: minute(1) }]);
+    expect((await suggestions(await SquadScene.of(s))).body.results).toEqual([]);
+  });
+
+  it("are of at most 92 days, and of the last 28 by default", async () => {
+    const scene = await SquadScene.of(s);
+    expect((await suggestions(scene, "")).body).toEqual({ results: [], next: null });
+    for (const query of [
+      `start_time=${minute(0)}&end_time=${minute(0)}`,
+      `start_time=${minute(0)}&end_time=${minute(93 * DAY)}`,
+    ]) {
+      const refused = await suggestions(scene, query);
+      expect([...problem(refused), refused.body.errors[0].field]).toEqual([400, "invalid", "end_time"]);
+    }
+  });
+
+  it("join times as the library joins recordings without positions", () => {
+    const range = fc
+      .tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 60 }))
+      .map(([from, length]) => ({ startMs: from * 60_000, stopMs: (from + length) * 60_000 }));
+    fc.assert(
+      fc.property(fc.array(range, { maxLength: 25 }), (ranges) => {
+        const recordings = ranges.map(({ startMs, stopMs }) => ({ startMs, endMs: stopMs, place: null }));
+        const spans = (groups: { startMs: number }[][]) =>
+          groups.map((group) => group.map(({ startMs }) => startMs).sort((a, b) => a - b));
+        expect(spans(joinRanges(ranges))).toEqual(spans(findSessions(recordings)));
+      }),
+    );
+  });
+});

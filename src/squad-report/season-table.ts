@@ -1,0 +1,48 @@
+import {
+  daysSinceLast,
+  isPlayedMatch,
+  type SeasonPlayer,
+  type SquadColumn,
+  seasonSummary,
+} from "../squad/index.js";
+import { cellText } from "./cells.js";
+import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
+
+/** The heads of the columns after the player. */
+export const SEASON_HEADS = [
+  "This session",
+  "Against the last 5 matches",
+  "Their mean",
+  "Mean of all",
+  "Best",
+  "Sessions",
+  "Matches",
+  "Days since the last",
+] as const;
+
+/** The texts under these heads: the figure of a player in the compared session, in earlier ones, and in all of them. */
+export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
+  const { column } = frame;
+  const own = player.entries.filter(({ row }) => row !== null);
+  const comparison = comparisonOf(player, frame);
+  const { mean, best } = seasonSummary(player.entries, column);
+  const figure = (value: number | null) => cellText(column, value, false);
+  return [
+    figure(comparison.value),
+    comparisonText(comparison),
+    figure(comparison.normal?.mean ?? null),
+    figure(mean),
+    figure(best),
+    String(own.length),
+    String(own.filter(isPlayedMatch).length),
+    String(daysSinceLast(player) ?? "–"),
+  ];
+}
+
+/** `10 Lang` */
+export const numberAndName = ({ number, name }: SeasonPlayer): string =>
+  [number, name].filter((part) => part !== null).join(" ");
+
+/** A figure with its unit, as the title of a choice or a table. */
+export const figureName = ({ title, unit }: SquadColumn): string =>
+  unit === "" || unit === "min" ? title : `${title}, ${unit}`;

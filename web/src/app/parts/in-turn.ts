@@ -1,0 +1,24 @@
+import { wordsOf } from "./problem.js";
+
+/**
+ * Does the same to several rows, one after another, also after one has failed.
+ * @throws Error with the names of those that failed, and why
+ */
+export async function inTurn<Row>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  work: (row: Row) => Promise<unknown>,
+): Promise<void> {
+  const failed: string[] = [];
+  for (const row of rows) {
+    try {
+      await work(row);
+    } catch (error) {
+      failed.push(`${nameOf(row)}: ${wordsOf(error)}`);
+    }
+  }
+  if (failed.length > 0) {
+    const others = rows.length - failed.length;
+    throw new Error(`${failed.join(" ")}${others > 0 ? ` The other ${others} are done.` : ""}`);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Client, Resource } from "asi-client";
+import { athleteName } from "./names.js";
+import { collected } from "./parts/collected.js";
+
+/** The limit of the service for one page. */
+const LIMIT = 3000;
+
+/** All athletes whom the manager may see now. @throws ApiError, AwayError */
+export const visibleAthletes = (client: Client, signal: AbortSignal): Promise<Resource["Athlete"][]> =>
+  collected(
+    client.list("/api/v1/athletes/", {
+      params: { query: { limit: LIMIT, ordering: "last_name" } },
+      signal,
+    }),
+  );
+
+/** The name of an athlete; the service does not tell the name of one whom the manager may no longer see. */
+export const nameIn = (athletes: ReadonlyMap<number, Resource["Athlete"]>, id: number): string => {
+  const athlete = athletes.get(id);
+  return athlete === undefined ? `Athlete ${id}` : athleteName(athlete);
+};

@@ -1,0 +1,29 @@
+/**
+ * The chart of a season is that of `asi squad --by player`. It comes from the source of the library instead of its package, which would
+ * contain it twice.
+ */
+export type { DrawnElement } from "../../../../src/pictures/drawn-element.js";
+export { SQUAD_COLUMNS, type SquadColumn } from "../../../../src/squad/columns.js";
+export {
+  NORMAL_RULE,
+  type Season,
+  type SeasonEntry,
+  type SeasonPlayer,
+  seasonFigure,
+} from "../../../../src/squad/season.js";
+export { cellText } from "../../../../src/squad-report/cells.js";
+export {
+  comparedIndex,
+  comparisonOf,
+  comparisonText,
+  farthestFirst,
+  type PanelFrame,
+  panelTicks,
+  seasonChart,
+} from "../../../../src/squad-report/season-panel.js";
+export {
+  figureName,
+  numberAndName,
+  SEASON_HEADS,
+  seasonCells,
+} from "../../../../src/squad-report/season-table.js";

@@ -1,0 +1,183 @@
+import { ApiError, type Client, type Resource } from "asi-client";
+import { useMemo, useState } from "preact/hooks";
+import type { Zone } from "../../view/settings.js";
+import { day } from "../../view/times.js";
+import { NO_VALUE } from "../../view/values.js";
+import { collected } from "../parts/collected.js";
+import { Nothing } from "../parts/nothing.js";
+import { Records } from "../parts/records.js";
+import { Requested, useRequest } from "../parts/request.js";
+import type { ViewProps } from "../view.js";
+import {
+  cellText,
+  comparedIndex,
+  figureName,
+  NORMAL_RULE,
+  type PanelFrame,
+  panelTicks,
+  type SeasonEntry,
+  type SeasonPlayer,
+  type SquadColumn,
+  seasonFigure,
+} from "./chart.js";
+import { figuresIn, loadSeason, type StoredSeason, seasonIn } from "./season-data.js";
+import { SeasonKey, SeasonPanel } from "./season-panels.js";
+import { shortDay } from "./short-day.js";
+
+type Squad = Resource["Squad"];
+
+/** Sessions that are listed at first, and that “Show more” adds. */
+const PER_PAGE = 20;
+
+/** The squads of the athlete; null if the service shows none to athletes. */
+const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null> =>
+  collected(client.list("/api/v2/squads/", { signal })).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return null;
+    throw error;
+  });
+
+/** An athlete's own figures in the sessions of the squads, against the own earlier matches; nothing of others. */
+export function OwnView({ client, account, settings }: ViewProps) {
+  const request = useRequest("own squads", (signal) => ownSquads(client, signal));
+  const zone = settings.zone.value;
+  return (
+    <>
+      <h1>My sessions</h1>
+      <Requested request={request} what="your squads">
+        {(squads) =>
+          squads === null ? (
+            <Nothing title="This service does not show sessions to athletes.">
+              <p>Ask your manager for your figures.</p>
+            </Nothing>
+          ) : squads.length === 0 ? (
+            <Nothing title="You are in no squad.">
+              <p>A manager adds you to a squad. Then your sessions are here.</p>
+            </Nothing>
+          ) : (
+            squads.map((squad) => (
+              <OwnSeason key={squad.id} client={client} squad={squad} athlete={account.id} zone={zone} />
+            ))
+          )
+        }
+      </Requested>
+    </>
+  );
+}
+
+interface SeasonProps {
+  client: Client;
+  squad: Squad;
+  athlete: number;
+  zone: Zone;
+}
+
+function OwnSeason({ client, squad, athlete, zone }: SeasonProps) {
+  const request = useRequest(`season ${squad.id}`, (signal) => loadSeason(client, squad.id, signal));
+  return (
+    <section aria-label={squad.name} class="own-season">
+      <h2>{squad.name}</h2>
+      <Requested request={request} what="your figures">
+        {(stored) => {
+          const players = stored.players.filter((player) => player.athlete === athlete);
+          const waiting = stored.sessions.filter(({ not_computed }) => not_computed.includes(athlete));
+          return (
+            <>
+              {waiting.length === 0 ? null : (
+                <p class="note">
+                  Your figures of {waiting.map(({ name }) => name).join(", ")} are not computed yet. They
+                  appear when your manager opens the table of the session.
+                </p>
+              )}
+              {players.length === 0 ? (
+                <Nothing title="You have no figures in this squad yet." />
+              ) : (
+                <OwnFigures stored={{ ...stored, players }} zone={zone} />
+              )}
+            </>
+          );
+        }}
+      </Requested>
+    </section>
+  );
+}
+
+function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
+  const season = useMemo(() => seasonIn(stored), [stored]);
+  const columns = useMemo(() => figuresIn(season), [season]);
+  const [player] = season.players;
+  const now = comparedIndex(season);
+  const session = season.sessions[now];
+  if (player === undefined || session === undefined) return null;
+  return (
+    <>
+      <p class="season-session">
+        <b>
+          {session.name}, {day(session.startMs, zone)}
+        </b>
+        , against your last {NORMAL_RULE.matches} matches
+      </p>
+      <SeasonKey />
+      <div class="season-panels">
+        {columns.map((column) => {
+          const frame: PanelFrame = { season, column, now, dayText: (ms) => shortDay(ms, zone) };
+          return (
+            <SeasonPanel key={column.key} player={player} frame={frame} ticks={panelTicks(frame)}>
+              {figureName(column)}
+            </SeasonPanel>
+          );
+        })}
+      </div>
+      <History stored={stored} player={player} columns={columns} zone={zone} />
+    </>
+  );
+}
+
+/** The sessions in which the athlete has figures, the last one first. */
+function History({
+  stored,
+  player,
+  columns,
+  zone,
+}: {
+  stored: StoredSeason;
+  player: SeasonPlayer;
+  columns: readonly SquadColumn[];
+  zone: Zone;
+}) {
+  const [most, setMost] = useState(PER_PAGE);
+  const own = player.entries.filter(({ row }) => row !== null).reverse();
+  const kindOf = ({ session }: SeasonEntry) =>
+    stored.sessions.find(({ start_time }) => Date.parse(start_time) === session.startMs)?.kind ?? NO_VALUE;
+  const dayOf = ({ session }: SeasonEntry) => day(session.startMs, zone);
+  return (
+    <section class="panel padded" aria-label="History">
+      <h3>History</h3>
+      <Records
+        rows={own.slice(0, most)}
+        keyOf={({ session }) => session.startMs}
+        columns={[
+          { name: "Session", of: ({ session }) => session.name },
+          { name: "Day", of: dayOf },
+          { name: "Kind", of: kindOf },
+          ...columns.map((column) => ({
+            name: figureName(column),
+            of: (entry: SeasonEntry) => {
+              const figure = seasonFigure(entry, column);
+              return figure === null ? NO_VALUE : cellText(column, figure, false);
+            },
+          })),
+        ]}
+      />
+      {own.length <= most ? null : (
+        <div class="more">
+          <span class="muted">
+            {most} of {own.length}
+          </span>
+          <button type="button" onClick={() => setMost(most + PER_PAGE)}>
+            Show more
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { type Client, type Resource, unwrap } from "asi-client";
+import { type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./chart.js";
+
+/** The season of a squad as the service has it. */
+export type StoredSeason = Resource["Season"];
+export type SeasonSession = StoredSeason["sessions"][number];
+
+/** The season of a squad. @throws ApiError, AwayError */
+export const loadSeason = (client: Client, squad: number, signal: AbortSignal): Promise<StoredSeason> =>
+  unwrap(client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } }, signal }));
+
+/** The season of the chart: each player has an entry for each session, in the order of the service. */
+export function seasonIn({ sessions, players }: StoredSeason): Season {
+  const shown = sessions.map(({ name, kind, start_time, end_time }) => ({
+    name,
+    startMs: Date.parse(start_time),
+    endMs: Date.parse(end_time),
+    isMatch: kind === "match",
+  }));
+  return {
+    sessions: shown,
+    players: players.map(({ player: name, number, position, entries }) => {
+      const own = new Map(entries.map((entry) => [entry.session, entry]));
+      const player = { name, number, position };
+      return {
+        ...player,
+        entries: shown.map((session, i) => {
+          const entry = own.get(sessions[i]?.id ?? 0);
+          const row =
+            entry === undefined ? null : { player, figures: entry.figures, coverage: entry.share_with_data };
+          return { session, row, daysSince: entry?.days_since ?? null };
+        }),
+      };
+    }),
+  };
+}
+
+/** The figures that anybody has: without the right to heart data there are none of them. */
+export const figuresIn = ({ players }: Season): readonly SquadColumn[] =>
+  SQUAD_COLUMNS.filter((column) =>
+    players.some(({ entries }) => entries.some((entry) => seasonFigure(entry, column) !== null)),
+  );
+
+/** The figure shown first: a rate is comparable between matches of different duration. */
+export const FIRST_FIGURE = "rate_m_per_min";

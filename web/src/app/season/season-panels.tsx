@@ -1,0 +1,71 @@
+import { type ComponentChildren, h, type VNode } from "preact";
+import {
+  cellText,
+  comparisonOf,
+  comparisonText,
+  type DrawnElement,
+  NORMAL_RULE,
+  type PanelFrame,
+  type SeasonPlayer,
+  seasonChart,
+} from "./chart.js";
+import "./season.css";
+
+/** A drawing of the library as elements of the page. */
+const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
+  h(
+    tag,
+    attributes,
+    children.map((child) => (typeof child === "string" ? child : elementOf(child))),
+  );
+
+interface Props {
+  player: SeasonPlayer;
+  frame: PanelFrame;
+  /** The values of the axis. */
+  ticks: readonly number[];
+  /** What the panel is about. */
+  children: ComponentChildren;
+}
+
+/** A figure of a player over the last sessions, with the normal range. */
+export function SeasonPanel({ player, frame, ticks, children }: Props) {
+  const comparison = comparisonOf(player, frame);
+  return (
+    <section class={comparison.isOutside ? "season-panel outside" : "season-panel"}>
+      <h2>
+        <span class="who">{children}</span>
+        <b>{cellText(frame.column, comparison.value, false)}</b>
+        <span class="against">{comparisonText(comparison)}</span>
+      </h2>
+      {elementOf(seasonChart(player, frame, ticks))}
+    </section>
+  );
+}
+
+/** What the marks of the panels mean. */
+export const SeasonKey = () => (
+  <p class="season-key">
+    <span>
+      <i class="k-band" />
+      mean of the last {NORMAL_RULE.matches} matches ± {NORMAL_RULE.deviations} standard deviations
+    </span>
+    <span>
+      <i class="k-now" />
+      this session, within
+    </span>
+    <span>
+      <i class="k-out" />
+      outside ▲▼
+    </span>
+    <span>
+      <i class="k-match" />
+      match
+    </span>
+    <span>
+      <i class="k-training" />
+      training
+    </span>
+    <span>× no figure</span>
+  </p>
+);

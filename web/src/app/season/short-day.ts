@@ -1,0 +1,9 @@
+import type { Zone } from "../../view/settings.js";
+
+/** `16 May` */
+export const shortDay = (ms: number, zone: Zone): string =>
+  new Date(ms).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(zone === "utc" ? { timeZone: "UTC" } : {}),
+  });

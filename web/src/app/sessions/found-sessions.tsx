@@ -1,0 +1,73 @@
+import type { Client } from "asi-client";
+import { useState } from "preact/hooks";
+import type { Zone } from "../../view/settings.js";
+import { Nothing } from "../parts/nothing.js";
+import { Records } from "../parts/records.js";
+import { Requested, useRequest } from "../parts/request.js";
+import type { Known, SquadSession } from "./load-session.js";
+import { kindName, playerCount, timesOf } from "./session-words.js";
+
+const PER_REQUEST = 100;
+const SHOWN = 50;
+
+interface Props {
+  client: Client;
+  known: Known;
+  wanted: string;
+  zone: Zone;
+}
+
+const plain = (text: string) => text.normalize("NFC").toLowerCase();
+
+/** The sessions of all months whose name, place or squad has a text, the latest first. */
+export function FoundSessions({ client, known, wanted, zone }: Props) {
+  const [shown, setShown] = useState(SHOWN);
+  const request = useRequest("all sessions", async (signal) => {
+    const sessions: SquadSession[] = [];
+    const params = { query: { limit: PER_REQUEST } };
+    for await (const one of client.list("/api/v2/sessions/", { params, signal })) sessions.push(one);
+    return sessions.sort((a, b) => b.start_time.localeCompare(a.start_time));
+  });
+  return (
+    <Requested request={request} what="the sessions">
+      {(sessions) => {
+        const found = sessions.filter(({ name, place, squad, kind }) =>
+          [name, place ?? "", known.squads.get(squad) ?? "", kindName(kind)].some((text) =>
+            plain(text).includes(plain(wanted)),
+          ),
+        );
+        if (found.length === 0)
+          return (
+            <Nothing title={`No session has “${wanted}” in its name, place, squad or kind.`}>
+              <p>Search for something else, or clear the search.</p>
+            </Nothing>
+          );
+        return (
+          <div class="panel padded">
+            <Records
+              rows={found.slice(0, shown)}
+              keyOf={({ id }) => id}
+              columns={[
+                { name: "Name", of: ({ id, name }) => <a href={`#/sessions/${id}`}>{name}</a> },
+                { name: "When", of: (session) => timesOf(session, zone) },
+                { name: "Kind", of: ({ kind }) => kindName(kind) },
+                { name: "Squad", of: ({ squad }) => known.squads.get(squad) },
+                { name: "Players", of: (session) => playerCount(session, known.members) },
+              ]}
+            />
+            {found.length <= shown ? null : (
+              <div class="more">
+                <span class="muted">
+                  {shown} of {found.length}
+                </span>
+                <button type="button" onClick={() => setShown(shown + SHOWN)}>
+                  Show more
+                </button>
+              </div>
+            )}
+          </div>
+        );
+      }}
+    </Requested>
+  );
+}

@@ -1,0 +1,84 @@
+import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+
+export type SquadSession = Resource["SquadSession"];
+type Figures = Resource["SessionFigures"];
+type Rows = Resource["SessionPeriods"];
+type LeftOut = Resource["SessionFigures"]["left_out"][number];
+
+const MOST_PER_PAGE = 1000;
+
+/** The squads and their members, by which sessions are described. */
+export interface Known {
+  squads: ReadonlyMap<number, string>;
+  members: readonly Resource["Member"][];
+}
+
+/** A session with its table and its periods. */
+export interface LoadedSession {
+  session: SquadSession;
+  squad: string;
+  figures: Resource["SessionFigures"];
+  periods: Resource["SessionPeriods"];
+  /** The entity tag of the periods, with which they are replaced. */
+  periodsTag: string | null;
+}
+
+/** @throws ApiError, AwayError */
+export async function loadSession(client: Client, id: number, signal: AbortSignal): Promise<LoadedSession> {
+  const init = { params: { path: { session: id } }, signal };
+  const [session, figures, { periods, tag }] = await Promise.all([
+    unwrap(client.GET("/api/v2/sessions/{session}/", init)),
+    unwrap(client.GET("/api/v2/sessions/{session}/figures/", init)),
+    client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
+      if (data === undefined) throw new ApiError(response, error);
+      // they are texts only for a request that prefers CSV
+      return { periods: data as Rows, tag: response.headers.get("ETag") };
+    }),
+  ]);
+  const params = { path: { squad: session.squad } };
+  const squad = await unwrap(client.GET("/api/v2/squads/{squad}/", { params, signal }));
+  return { session, squad: squad.name, figures: figures as Figures, periods, periodsTag: tag };
+}
+
+/** The squads of the manager. @throws ApiError, AwayError */
+export async function loadSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
+  const found: Resource["Squad"][] = [];
+  const params = { query: { limit: MOST_PER_PAGE } };
+  for await (const squad of client.list("/api/v2/squads/", { params, signal })) found.push(squad);
+  return found;
+}
+
+/** The names of all players of a session by the ids of the athletes. */
+export const playersIn = ({ rows, left_out }: Resource["SessionFigures"]): Map<number, string> =>
+  new Map([...rows, ...left_out].map(({ athlete, player }) => [athlete, player]));
+
+const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
+  no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,
+  no_permission: (when) =>
+    `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
+};
+
+/** A player without data in a session, or in some of its periods. */
+export interface MissingPlayer {
+  player: string;
+  /** The rest of a sentence that begins with the name. */
+  why: string;
+}
+
+/** The players without data, each once for each reason. */
+export function missingPlayers({ left_out }: Pick<Resource["SessionFigures"], "left_out">): MissingPlayer[] {
+  const found = new Map<string, { player: string; reason: LeftOut["reason"]; periods: string[] }>();
+  for (const { athlete, player, period, reason } of left_out) {
+    const key = `${athlete} ${reason}`;
+    const known = found.get(key) ?? { player, reason, periods: [] };
+    found.set(key, known);
+    if (period !== null) known.periods.push(period);
+  }
+  const whole = new Set(
+    left_out.flatMap(({ athlete, period, reason }) => (period === null ? `${athlete} ${reason}` : [])),
+  );
+  return [...found].map(([key, { player, reason, periods }]) => ({
+    player,
+    why: REASONS[reason](whole.has(key) ? "in this session" : `in ${periods.join(" and ")}`),
+  }));
+}

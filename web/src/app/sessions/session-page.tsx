@@ -1,0 +1,169 @@
+import { useSignal } from "@preact/signals";
+import { type Resource, unwrap } from "asi-client";
+import type { Zone } from "../../view/settings.js";
+import { duration } from "../../view/times.js";
+import { NO_VALUE } from "../../view/values.js";
+import { sportName } from "../activities/names.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { announce } from "../parts/announcements.js";
+import { Dialog } from "../parts/dialog.js";
+import { Facts } from "../parts/facts.js";
+import { Requested, useRequest } from "../parts/request.js";
+import type { ViewProps } from "../view.js";
+import { type LoadedSession, loadSession, missingPlayers, playersIn } from "./load-session.js";
+import { SessionForm } from "./session-form.js";
+import { clock, kindName, playersText, timesOf } from "./session-words.js";
+
+/** One session: what it is, its periods, and who is missing. */
+export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
+  const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal));
+  return (
+    <>
+      <p class="back">
+        <a href="#/sessions">All sessions</a>
+      </p>
+      <Requested request={request} what="the session">
+        {(loaded) => <Content {...props} loaded={loaded} onChange={request.reload} />}
+      </Requested>
+    </>
+  );
+}
+
+interface ContentProps extends ViewProps {
+  loaded: LoadedSession;
+  onChange: () => void;
+}
+
+function Content({ loaded, onChange, ...props }: ContentProps) {
+  const { session, squad, figures, periods } = loaded;
+  const { client, settings, go } = props;
+  const zone = settings.zone.value;
+  const problem = useProblem();
+  const isEditing = useSignal(false);
+  const names = playersIn(figures);
+  const missing = missingPlayers(figures);
+  const withData = figures.rows.filter(({ period, start }) => period === null && start !== null).length;
+  return (
+    <>
+      <div class="view-head">
+        <h1>{session.name}</h1>
+        <button
+          type="button"
+          onClick={() => {
+            isEditing.value = true;
+          }}
+        >
+          Edit…
+        </button>
+        <a class="button primary" href={`#/sessions/${session.id}/squad`}>
+          Open the squad
+        </a>
+      </div>
+      <div class="columns">
+        <section class="panel padded">
+          <h2>Session</h2>
+          <Facts
+            of={[
+              ["When", timesOf(session, zone)],
+              ["Length", duration(Date.parse(session.end_time) - Date.parse(session.start_time))],
+              ["Kind", `${kindName(session.kind)}, ${sportName(session.sport)}`],
+              ["Squad", squad],
+              ["Players", `${playersText(names.size)}, ${withData} with data`],
+              ["Place", session.place || NO_VALUE],
+              ["Notes", session.notes === null ? NO_VALUE : <span class="lines">{session.notes}</span>],
+            ]}
+          />
+        </section>
+        <section class="panel padded">
+          <h2>Periods</h2>
+          <Periods periods={periods} names={names} zone={zone} />
+          <p class="note">
+            Open the squad to make and change periods: drag over its clock, or add periods.csv.
+          </p>
+        </section>
+        {missing.length === 0 ? null : (
+          <section class="panel padded">
+            <h2>Players without data</h2>
+            <ul class="missing">
+              {missing.map(({ player, why }) => (
+                <li key={player + why}>
+                  <strong>{player}</strong> {why}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <section class="panel padded">
+          <h2>Delete</h2>
+          <p class="note">The recordings stay. The periods and the figures of this session go.</p>
+          <ProblemOf problem={problem} />
+          <Action
+            class="warns"
+            problem={problem}
+            failed="The session was not deleted."
+            busy="Deleting the session…"
+            question={{
+              title: `Delete ${session.name}?`,
+              text: "This deletes the session with its periods, its time frames and their figures. The recordings stay. This cannot be undone.",
+              action: "Delete the session",
+            }}
+            work={async () => {
+              const params = { path: { session: session.id } };
+              await unwrap(client.DELETE("/api/v2/sessions/{session}/", { params }));
+              go("/sessions");
+              return `${session.name} is deleted.`;
+            }}
+          >
+            Delete the session…
+          </Action>
+        </section>
+      </div>
+      {isEditing.value ? (
+        <Dialog
+          title={`Edit ${session.name}`}
+          onClose={() => {
+            isEditing.value = false;
+          }}
+        >
+          <SessionForm
+            {...props}
+            session={session}
+            onCancel={() => {
+              isEditing.value = false;
+            }}
+            onDone={() => {
+              isEditing.value = false;
+              announce("The session is saved.");
+              onChange();
+            }}
+          />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function Periods({
+  periods,
+  names,
+  zone,
+}: {
+  periods: Resource["SessionPeriods"];
+  names: ReadonlyMap<number, string>;
+  zone: Zone;
+}) {
+  if (periods.length === 0) return <p>There are no periods yet.</p>;
+  return (
+    <ul class="missing">
+      {periods.map(({ name, start_time, end_time, athlete }, i) => (
+        <li key={`${i} ${name}`}>
+          <strong>{name}</strong>
+          {athlete === null ? "" : `, ${names.get(athlete) ?? `athlete ${athlete}`}`}
+          {start_time === null || end_time === null
+            ? ": does not take part"
+            : `, ${clock(start_time, zone)} to ${clock(end_time, zone)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}

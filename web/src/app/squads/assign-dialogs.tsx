@@ -1,0 +1,132 @@
+import { type Resource, unwrap } from "asi-client";
+import { zoneName } from "../../view/times.js";
+import { deviceWithSerial } from "../names.js";
+import { announce } from "../parts/announcements.js";
+import { dayAfter } from "../parts/days.js";
+import { Dialog } from "../parts/dialog.js";
+import { Choice, Field, Form } from "../parts/form.js";
+import { instantText } from "../parts/when.js";
+import { thisMinute } from "./end-dialog.js";
+import type { Assignment, TabProps } from "./tab.js";
+import { timeIn } from "./validity.js";
+
+interface Player {
+  id: number;
+  name: string;
+}
+
+interface Props extends TabProps {
+  players: readonly Player[];
+  onClose: () => void;
+  onDone: () => void;
+}
+
+const choicesOf = (players: readonly Player[]) => players.map(({ id, name }) => [String(id), name] as const);
+
+interface AssignProps extends Props {
+  /** The player who is chosen first. */
+  first: number | null;
+  devices: readonly Resource["Device"][];
+  /** Ids of the devices that somebody wears now. */
+  worn: ReadonlySet<number>;
+}
+
+/** Assigns a tracker to a player. */
+export function AssignDialog(props: AssignProps) {
+  const { client, settings, players, first, devices, worn, onClose, onDone } = props;
+  const zone = settings.zone.value;
+  const free = devices.filter(({ id }) => !worn.has(id));
+  return (
+    <Dialog title="Assign a tracker" onClose={onClose}>
+      {free.length === 0 ? (
+        <p>
+          {devices.length === 0 ? "You have no devices. " : "Somebody wears each of your devices. "}
+          <a href="#/devices">Take a device</a>, or let one change hands.
+        </p>
+      ) : (
+        <Form
+          action="Assign"
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            const body = {
+              device: Number(values("device")),
+              athlete: Number(values("athlete")),
+              start_time: timeIn(values, "start_time", zone),
+            };
+            await unwrap(client.POST("/api/v2/assignments/", { body }));
+            announce("The tracker is assigned.");
+            onDone();
+          }}
+        >
+          <Choice
+            name="device"
+            label="Tracker"
+            required
+            choices={free.map((device) => [String(device.id), deviceWithSerial(device)] as const)}
+          />
+          <Choice
+            name="athlete"
+            label="Player"
+            required
+            initial={String(first ?? players[0]?.id ?? "")}
+            choices={choicesOf(players)}
+          />
+          <Field
+            name="start_time"
+            label="From"
+            type="datetime-local"
+            required
+            initial={instantText(dayAfter(Date.now(), 0, zone), zone)}
+            hint={`Times in ${zoneName(zone)}. Earlier for recordings of the past.`}
+          />
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+/** Gives a tracker to another player from a time on. */
+export function ChangeHandsDialog(props: Props & { assignment: Assignment; name: string }) {
+  const { client, settings, players, assignment, name, onClose, onDone } = props;
+  const zone = settings.zone.value;
+  const params = { path: { assignment: assignment.id } };
+  const end = (end_time: string) =>
+    unwrap(client.PATCH("/api/v2/assignments/{assignment}/", { params, body: { end_time } }));
+  return (
+    <Dialog title="Change hands" onClose={onClose}>
+      <p>{name}</p>
+      {players.length === 0 ? (
+        <p>The squad has no other player.</p>
+      ) : (
+        <Form
+          action="Change hands"
+          onCancel={onClose}
+          onSubmit={async (values) => {
+            const { device, end_time } = assignment;
+            const start_time = timeIn(values, "start_time", zone);
+            await end(start_time);
+            try {
+              const body = { device, athlete: Number(values("athlete")), start_time, end_time };
+              await unwrap(client.POST("/api/v2/assignments/", { body }));
+            } catch (error) {
+              await end(end_time);
+              throw error;
+            }
+            announce("The tracker has changed hands.");
+            onDone();
+          }}
+        >
+          <Choice name="athlete" label="To" required choices={choicesOf(players)} />
+          <Field
+            name="start_time"
+            label="From"
+            type="datetime-local"
+            required
+            initial={thisMinute(zone)}
+            hint={`Times in ${zoneName(zone)}. Until then it stays with the player before.`}
+          />
+        </Form>
+      )}
+    </Dialog>
+  );
+}

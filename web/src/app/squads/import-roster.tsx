@@ -1,0 +1,108 @@
+import { useState } from "preact/hooks";
+import { zoneName } from "../../view/times.js";
+import { announce } from "../parts/announcements.js";
+import { dayAfter } from "../parts/days.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field, Form } from "../parts/form.js";
+import { FormProblem } from "../parts/refusal-words.js";
+import { instantText } from "../parts/when.js";
+import { mayManageAthletes } from "../session.js";
+import { type ImportedRoster, importRoster, type LineProblem, refusedLines } from "./roster-file.js";
+import type { TabProps } from "./tab.js";
+import { timeIn } from "./validity.js";
+
+interface Props extends TabProps {
+  onClose: () => void;
+  /** Called after an import; the dialog stays and says what was done. */
+  onDone: () => void;
+}
+
+const countOf = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+function summaryOf({ created, changed, unchanged }: ImportedRoster): string {
+  const athletes = created.athletes === 0 ? "" : `${countOf(created.athletes, "athlete")}, `;
+  const made = `New: ${athletes}${countOf(created.members, "player")} and ${countOf(created.assignments, "tracker")}.`;
+  return `${made} Changed: ${changed.members + changed.assignments}. Unchanged: ${unchanged}.`;
+}
+
+/** Imports roster.csv, the file of `asi squad`: players, thresholds and trackers. */
+export function ImportRoster({ client, account, squad, settings, onClose, onDone }: Props) {
+  const [lines, setLines] = useState<readonly LineProblem[]>([]);
+  const [imported, setImported] = useState<ImportedRoster | null>(null);
+  const zone = settings.zone.value;
+  return (
+    <Dialog title="Import roster.csv" onClose={onClose}>
+      {imported === null ? (
+        <Form
+          action="Import"
+          onCancel={onClose}
+          onSubmit={async (values, form) => {
+            setLines([]);
+            const file = (form.elements.namedItem("file") as HTMLInputElement).files?.[0];
+            if (file === undefined) throw new FormProblem({ file: "Choose the file." });
+            try {
+              const from = timeIn(values, "from", zone);
+              const result = await importRoster(client, squad.id, {
+                csv: await file.text(),
+                from,
+                create: values("create") === "on",
+              });
+              setImported(result);
+              announce("The roster is imported.");
+              onDone();
+            } catch (error) {
+              const refused = refusedLines(error);
+              setLines(refused);
+              if (refused.length === 0) throw error;
+              throw new FormProblem({
+                "": "Nothing is imported. Correct these lines of the file, then try again.",
+              });
+            }
+          }}
+        >
+          <p class="note">
+            The file of <code>asi squad</code>: the columns player and serial, and optionally number,
+            position, high_speed, sprint and max_hr. Players must be athletes whom you may see.
+          </p>
+          <div class="form-field">
+            <label for="roster-file">File</label>
+            <input id="roster-file" type="file" name="file" accept=".csv,text/csv" required />
+          </div>
+          <Field
+            name="from"
+            label="From"
+            type="datetime-local"
+            required
+            initial={instantText(dayAfter(Date.now(), 0, zone), zone)}
+            hint={`Times in ${zoneName(zone)}. Numbers, thresholds and trackers are valid from then on.`}
+          />
+          {mayManageAthletes(account) ? (
+            <label class="check">
+              <input type="checkbox" name="create" />
+              Add athletes whom the service does not know, managed by you
+            </label>
+          ) : null}
+          {lines.length === 0 ? null : (
+            <ul class="line-problems">
+              {lines.map(({ place, detail }) => (
+                <li key={`${place} ${detail}`}>
+                  {place === "" ? "" : <b>{place.replace(/^line/, "Line")}: </b>}
+                  {detail}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Form>
+      ) : (
+        <>
+          <p>{summaryOf(imported)}</p>
+          <div class="dialog-buttons">
+            <button type="button" class="primary" onClick={onClose}>
+              Close
+            </button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,111 @@
+import { type Resource, unwrap } from "asi-client";
+import { useState } from "preact/hooks";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { announce } from "../parts/announcements.js";
+import { ChosenTable } from "../parts/chosen-table.js";
+import { collected } from "../parts/collected.js";
+import { Dialog } from "../parts/dialog.js";
+import { Field, Form } from "../parts/form.js";
+import { inTurn } from "../parts/in-turn.js";
+import { Nothing } from "../parts/nothing.js";
+import { Requested, useRequest } from "../parts/request.js";
+import { dayAndTime } from "../parts/when.js";
+import type { ViewProps } from "../view.js";
+
+type Squad = Resource["Squad"];
+
+const nameOf = ({ name }: Squad) => name;
+
+/** The squads of the manager. */
+export function SquadList({ client, go, settings }: ViewProps) {
+  const [isMaking, setMaking] = useState(false);
+  const problem = useProblem();
+  const squads = useRequest("squads", (signal) => collected(client.list("/api/v2/squads/", { signal })));
+  const zone = settings.zone.value;
+  return (
+    <>
+      <div class="view-head">
+        <h1>Squads</h1>
+        <button type="button" class="primary" onClick={() => setMaking(true)}>
+          New squad…
+        </button>
+      </div>
+      <ProblemOf problem={problem} />
+      <Requested request={squads} what="the squads">
+        {(rows) => (
+          <ChosenTable
+            what="squads"
+            rows={rows}
+            keyOf={({ id }) => id}
+            nameOf={nameOf}
+            columns={[
+              { name: "Squad", of: ({ id, name }) => <a href={`#/squads/${id}`}>{name}</a>, sortBy: nameOf },
+              {
+                name: "Made",
+                of: ({ created_at }) => dayAndTime(created_at, zone),
+                sortBy: ({ created_at }) => created_at,
+              },
+              {
+                name: "",
+                of: ({ id, name }) => (
+                  <a href={`#/squads/${id}/season`} aria-label={`Season of ${name}`}>
+                    Season
+                  </a>
+                ),
+              },
+            ]}
+            actions={(chosen) => (
+              <Action
+                class="warns"
+                problem={problem}
+                failed="Not all squads are deleted."
+                busy="Deleting…"
+                question={{
+                  title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
+                  text: `${chosen.map(nameOf).join(", ")}. The memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.`,
+                  action: "Delete",
+                }}
+                work={async () => {
+                  try {
+                    await inTurn(chosen, nameOf, ({ id }) =>
+                      unwrap(client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } })),
+                    );
+                  } finally {
+                    squads.reload();
+                  }
+                  return "Deleted.";
+                }}
+              >
+                Delete…
+              </Action>
+            )}
+            empty={
+              <Nothing title="You have no squads.">
+                <p>
+                  A squad has players, each with a number, a position and a tracker. Its sessions and its
+                  season have a row for each of them.
+                </p>
+              </Nothing>
+            }
+          />
+        )}
+      </Requested>
+      {isMaking ? (
+        <Dialog title="New squad" onClose={() => setMaking(false)}>
+          <Form
+            action="Make the squad"
+            onCancel={() => setMaking(false)}
+            onSubmit={async (values) => {
+              const body = { name: values("name").trim() };
+              const { id, name } = await unwrap(client.POST("/api/v2/squads/", { body }));
+              announce(`${name} is made.`);
+              go(`/squads/${id}`);
+            }}
+          >
+            <Field name="name" label="Name" required maxLength={100} isFirst />
+          </Form>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

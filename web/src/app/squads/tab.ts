@@ -1,0 +1,10 @@
+import type { Resource } from "asi-client";
+import type { ViewProps } from "../view.js";
+
+export type Squad = Resource["Squad"];
+export type Assignment = Resource["Assignment"];
+
+/** Props of the parts of a squad. */
+export interface TabProps extends ViewProps {
+  squad: Squad;
+}

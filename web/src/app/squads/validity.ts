@@ -1,0 +1,34 @@
+import type { Zone } from "../../view/settings.js";
+import { NO_VALUE } from "../../view/values.js";
+import type { Values } from "../parts/form.js";
+import { FormProblem } from "../parts/refusal-words.js";
+import { dayAndTime, instantOf, instantText } from "../parts/when.js";
+
+/** The end time of what has no end. */
+export const OPEN_END = "2999-12-31T23:59:59.000Z";
+
+/** Something with a beginning and an end, which is excluded. */
+export interface Valid {
+  start_time: string;
+  end_time: string;
+}
+
+export const isOver = ({ end_time }: Valid, nowMs: number): boolean => Date.parse(end_time) <= nowMs;
+
+export const untilText = (end: string, zone: Zone): string =>
+  end === OPEN_END ? NO_VALUE : dayAndTime(end, zone);
+
+/** The text of a field for an end; empty for none. */
+export const endText = (end: string, zone: Zone): string =>
+  end === OPEN_END ? "" : instantText(Date.parse(end), zone);
+
+/** The instant in a field, in the format of the API. @throws FormProblem */
+export function timeIn(values: Values, name: string, zone: Zone): string {
+  const ms = instantOf(values(name), zone);
+  if (ms === null) throw new FormProblem({ [name]: "Enter a day and a time." });
+  return new Date(ms).toISOString();
+}
+
+/** The instant in a field that may be empty for an open end. @throws FormProblem */
+export const endIn = (values: Values, name: string, zone: Zone): string =>
+  values(name) === "" ? OPEN_END : timeIn(values, name, zone);

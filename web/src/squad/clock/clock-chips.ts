@@ -1,0 +1,27 @@
+import type { Clock } from "./clock-state.js";
+import { extentOf, lanesOf } from "./period-lanes.js";
+
+/** Chips of two lanes are targets of 24 px. */
+export const LANE_PX = 24;
+const HEAD_PX = 48;
+
+export interface Chip {
+  name: string;
+  startMs: number;
+  endMs: number;
+  isSuggested: boolean;
+}
+
+/** Periods and suggested ones, as the head of the clock shows them. */
+export function chipsOf({ session, suggested }: Clock): Chip[] {
+  const periods = session.periods.value.flatMap((period) => {
+    const extent = extentOf(period);
+    return extent === null ? [] : [{ name: period.name, ...extent, isSuggested: false }];
+  });
+  return [...periods, ...suggested.value.map((one) => ({ ...one, isSuggested: true }))];
+}
+
+/** Height of the head of the table above the clock: each lane of periods after the first adds to it. */
+export function headHeight(clock: Clock): number {
+  return HEAD_PX + LANE_PX * Math.max(0, ...lanesOf(chipsOf(clock)));
+}

@@ -1,0 +1,30 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { Roster, SessionPeriod } from "asi-convert/squad";
+import type { ComponentType } from "preact";
+import type { DeviceRange } from "../recording/device-range.js";
+import type { LookAt } from "./look-at-item.js";
+
+/** What the service needs of an open session. */
+export interface FollowedSession {
+  readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
+  add(files: readonly File[]): Promise<void>;
+}
+
+/** A session of the service, which the squad view shows instead of files. */
+export interface StoredSession {
+  title: string;
+  /** All players. The ranges of a player have the names in `files`. */
+  roster: Roster;
+  periods: readonly SessionPeriod[];
+  /** What the players wore, by a name for each range. */
+  ranges: ReadonlyMap<string, DeviceRange>;
+  /** The players without data, for the list of what to look at. */
+  missing: readonly LookAt[];
+  /** Does some work in a worker. If the user is no longer signed in, the user signs in first. */
+  afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
+  /** Saves the changes of the open session, until the returned function is called. */
+  follow(session: FollowedSession): () => void;
+  /** Shown in the header, and below the table. */
+  Buttons: ComponentType<{ session: FollowedSession }>;
+  Status: ComponentType;
+}

@@ -1,0 +1,150 @@
+import { unwrap } from "asi-client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { overflow, violations } from "./accessibility.js";
+import { hasNoBrowser, useBrowser } from "./page.js";
+import { compute, playSeason, type SquadPeople, squadOf, squadPeople } from "./season-scene.js";
+import { showView } from "./service.js";
+import { service } from "./shared-service.js";
+import { openSignedIn } from "./signed-in.js";
+
+/** Six matches: Ann is usual in the last one, Bea is faster than ever, Cleo is missing from it. */
+const SPEEDS = [
+  [3, 3.1, 2.9, 3, 3.1, 3],
+  [2, 2.1, 2, 1.9, 2, 3],
+  [2.5, 2.5, 2.6, 2.5, 2.4, null],
+];
+
+describe.skipIf(hasNoBrowser)("the season of a squad", () => {
+  useBrowser();
+  let people: SquadPeople;
+  let squad: number;
+  let sessions: number[];
+
+  /** A manager with a squad that has played. */
+  async function played(username: string) {
+    const manager = await squadPeople(service, username, ["Ann Ash", "Bea Bell", "Cleo Cole"]);
+    const id = await squadOf(manager, "First team");
+    return { manager, id, rounds: await playSeason(manager, id, SPEEDS) };
+  }
+
+  beforeAll(async () => {
+    if (hasNoBrowser) return;
+    const { manager, id, rounds } = await played("selma");
+    [people, squad, sessions] = [manager, id, rounds];
+    await compute(people, sessions);
+  });
+
+  const season = () =>
+    unwrap(people.client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } } }));
+
+  it("names what is not computed, with a link to its session, computes it if asked, and shows who is farthest from normal first", async () => {
+    const { manager, id, rounds } = await played("sina");
+    await compute(manager, rounds.slice(0, 5));
+    const page = await openSignedIn(service, manager);
+    await showView(page, `#/squads/${id}/season`, "First team");
+    const missing = page.getByRole("region", { name: "Figures that are not computed" });
+    const link = missing.getByRole("link", { name: /^Round 6, Sat, 16 May 2026/ });
+    expect(await link.getAttribute("href")).toBe(`#/sessions/${rounds[5]}`);
+    expect(await missing.getByRole("listitem").innerText()).toMatch(/: Ann Ash, Bea Bell, Cleo Cole$/);
+    expect(await violations(page)).toEqual([]);
+    expect(await page.locator(".season-panel h2").first().innerText()).toMatch(/not computed$/);
+    await missing.getByRole("button", { name: "Compute them" }).click();
+    await missing.waitFor({ state: "detached" });
+    const names = await page.locator(".season-panel h2").allInnerTexts();
+    expect(names).toEqual([
+      expect.stringMatching(/^8 Bea Bell\s+180\s+▲ \+50 %$/),
+      expect.stringMatching(/^7 Ann Ash\s+180\s+−1 %$/),
+      expect.stringMatching(/^9 Cleo Cole\s+–\s+did not play$/),
+    ]);
+    // the last session is marked, and a missing one is visible
+    const bea = page.getByRole("img", { name: /^Bea Bell: 180 m\/min, ▲ \+50 %$/ });
+    expect(await bea.locator(".now.out").count()).toBe(1);
+    const ann = page.getByRole("img", { name: /^Ann Ash/ });
+    expect([await ann.locator(".now").count(), await ann.locator(".out").count()]).toEqual([1, 0]);
+    const cleo = page.getByRole("img", { name: /^Cleo Cole/ });
+    expect(await cleo.locator(".none title").allTextContents()).toEqual(["Round 6, 16 May: no figure"]);
+    await page.getByLabel("Order").selectOption("number");
+    expect(await page.locator(".season-panel h2").first().innerText()).toMatch(/^7 Ann Ash/);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("has the figures and the normal range of the API in its table, for each figure and each session", async () => {
+    const { players } = await season();
+    const page = await openSignedIn(service, people);
+    await showView(page, `#/squads/${squad}/season`, "First team");
+    await page.getByRole("button", { name: "Table" }).click();
+    const rowOf = (name: string) => page.getByRole("row", { name }).getByRole("cell").allInnerTexts();
+    const whole = (value: number | null | undefined) =>
+      value == null ? "–" : Math.round(value).toLocaleString("en");
+    for (const figure of ["distance_m", "rate_m_per_min"] as const) {
+      await page.getByLabel("Figure").selectOption(figure);
+      for (const { player, normal, best, entries } of players) {
+        const last = entries.find(({ session }) => session === sessions[5])?.figures[figure];
+        const cells = await rowOf(player);
+        expect([cells[0], cells[2], cells[4], cells[5]], `${player} ${figure}`).toEqual([
+          whole(last),
+          whole(normal[figure]?.mean),
+          whole(best[figure]),
+          String(entries.length),
+        ]);
+      }
+    }
+    const bea = players.find(({ player }) => player === "Bea Bell");
+    expect(bea?.normal.rate_m_per_min?.mean).toBeCloseTo(120, 0);
+    // an earlier session, before which there are too few matches
+    await page.getByLabel("Session").selectOption(String(sessions[1]));
+    expect((await rowOf("Bea Bell")).slice(0, 3)).toEqual(["126", "new", "–"]);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("draws the normal range that the API has, on one scale for all", async () => {
+    const { players } = await season();
+    const page = await openSignedIn(service, people);
+    await showView(page, `#/squads/${squad}/season`, "First team");
+    const drawn = async (name: string) => {
+      const chart = page.getByRole("img", { name: new RegExp(`^${name}`) });
+      await chart.waitFor();
+      const axis = await chart
+        .locator("text[text-anchor=end]")
+        .evaluateAll((texts) =>
+          texts.slice(0, -1).map((text) => [Number(text.textContent), Number(text.getAttribute("y")) - 3]),
+        );
+      const [y, height] = await chart
+        .locator(".band")
+        .evaluate((band) => ["y", "height"].map((key) => Number(band.getAttribute(key))));
+      const [[v0 = 0, y0 = 0] = [], [v1 = 0, y1 = 0] = []] = axis;
+      const valueAt = (at: number) => v0 + ((at - y0) * (v1 - v0)) / (y1 - y0);
+      return { axis, high: valueAt(y ?? 0), low: valueAt((y ?? 0) + (height ?? 0)) };
+    };
+    const [ann, bea] = [await drawn("Ann Ash"), await drawn("Bea Bell")];
+    expect(ann.axis).toEqual(bea.axis);
+    for (const [name, seen] of [
+      ["Ann Ash", ann],
+      ["Bea Bell", bea],
+    ] as const) {
+      const normal = players.find(({ player }) => player === name)?.normal.rate_m_per_min;
+      expect(seen.low).toBeCloseTo(normal?.low ?? 0, 0);
+      expect(seen.high).toBeCloseTo(normal?.high ?? 0, 0);
+    }
+  });
+
+  it("fits on a telephone, and is printed on A4 without controls", async () => {
+    const page = await openSignedIn(service, people, { viewport: { width: 360, height: 800 } });
+    await showView(page, `#/squads/${squad}/season`, "First team");
+    await page.locator(".season-panel").first().waitFor();
+    expect(await overflow(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 703, height: 1000 });
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("combobox").count()).toBe(0);
+    expect(await overflow(page)).toBe(0);
+  });
+
+  it("says so when a squad has no sessions", async () => {
+    const { id } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Juniors" } }));
+    const page = await openSignedIn(service, people);
+    await showView(page, `#/squads/${id}/season`, "Juniors");
+    await page.getByText("This squad has no sessions yet.").waitFor();
+  });
+});
