@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
 
   beforeAll(async () => {
     if (hasNoBrowser) return;
-    const { manager, id, rounds } = await played("selma");
+    const { manager, id, rounds } = await played("selina");
     [people, squad, sessions] = [manager, id, rounds];
     await compute(people, sessions);
   });
