@@ -40,6 +40,7 @@ const COMPUTING = [
   "prom-client",
   "rate-limiter-flexible",
   "yazl",
+  /^write-excel-file/,
 ];
 
 export default defineConfig({

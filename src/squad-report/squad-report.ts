@@ -7,7 +7,7 @@ import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-stri
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
-export { type Cell, csvInFile, type FileColumn, tableCsv, textLayout } from "./cell-files.js";
+export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { PAGE_COLUMNS } from "./player-page.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";

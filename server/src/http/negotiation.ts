@@ -33,6 +33,13 @@ export function preferredType(
   return accepted?.split(";", 1)[0];
 }
 
+/** The type that the client prefers among JSON and others. The request has been found acceptable. */
+export const preferredOf = <T extends string>(
+  request: Pick<FastifyRequest, "headers">,
+  others: readonly T[],
+): T | typeof JSON_TYPE =>
+  (preferredType(request, [JSON_TYPE, ...others]) as T | typeof JSON_TYPE | undefined) ?? JSON_TYPE;
+
 /** Whether the client prefers CSV to JSON. */
 export const prefersCsv = (request: Pick<FastifyRequest, "headers">): boolean =>
   preferredType(request, [JSON_TYPE, "text/csv"]) === "text/csv";

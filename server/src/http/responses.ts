@@ -17,7 +17,7 @@ export interface JsonSuccess<Schema extends TSchema = TSchema> {
   headers?: Readonly<Record<string, string>>;
   /** The path of the list that contains the created resource under its `id`, for the header `Location`. */
   collection?: string;
-  /** Types that a client can ask for with `Accept` instead of JSON; see `TypedText`. */
+  /** Types that a client can ask for with `Accept` instead of JSON; see `TypedText` and `TypedFile`. */
   otherMediaTypes?: readonly string[];
   mediaType?: undefined;
 }
@@ -63,7 +63,7 @@ export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess |
 /** Return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
   S extends JsonSuccess<infer Schema>
-    ? Promise<JsonResponse<Static<Schema>> | Item<TypedText> | CustomResponse>
+    ? Promise<JsonResponse<Static<Schema>> | Item<TypedText | TypedFile> | CustomResponse>
     : S extends FileSuccess
       ? Promise<FileResponse>
       : S extends EventsSuccess
@@ -112,6 +112,19 @@ export class TypedText {
   constructor(mediaType: string, text: string) {
     this.mediaType = mediaType;
     this.text = text;
+  }
+}
+
+/** A representation of a resource as a file with a file name, in another type than JSON. */
+export class TypedFile {
+  readonly mediaType: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+
+  constructor(mediaType: string, fileName: string, bytes: Uint8Array) {
+    this.mediaType = mediaType;
+    this.fileName = fileName;
+    this.bytes = bytes;
   }
 }
 
@@ -225,6 +238,11 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, result: unknown)
   }
   if (result instanceof TypedText) {
     return sendBytes(request, reply.type(`${result.mediaType}; charset=utf-8`), Buffer.from(result.text));
+  }
+  if (result instanceof TypedFile) {
+    const { mediaType, fileName, bytes } = result;
+    reply.type(mediaType).header("Content-Disposition", `attachment; filename="${fileName}"`);
+    return sendBytes(request, reply, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
   if (result instanceof JsonBytes) {
     const { buffer, byteOffset, byteLength } = result.bytes;

@@ -1,10 +1,20 @@
 import { instantFormat, lengthOf, united } from "asi-convert/squad";
-import { type Cell, FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
+import {
+  type Cell,
+  FILE_COLUMNS,
+  sheetOf,
+  tableCsv,
+  tableParquet,
+  textLayout,
+  workbookSheets,
+} from "asi-convert/squad-report";
 import { eq } from "drizzle-orm";
+import writeExcelFile from "write-excel-file/node";
 import { sessionFigures } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
+import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { type ComputedPlayer, computePlayer } from "./compute-player.js";
 import {
@@ -185,6 +195,12 @@ function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, sess
   } as Record<string, Cell>;
 }
 
+/** The columns of the files of `asi squad`. */
+const COLUMNS = FILE_COLUMNS.map((column) => ({
+  ...column,
+  cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
+}));
+
 /** The table as the CSV of `asi squad`. */
 export function tableAsCsv(
   { session, rows, etag }: FiguresTable,
@@ -192,17 +208,56 @@ export function tableAsCsv(
 ): Tagged & { csv: string } {
   const instantText = inTimeZone(() => instantFormat(timeZone));
   const start = instantText(session.startTime.getTime());
-  const columns = FILE_COLUMNS.map((column) => ({
-    ...column,
-    cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
-  }));
   const csv = tableCsv(
-    columns,
+    COLUMNS,
     rows.map((row) => cellsOf(row, start)),
     textLayout(undefined, instantText),
   );
   // Representations have different strong tags (RFC 9110 section 8.8.3).
   return { csv, ...tagged(["text/csv", timeZone ?? "UTC", etag]) };
+}
+
+/** The table as the Parquet file of `asi squad`. */
+export function tableAsParquet(
+  { session, rows, etag }: FiguresTable,
+  timeZone: string | undefined,
+): Tagged & { bytes: Uint8Array } {
+  const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
+  const bytes = tableParquet(
+    COLUMNS,
+    rows.map((row) => cellsOf(row, start)),
+  );
+  return { bytes, ...tagged(["parquet", timeZone ?? "UTC", etag]) };
+}
+
+/** Columns that the name of a sheet replaces. */
+const SHEET_NAME_COLUMNS = ["session", "period"];
+/** Rows of a workbook, because it is written in one piece. */
+const MAX_WORKBOOK_ROWS = 10_000;
+
+/**
+ * The table as the workbook of `asi squad`: a sheet for the whole session and for each period.
+ * @throws ServiceError `table_too_large`
+ */
+export async function tableAsWorkbook(
+  { session, rows, etag }: FiguresTable,
+  timeZone: string | undefined,
+): Promise<Tagged & { bytes: Uint8Array }> {
+  if (rows.length > MAX_WORKBOOK_ROWS)
+    throw errors.conflict(
+      "table_too_large",
+      `A workbook has at most ${MAX_WORKBOOK_ROWS} rows, and the table has ${rows.length}. Use CSV or Parquet.`,
+    );
+  const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
+  const columns = COLUMNS.filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const periods = new Set([WHOLE, ...rows.map(({ period }) => period)]);
+  const sheets = [...periods].map((period) => {
+    const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start));
+    return sheetOf(period === WHOLE ? "Session" : period, columns, own, timeZone);
+  });
+  const bytes = await writeExcelFile(workbookSheets(sheets)).toBuffer();
+  // The file contains the time at which it was written, so the bytes of an unchanged table differ.
+  return { bytes, etag: `W/${tagged(["xlsx", timeZone ?? "UTC", etag]).etag}` };
 }
 
 const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms).toISOString() : null);

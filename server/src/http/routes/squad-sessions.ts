@@ -3,7 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { deleteSession } from "../../domain/deletion/activity.js";
 import { CopiedPeriods, copyPeriods, PeriodsCopy } from "../../domain/sessions/copy-periods.js";
 import { createSession } from "../../domain/sessions/create.js";
-import { sessionTable, tableAsCsv, tableAsJson } from "../../domain/sessions/figures.js";
+import {
+  sessionTable,
+  tableAsCsv,
+  tableAsJson,
+  tableAsParquet,
+  tableAsWorkbook,
+} from "../../domain/sessions/figures.js";
 import { FiguresQuery, SessionFigures } from "../../domain/sessions/figures-resource.js";
 import { listSessions, SessionFilters } from "../../domain/sessions/list.js";
 import {
@@ -25,8 +31,8 @@ import { SuggestedQuery, SuggestedSession, suggestSessions } from "../../domain/
 import { updateSession } from "../../domain/sessions/update.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
-import { prefersCsv } from "../negotiation.js";
-import { TypedText } from "../responses.js";
+import { preferredOf, prefersCsv } from "../negotiation.js";
+import { TypedFile, TypedText } from "../responses.js";
 import { route } from "../route.js";
 
 /** What the operations have in common. */
@@ -35,6 +41,8 @@ const sessions = { tag: "Sessions", version: 2 } as const;
 const COLLECTION = "/api/v2/sessions/";
 const SESSION = `${COLLECTION}{session}/`;
 const CSV = "text/csv";
+const PARQUET = "application/vnd.apache.parquet";
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 const PeriodsQuery = Type.Object({
   tz: Query.text("Time zone of the times of a CSV, such as Europe/Zurich; default UTC"),
@@ -179,18 +187,30 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept: text/csv` its CSV. Stale figures are computed again first. Only rows whose samples you may read.",
+      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Only rows whose samples you may read.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,
-    success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV] },
+    success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV, PARQUET, XLSX] },
     failures: [400, 409],
     hasLargeResponse: true,
     async handle({ ctx, target, query, request }) {
       const table = await sessionTable(ctx, target);
-      if (!prefersCsv(request)) return { resource: tableAsJson(table), etag: table.etag };
-      const { csv, etag } = tableAsCsv(table, query.tz);
-      return { resource: new TypedText(CSV, csv), etag };
+      const type = preferredOf(request, [CSV, PARQUET, XLSX]);
+      const name = `session-${target.id}`;
+      if (type === CSV) {
+        const { csv, etag } = tableAsCsv(table, query.tz);
+        return { resource: new TypedText(CSV, csv), etag };
+      }
+      if (type === PARQUET) {
+        const { bytes, etag } = tableAsParquet(table, query.tz);
+        return { resource: new TypedFile(PARQUET, `${name}.parquet`, bytes), etag };
+      }
+      if (type === XLSX) {
+        const { bytes, etag } = await tableAsWorkbook(table, query.tz);
+        return { resource: new TypedFile(XLSX, `${name}.xlsx`, bytes), etag };
+      }
+      return { resource: tableAsJson(table), etag: table.etag };
     },
   });
 
