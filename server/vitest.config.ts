@@ -97,7 +97,13 @@ const ON_SAMPLES = [
 
 /** `npm test` runs some of the random histories, requests and kills; with this setting, these files run more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
-const WITH_LONG_FORM = ["former-owner-histories", "key-rotation", "properties", "sample-histories"];
+const WITH_LONG_FORM = [
+  "former-owner-histories",
+  "key-rotation",
+  "properties",
+  "sample-histories",
+  "session-histories",
+];
 
 const ALL = ["test/**/*.test.ts"];
 const LONG = ["test/long/**/*.test.ts"];

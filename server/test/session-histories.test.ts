@@ -1,0 +1,206 @@
+/**
+ * Random histories of a session: everything that gives, moves or removes samples, rights, players and time frames. After each step,
+ * each reader reads everything, and a small model decides for every figure whether this reader may see it.
+ */
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { withOwnService } from "./file-service.js";
+import type { TestAccount } from "./service.js";
+import { DEVICES, PLAYERS, SessionHistory, type Step } from "./session-history.js";
+import { BLOCKS, type Frame, type Stored } from "./session-model.js";
+
+const it = withOwnService({ rawDataCacheBytes: 0 });
+
+/** Number of steps, each followed by the reads of everybody: `npm test` some, `npm run test:more` more, the long form 10,000. */
+const STEPS = Number(process.env.SESSION_STEPS ?? (process.env.TEST_ALL_HISTORIES === "1" ? 600 : 60));
+const STEPS_OF_HISTORY = 30;
+
+const athlete = fc.nat(PLAYERS - 1);
+const device = fc.nat(DEVICES - 1);
+const manager = fc.nat(1);
+const mostlyOwner = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: manager });
+const which = fc.nat(30);
+const spanWithin = (blocks: number) =>
+  fc
+    .tuple(fc.nat(blocks), fc.nat(blocks))
+    .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) + 1 }));
+const span = spanWithin(BLOCKS - 1);
+// A permission that is active later than the session lets the owner add members and assignments.
+const validity = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ from: 0, to: BLOCKS + 6 }) },
+  { weight: 2, arbitrary: spanWithin(BLOCKS + 2) },
+);
+const period = fc.record({
+  name: fc.constantFrom("1st half", "2nd half"),
+  span,
+  athlete: fc.option(athlete, { nil: null }),
+});
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  weighted(8, fc.record({ do: fc.constant("upload"), by: mostlyOwner, device, span })),
+  weighted(3, fc.record({ do: fc.constantFrom("release", "take"), by: mostlyOwner, device })),
+  weighted(3, fc.record({ do: fc.constant("wait") })),
+  weighted(6, fc.record({ do: fc.constant("run jobs") })),
+  weighted(1, fc.record({ do: fc.constantFrom("retention", "delete session") })),
+  weighted(
+    6,
+    fc.record({ do: fc.constant("consent"), athlete, to: manager, read: validity, write: validity }),
+  ),
+  weighted(2, fc.record({ do: fc.constant("withdraw"), athlete, to: manager })),
+  weighted(5, fc.record({ do: fc.constant("periods"), rows: fc.array(period, { maxLength: 3 }) })),
+  weighted(3, fc.record({ do: fc.constantFrom("leave", "thresholds", "thresholds"), athlete })),
+  weighted(2, fc.record({ do: fc.constant("erase"), athlete })),
+  weighted(5, fc.record({ do: fc.constant("assign"), athlete, device, span })),
+  weighted(2, fc.record({ do: fc.constant("unassign"), which })),
+  weighted(4, fc.record({ do: fc.constant("move"), which, athlete, span })),
+  weighted(1, fc.record({ do: fc.constantFrom("move away", "delete frame"), which })),
+  weighted(2, fc.record({ do: fc.constant("delete samples"), device, span })),
+  weighted(2, fc.record({ do: fc.constant("session time"), span })),
+);
+
+interface Row {
+  athlete: number;
+  player: string;
+  period: string | null;
+  timeframes: number[];
+  figures: { distance_m: number | null };
+}
+
+interface Truth {
+  frames: readonly Frame[];
+  samples: readonly Stored[];
+}
+
+const keyOf = ({ athlete, period }: Pick<Row, "athlete" | "period">) => `${athlete} ${period ?? ""}`;
+
+/** The table has exactly the rows that the owner may read, of exactly the samples that count. */
+async function checkTable(history: SessionHistory, { frames, samples }: Truth): Promise<void> {
+  const { s, session, model, owner } = history;
+  const path = `/api/v2/sessions/${session}/figures/`;
+  const { status, body } = await s.get(path, owner.token);
+  expect(status).toBe(200);
+  const rows = body.rows as Row[];
+  // A row without time frames says that the player does not take part.
+  const idle = rows.filter((row) => row.timeframes.length === 0);
+  for (const { figures } of idle) expect(figures.distance_m).toBeNull();
+  const shown = rows.filter((row) => row.timeframes.length > 0);
+  expect(shown.map(keyOf).sort()).toEqual(model.visible(owner.id, frames));
+  for (const row of shown) checkDistance(history, row.figures.distance_m, keyOf(row), { frames, samples });
+  const csv = await s.get(path, owner.token, { Accept: "text/csv" });
+  expect(csv.status).toBe(200);
+  const names = new Set(rows.map(({ player }) => player));
+  for (const { username } of history.athletes)
+    expect([username, csv.body.includes(username)]).toEqual([username, names.has(username)]);
+}
+
+function checkDistance(
+  history: SessionHistory,
+  distance: number | null,
+  key: string,
+  { frames, samples }: Truth,
+): void {
+  const { model, owner, session } = history;
+  const trackers = frames.filter((frame) => keyOf(frame).startsWith(`${key.split(" ", 1)[0]} `));
+  const own = frames.filter((frame) => keyOf(frame) === key);
+  const isRight = model.isDistanceOf(`${session} ${key}`, distance, owner.id, {
+    frames: own,
+    trackers,
+    samples,
+  });
+  expect({ key, distance, isRight, own, samples, ownerships: model.ownerships }).toMatchObject({
+    isRight: true,
+  });
+}
+
+/** The season has only figures of whole sessions that the owner may read. */
+async function checkSeason(history: SessionHistory, truth: Truth): Promise<void> {
+  const { s, squad, session, model, owner } = history;
+  const { status, body } = await s.get(`/api/v2/squads/${squad}/season/`, owner.token);
+  expect(status).toBe(200);
+  for (const { athlete, entries } of body.players as {
+    athlete: number;
+    entries: { session: number; figures: Row["figures"] }[];
+  }[]) {
+    const whole = truth.frames.filter((frame) => frame.athlete === athlete && frame.period === "");
+    for (const { figures, session: of } of entries) {
+      expect(of).toBe(session);
+      expect(whole.map(({ span }) => model.mayRead(owner.id, athlete, span))).not.toContain(false);
+      expect(whole).not.toEqual([]);
+      checkDistance(history, figures.distance_m, `${athlete} `, truth);
+    }
+  }
+}
+
+/** Computed data of version 1: for whoever may read the athlete, of the samples that the owner of the time frame owned. */
+async function checkComputed(
+  { s, model, owner, session }: SessionHistory,
+  reader: TestAccount,
+  frame: Frame,
+  { samples }: Truth,
+): Promise<void> {
+  const { status, body } = await s.get(`/api/v1/timeframes/${frame.id}/computed-data/`, reader.token);
+  const isReadable = model.mayRead(reader.id, frame.athlete, frame.span);
+  expect([reader.id, frame, status]).toEqual([reader.id, frame, isReadable ? 200 : 403]);
+  if (!isReadable) return;
+  const distance: number | null = body.total_distance || null;
+  const of = { frames: [frame], trackers: [frame], samples };
+  const isRight = model.isDistanceOf(`${session} ${frame.id}`, distance, owner.id, of);
+  expect({ frame, distance, isRight }).toMatchObject({ isRight: true });
+}
+
+/** Another account reads nothing of the session; an athlete at most the own row. */
+async function checkOthers(
+  { s, session, squad, managers }: SessionHistory,
+  { id, token }: TestAccount,
+): Promise<void> {
+  const [, other] = managers as [TestAccount, TestAccount];
+  for (const path of [`/api/v2/sessions/${session}/figures/`, `/api/v2/squads/${squad}/season/`]) {
+    expect((await s.get(path, other.token)).status).toBe(404);
+    const { status, body } = await s.get(path, token);
+    expect([200, 403, 404]).toContain(status);
+    const seen: { athlete: number }[] = status === 200 ? (body.rows ?? body.players) : [];
+    expect(seen.filter(({ athlete }) => athlete !== id)).toEqual([]);
+  }
+}
+
+/** @param turn selects the time frame and the athlete of this check, one after another */
+async function check(history: SessionHistory, turn: number): Promise<void> {
+  const truth = { frames: await history.frames(), samples: await history.samples() };
+  await checkTable(history, truth);
+  await checkSeason(history, truth);
+  const frame = truth.frames[turn % Math.max(1, truth.frames.length)];
+  if (frame !== undefined)
+    for (const reader of history.managers) await checkComputed(history, reader, frame, truth);
+  await checkOthers(history, history.athlete(turn % PLAYERS));
+}
+
+describe("over random histories of a session", () => {
+  it("nobody reads a figure of an athlete, a time or a sample without the right to it", async ({
+    service,
+  }) => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, fc.boolean()), { minLength: STEPS_OF_HISTORY, maxLength: STEPS_OF_HISTORY }),
+        async (steps) => {
+          const history = await SessionHistory.begin(service);
+          await history.act({ do: "upload", by: 0, device: 0, span: { from: 0, to: BLOCKS } });
+          for (const [one, isReadMeanwhile] of steps) {
+            // A table that is computed during the change must not remain stored.
+            const reading = isReadMeanwhile
+              ? service.get(`/api/v2/sessions/${history.session}/figures/`, history.owner.token)
+              : undefined;
+            await history.act(one);
+            await reading;
+            await check(history, count++);
+          }
+          await service.runJobs();
+          await check(history, count);
+          await history.end();
+        },
+      ),
+      { numRuns: Math.ceil(STEPS / STEPS_OF_HISTORY), endOnFailure: true },
+    );
+    expect(count).toBeGreaterThanOrEqual(STEPS);
+  }, 1_800_000);
+});

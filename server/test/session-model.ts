@@ -1,0 +1,145 @@
+/** Reference implementation of who may read which figure of a session, block by block of ten minutes. */
+
+/** Blocks of a session. */
+export const BLOCKS = 6;
+export const BLOCK_MS = 600_000;
+
+/** From the first block (included) to the last (excluded). */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** A time frame of the session as it is stored. */
+export interface Frame {
+  id: number;
+  version: number;
+  athlete: number;
+  device: number;
+  period: string;
+  span: Span;
+}
+
+/** Samples of a device in a block. */
+export interface Stored {
+  device: number;
+  block: number;
+}
+
+/** What a value is of. */
+export interface Source {
+  frames: readonly Frame[];
+  /** All time frames of the athlete in the session. */
+  trackers: readonly Frame[];
+  samples: readonly Stored[];
+}
+
+/** Number of samples of a device in a block, ten a second. */
+export const SAMPLES = 200;
+
+/** The speed of all samples of a device in a block, mm/s. A distance shows which samples it includes: each block is a digit of base 4. */
+export const speedOf = (place: number, block: number): number => 1000 + (place + 1) * 4 ** block;
+
+const blocksOf = ({ from, to }: Span) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+const contains = ({ from, to }: Span, block: number) => from <= block && block < to;
+
+/** What the owner of a session and another manager may read. Accounts and devices are ids. */
+export class SessionModel {
+  readonly ownerships: { device: number; manager: number; span: Span }[] = [];
+  permissions: { athlete: number; manager: number; kind: "READ" | "WRITE"; span: Span }[] = [];
+  readonly members = new Set<number>();
+  /** Devices in the order of their heart rates. */
+  readonly devices: number[] = [];
+  /** Values that were current, by what they are of; they stay after retention. */
+  readonly #shown = new Map<string, { frames: string; spans: readonly Frame[]; value: number | null }>();
+  /** Devices of which retention has removed samples. */
+  readonly #lost = new Set<number>();
+
+  mayRead(manager: number, athlete: number, { from, to }: Span): boolean {
+    return blocksOf({ from, to }).every((block) =>
+      this.permissions.some(
+        (one) =>
+          one.kind === "READ" &&
+          one.manager === manager &&
+          one.athlete === athlete &&
+          contains(one.span, block),
+      ),
+    );
+  }
+
+  owns(manager: number, device: number, block: number): boolean {
+    return this.ownerships.some(
+      (one) => one.device === device && one.manager === manager && contains(one.span, block),
+    );
+  }
+
+  /** Athlete and period of each row with time frames that a manager may read. */
+  visible(manager: number, frames: readonly Frame[]): string[] {
+    const keyOf = ({ athlete, period }: Frame) => `${athlete} ${period}`;
+    const isHidden = ({ athlete, span }: Frame) =>
+      !this.members.has(athlete) || !this.mayRead(manager, athlete, span);
+    const hidden = new Set(frames.filter(isHidden).map(keyOf));
+    return [...new Set(frames.map(keyOf))].filter((key) => !hidden.has(key)).sort();
+  }
+
+  /** Distances in mm that may count, by block: several if the athlete has two devices then. */
+  #distances(manager: number, { frames, trackers, samples }: Source): number[][] {
+    const blocks = new Set(frames.flatMap(({ span }) => blocksOf(span)));
+    return [...blocks].flatMap((block) => {
+      const devices = new Set(
+        trackers.filter(({ span }) => contains(span, block)).map(({ device }) => device),
+      );
+      const found = samples.filter(
+        (one) => one.block === block && devices.has(one.device) && this.owns(manager, one.device, block),
+      );
+      if (found.length === 0) return [];
+      return [found.map(({ device }) => speedOf(this.devices.indexOf(device), block) * 0.1 * (SAMPLES - 1))];
+    });
+  }
+
+  /**
+   * Whether a distance in m is of the samples of time frames and of no others, or was and retention has removed some.
+   * @param key what the distance is of
+   */
+  isDistanceOf(key: string, distance: number | null, manager: number, of: Source): boolean {
+    return this.#isShownOf(key, distance, of, isSum(distance, this.#distances(manager, of)));
+  }
+
+  #isShownOf(key: string, value: number | null, { trackers }: Source, isCurrent: boolean): boolean {
+    const versions = trackers.map(({ id, version }) => `${id}.${version}`).join(" ");
+    if (isCurrent) {
+      this.#shown.set(key, { frames: versions, spans: trackers, value });
+      return true;
+    }
+    const known = this.#shown.get(key);
+    const isLost = trackers.some(({ device }) => this.#lost.has(device));
+    return isLost && known?.frames === versions && known.value === value;
+  }
+
+  loseToRetention(samples: readonly Stored[]): void {
+    for (const { device } of samples) this.#lost.add(device);
+  }
+
+  /** Values of deleted samples may not be shown again, not even after retention. */
+  forget(deleted: readonly Stored[]): void {
+    for (const [key, { spans }] of this.#shown) {
+      const includes = spans.some(({ device, span }) =>
+        deleted.some((one) => one.device === device && contains(span, one.block)),
+      );
+      if (includes) this.#shown.delete(key);
+    }
+  }
+}
+
+/** Whether a distance is the sum of one distance of each block; null without any. */
+function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {
+  if (metres === null || blocks.length === 0) return metres === null && blocks.length === 0;
+  const sum = (of: (values: readonly number[]) => number) =>
+    blocks.reduce((total, values) => total + of(values), 0) / 1000;
+  // The service rounds to centimetres.
+  const rounding = 0.006;
+  return (
+    sum((values) => Math.min(...values)) - rounding <= metres &&
+    metres <= sum((values) => Math.max(...values)) + rounding
+  );
+}
