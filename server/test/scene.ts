@@ -114,6 +114,12 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   const session = await newSession(s, owner, squad.id);
+  const grants = `/api/v2/squads/${squad.id}/grants/`;
+  const { body: grant } = await s.post(
+    grants,
+    { username: anotherManager.username, role: "coach" },
+    owner.token,
+  );
 
   const scene = {
     owner,
@@ -142,6 +148,8 @@ export async function newScene(s: TestService): Promise<Scene> {
       squad: squad.id,
       member: member.id,
       assignment: assignment.id,
+      grant: grant.id,
+      invitation: grant.id,
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();

@@ -2,10 +2,13 @@ import { instantFormat, lengthOf, united } from "asi-convert/squad";
 import { type Cell, FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { eq } from "drizzle-orm";
 import { sessionFigures } from "../../store/schema.js";
+import { authorize } from "../change/access.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
+import type { View } from "../squad-roles/view.js";
 import { type ComputedPlayer, computePlayer } from "./compute-player.js";
 import {
   framesOf,
@@ -16,7 +19,7 @@ import {
   staysValid,
 } from "./figures-inputs.js";
 import type { SessionPlayer } from "./players.js";
-import type { Session } from "./rules.js";
+import type { SeenSession, Session } from "./rules.js";
 import { inTimeZone } from "./time-zone.js";
 import { type LeftOut, planOf, WHOLE } from "./wanted-timeframes.js";
 
@@ -38,6 +41,8 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (LeftOut & { player: SessionPlayer | undefined })[];
+  /** Whether the caller may see heart data. */
+  hasHeart: boolean;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -59,11 +64,13 @@ async function storedFigures({ queries }: Context, session: Session): Promise<Ma
 const MAX_TRIES = 3;
 
 /** The table of a session: what the caller may read of it. Figures that are not stored, or are stale, are computed first. */
-export async function sessionTable(ctx: Context, session: Session, tries = 1): Promise<FiguresTable> {
+export async function sessionTable(ctx: Context, session: SeenSession, tries = 1): Promise<FiguresTable> {
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
   const stored = await storedFigures(ctx, session);
+  const { athleteId: only } = session.view;
   const players = plan.players.flatMap((player) => {
+    if (only !== null && player.athleteId !== only) return [];
     const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
     return own.length === 0 ? [] : [{ player, own }];
   });
@@ -91,9 +98,10 @@ export async function sessionTable(ctx: Context, session: Session, tries = 1): P
     computed.delete(athleteId);
   }
   // Read last, because the computations may take a long time.
+  const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
   const grants = await grantsOf(
     ctx.queries,
-    ctx.caller?.id ?? 0,
+    session.ownerId,
     "READ",
     players.map(({ player }) => player.athleteId),
   );
@@ -105,8 +113,10 @@ export async function sessionTable(ctx: Context, session: Session, tries = 1): P
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
-  const leftOut = plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }));
-  return { session, rows: shown, leftOut, ...tagOf(session, shown, leftOut, computed) };
+  const leftOut =
+    only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
+  const { hasHeart } = view;
+  return { session, rows: shown, leftOut, hasHeart, ...tagOf(session, view, shown, leftOut, computed) };
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
@@ -149,11 +159,12 @@ function rowsOf(
 
 function tagOf(
   session: Session,
+  view: View,
   rows: readonly FiguresRow[],
   leftOut: FiguresTable["leftOut"],
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
-  const view = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
+  const shown = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
     athleteId,
     name,
     number,
@@ -163,7 +174,7 @@ function tagOf(
     computed.get(athleteId)?.inputs,
   ]);
   return tagged(
-    [view, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
+    [view, shown, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
     session.version,
   );
 }
@@ -187,12 +198,12 @@ function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, sess
 
 /** The table as the CSV of `asi squad`. */
 export function tableAsCsv(
-  { session, rows, etag }: FiguresTable,
+  { session, rows, hasHeart, etag }: FiguresTable,
   timeZone: string | undefined,
 ): Tagged & { csv: string } {
   const instantText = inTimeZone(() => instantFormat(timeZone));
   const start = instantText(session.startTime.getTime());
-  const columns = FILE_COLUMNS.map((column) => ({
+  const columns = FILE_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key)).map((column) => ({
     ...column,
     cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
   }));
@@ -209,8 +220,11 @@ const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms)
 
 const numberIn = (cell: Cell | undefined) => (typeof cell === "number" ? cell : null);
 
+const definitionWithoutHeart = (definition: PlayerFigures["definition"]) =>
+  definition && { ...definition, parameters: withoutHeart(definition.parameters) };
+
 /** The table as JSON. */
-export const tableAsJson = ({ session, rows, leftOut }: FiguresTable) => ({
+export const tableAsJson = ({ session, rows, leftOut, hasHeart }: FiguresTable) => ({
   session: session.id,
   rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
@@ -222,15 +236,15 @@ export const tableAsJson = ({ session, rows, leftOut }: FiguresTable) => ({
       period: period === WHOLE ? null : period,
       start: instant(cells.start),
       end: instant(cells.end),
-      figures,
+      figures: hasHeart ? figures : withoutHeart(figures),
       high_speed_from_m_per_s: numberIn(cells.high_speed_from_m_per_s),
       sprint_from_m_per_s: numberIn(cells.sprint_from_m_per_s),
       period_minutes: periodMs / 60_000,
       bench_minutes: numberIn(cells.bench_minutes),
       share_with_data: coverage,
-      share_with_hr: hrCoverage,
+      ...(hasHeart ? { share_with_hr: hrCoverage } : {}),
       too_fast_rows: numberIn(cells.too_fast_rows),
-      definition,
+      definition: hasHeart ? definition : definitionWithoutHeart(definition),
       timeframes,
       computed_at: computedAt.toISOString(),
     };

@@ -2,8 +2,9 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { SPORTS } from "asi-convert/metrics";
 import { DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
+import type { View } from "../squad-roles/view.js";
 import type { PeriodRow } from "./period-rows.js";
-import type { Session as SessionRow } from "./rules.js";
+import type { SeenSession as SessionRow } from "./rules.js";
 
 /** Longest session. */
 export const MAX_HOURS = 24;
@@ -77,7 +78,8 @@ export const toSessionResource = (row: SessionRow) => ({
   kind: row.kind,
   sport: row.sport,
   place: row.place,
-  notes: row.notes,
+  // Notes may name others.
+  notes: row.view.athleteId === null ? row.notes : null,
   start_time: row.startTime.toISOString(),
   end_time: row.endTime.toISOString(),
 });
@@ -127,9 +129,13 @@ export const SessionPeriodsInput = Type.Array(
 
 export type NewPeriods = StaticDecode<typeof SessionPeriodsInput>;
 
+/** The rows of periods that concern the caller. */
+export const visibleRows = (rows: readonly PeriodRow[], { athleteId: only }: View): PeriodRow[] =>
+  rows.filter(({ athleteId }) => only === null || athleteId === null || athleteId === only);
+
 export const periodsItem = (rows: readonly PeriodRow[], session: SessionRow) =>
   item(
-    rows.map(({ name, athleteId, startTime, endTime }) => ({
+    visibleRows(rows, session.view).map(({ name, athleteId, startTime, endTime }) => ({
       name,
       start_time: startTime?.toISOString() ?? null,
       end_time: endTime?.toISOString() ?? null,
