@@ -173,6 +173,7 @@ const domain = [
       ["activities"],
       ["timeframes"],
       ["computed-data", "webhooks"],
+      ["squad-roles"],
       ["sessions"],
       ["assignments", "members", "squads"],
       ["rosters"],

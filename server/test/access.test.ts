@@ -25,6 +25,9 @@ const MANAGERS = "    403 403 403 in  in  in";
 const MANAGERS_V2 = " 401 403 403 in  in  in";
 /** In version 2, another's object is not visible at all. */
 const THE_OWNER_V2 = "401 403 403 404 404 in";
+/** Athletes read what concerns them. */
+const PEOPLE_V2 = "   401 in  in  in  in  in";
+const READERS_V2 = "  401 404 404 404 404 in";
 const THE_OWNER = "   403 403 403 403 403 in";
 const READERS = "     403 403 in  403 403 in";
 const THAT_ATHLETE = "403 403 in  403 403 403";
@@ -131,16 +134,16 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["retrieveRecipe", THE_OWNER_V2],
   ["deleteRecipe", THE_OWNER_V2],
 
-  ["listSquads", MANAGERS_V2],
+  ["listSquads", PEOPLE_V2],
   ["createSquad", MANAGERS_V2],
-  ["retrieveSquad", THE_OWNER_V2],
+  ["retrieveSquad", READERS_V2],
   ["updateSquad", THE_OWNER_V2],
   ["deleteSquad", THE_OWNER_V2],
   ["importRoster", THE_OWNER_V2],
 
-  ["listMembers", MANAGERS_V2],
+  ["listMembers", PEOPLE_V2],
   ["createMember", MANAGERS_V2],
-  ["retrieveMember", THE_OWNER_V2],
+  ["retrieveMember", READERS_V2],
   ["updateMember", THE_OWNER_V2],
   ["deleteMember", THE_OWNER_V2],
 
@@ -150,17 +153,25 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["updateAssignment", THE_OWNER_V2],
   ["deleteAssignment", THE_OWNER_V2],
 
-  ["listSquadSessions", MANAGERS_V2],
+  ["listSquadSessions", PEOPLE_V2],
   ["listSuggestedSessions", MANAGERS_V2],
   ["createSquadSession", MANAGERS_V2],
-  ["retrieveSquadSession", THE_OWNER_V2],
+  ["retrieveSquadSession", READERS_V2],
   ["updateSquadSession", THE_OWNER_V2],
   ["deleteSquadSession", THE_OWNER_V2],
-  ["retrieveSessionPeriods", THE_OWNER_V2],
+  ["retrieveSessionPeriods", READERS_V2],
   ["replaceSessionPeriods", THE_OWNER_V2],
   ["copySessionPeriods", THE_OWNER_V2],
-  ["retrieveSessionFigures", THE_OWNER_V2],
-  ["retrieveSquadSeason", THE_OWNER_V2],
+  ["retrieveSessionFigures", READERS_V2],
+  ["retrieveSquadSeason", READERS_V2],
+
+  // Other tests check the roles of guests: squad-roles-matrix.test.ts.
+  ["listSquadGrants", THE_OWNER_V2],
+  ["createSquadGrant", THE_OWNER_V2],
+  ["deleteSquadGrant", THE_OWNER_V2],
+  ["listInvitations", MANAGERS_V2],
+  ["acceptInvitation", "401 403 403 in  404 404"],
+  ["deleteInvitation", "401 403 403 404 404 404", () => ({ ids: { invitation: 999_999_999 } })],
 
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],
@@ -228,6 +239,7 @@ describe("authorization matrix", () => {
         if (id === "endSession" && account !== undefined)
           account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);
+        if (id === "deleteSquadGrant" && status === 204) await scene.inviteAnotherManager();
         if (id.startsWith("revokePermission") && status === 204) await scene.permitFormerOwner();
       }
     }

@@ -21,6 +21,8 @@ export interface Scene {
   ids: Record<string, number>;
   /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
+  /** Invites again, after the invitation was deleted. */
+  inviteAnotherManager(): Promise<void>;
 }
 
 /**
@@ -114,6 +116,10 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   const session = await newSession(s, owner, squad.id);
+  const grants = `/api/v2/squads/${squad.id}/grants/`;
+  const invite = async () =>
+    (await s.post(grants, { username: anotherManager.username, role: "coach" }, owner.token)).body.id;
+  const grant = await invite();
 
   const scene = {
     owner,
@@ -142,6 +148,11 @@ export async function newScene(s: TestService): Promise<Scene> {
       squad: squad.id,
       member: member.id,
       assignment: assignment.id,
+      grant,
+      invitation: grant,
+    },
+    async inviteAnotherManager() {
+      scene.ids.grant = scene.ids.invitation = await invite();
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();

@@ -293,6 +293,11 @@ export const settings = {
     "Maximum number of athletes that one account can manage",
   ),
   quotaSquads: count("QUOTA_SQUADS", 200, "Maximum number of squads of one account"),
+  quotaInvitations: count(
+    "QUOTA_INVITATIONS",
+    200,
+    "Maximum number of invitations to the squads of one account, including accepted ones",
+  ),
   quotaMembers: count(
     "QUOTA_MEMBERS",
     10_000,

@@ -339,6 +339,21 @@ export const squadMembers = pgTable("squad_members", {
   version: version(),
 });
 
+export type GuestRole = "coach" | "analyst" | "physician";
+
+/** Whom the owner of a squad lets in. An open invitation to an unknown username has no guest. */
+export const squadGrants = pgTable("squad_grants", {
+  id: id(),
+  squadId: reference("squad_id").notNull(),
+  guestId: reference("guest_id"),
+  /** As the owner wrote it. */
+  username: text("username").notNull(),
+  role: text("role").$type<GuestRole>().notNull(),
+  createdAt: instant("created_at").notNull(),
+  acceptedAt: instant("accepted_at"),
+  version: version(),
+});
+
 /** Which athlete wears which device. */
 export const assignments = pgTable("assignments", {
   id: id(),

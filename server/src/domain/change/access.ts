@@ -12,12 +12,12 @@ import {
 import { ownJob } from "../bulk-load/rules.js";
 import { jsonSchemaForManagers } from "../json-schemas/rules.js";
 import { thatManager } from "../managers/rules.js";
-import { ownMember } from "../members/rules.js";
+import { editableMember, readableMember } from "../members/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
-import { ownSession } from "../sessions/rules.js";
-import { ownSquad } from "../squads/rules.js";
+import { editableSession, readableSession } from "../sessions/rules.js";
+import { ownGrant, ownInvitation, ownSquad, readableSquad } from "../squad-roles/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
 import type { Context } from "./context.js";
@@ -131,33 +131,39 @@ export const access = {
   retrieveRecipe: ownRecipe,
   deleteRecipe: ownRecipe,
 
-  listSquads: manager,
+  listSquads: managersAndAthletes,
   createSquad: manager,
-  retrieveSquad: ownSquad,
+  retrieveSquad: readableSquad,
   updateSquad: ownSquad,
   deleteSquad: ownSquad,
   importRoster: ownSquad,
-  listMembers: manager,
+  listMembers: managersAndAthletes,
   createMember: manager,
-  retrieveMember: ownMember,
-  updateMember: ownMember,
-  deleteMember: ownMember,
+  retrieveMember: readableMember,
+  updateMember: editableMember,
+  deleteMember: editableMember,
   listAssignments: manager,
   createAssignment: manager,
   retrieveAssignment: ownAssignment,
   updateAssignment: ownAssignment,
   deleteAssignment: ownAssignment,
-  listSquadSessions: manager,
+  listSquadSessions: managersAndAthletes,
   listSuggestedSessions: manager,
   createSquadSession: manager,
-  retrieveSquadSession: ownSession,
-  updateSquadSession: ownSession,
-  deleteSquadSession: ownSession,
-  retrieveSessionPeriods: ownSession,
-  replaceSessionPeriods: ownSession,
-  copySessionPeriods: ownSession,
-  retrieveSessionFigures: ownSession,
-  retrieveSquadSeason: ownSquad,
+  retrieveSquadSession: readableSession,
+  updateSquadSession: editableSession,
+  deleteSquadSession: editableSession,
+  retrieveSessionPeriods: readableSession,
+  replaceSessionPeriods: editableSession,
+  copySessionPeriods: editableSession,
+  retrieveSessionFigures: readableSession,
+  retrieveSquadSeason: readableSquad,
+  listSquadGrants: ownSquad,
+  createSquadGrant: ownSquad,
+  deleteSquadGrant: ownGrant,
+  listInvitations: manager,
+  acceptInvitation: ownInvitation,
+  deleteInvitation: ownInvitation,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

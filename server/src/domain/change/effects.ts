@@ -15,6 +15,7 @@ import { deletePermissions } from "../permissions/remove.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
+import { grantAudit } from "../squad-roles/audit.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
@@ -257,6 +258,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       const squadId = (after ?? before)?.squadId ?? 0;
       await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
     },
+  ],
+  squadGrantChanged: [
+    // Under the name by which the erasure of an account finds its values in the audit.
+    (unit, { before, after }) =>
+      unit.audit("squad grant", (after ?? before)?.id ?? 0, grantAudit(before), grantAudit(after)),
   ],
   assignmentChanged: [
     audit("assignment"),

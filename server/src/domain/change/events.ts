@@ -135,6 +135,7 @@ export interface Events {
 
   squadChanged: Changed<typeof tables.squads.$inferSelect>;
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
+  squadGrantChanged: Changed<typeof tables.squadGrants.$inferSelect>;
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
   /** Members of a squad and assignments as a roster says, many at once. */
   rosterImported: {

@@ -12,6 +12,7 @@ import {
   ownerships,
   permissions,
   recipes,
+  squadGrants,
   squadMembers,
   squads,
   timeframes,
@@ -113,6 +114,17 @@ export const enforceMemberQuota = quota(
     setting: "quotaMembers",
     used: rows,
     message: (limit) => `The squads of one account have at most ${limit} members. Delete some first.`,
+  },
+);
+
+/** After adding an invitation to a squad. */
+export const enforceInvitationQuota = quota(
+  squadGrants,
+  (owner) => sql`${squadGrants.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner})`,
+  {
+    setting: "quotaInvitations",
+    used: rows,
+    message: (limit) => `The squads of one account have at most ${limit} invitations. Delete some first.`,
   },
 );
 

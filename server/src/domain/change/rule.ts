@@ -21,6 +21,8 @@ export interface PathIds {
   squad: number;
   member: number;
   assignment: number;
+  grant: number;
+  invitation: number;
 }
 
 /** Options of a lookup. */

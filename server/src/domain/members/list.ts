@@ -5,7 +5,9 @@ import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isVisibleMember, roleColumn, viewOf } from "../squad-roles/view.js";
 import { toMember } from "./resource.js";
+import type { Member } from "./rules.js";
 
 export const MemberFilters = Type.Object({
   ...CursorQuery,
@@ -14,19 +16,21 @@ export const MemberFilters = Type.Object({
   at: Query.dateTime("Only members at this time"),
 });
 
-/** The members of the caller's own squads, the oldest first. */
+/** The members that the caller sees, the oldest first. */
 export async function listMembers(
-  { queries, caller }: Context,
+  ctx: Context,
   { squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,
 ) {
-  return cursorPage(paging, toMember, (after, limit) =>
-    queries
-      .select(getTableColumns(squadMembers))
+  const toResource = ({ role, ...member }: Member & { role: Parameters<typeof viewOf>[1] }) =>
+    toMember(member, viewOf(ctx, role));
+  return cursorPage(paging, toResource, (after, limit) =>
+    ctx.queries
+      .select({ ...getTableColumns(squadMembers), role: roleColumn(ctx) })
       .from(squadMembers)
       .innerJoin(squads, eq(squads.id, squadMembers.squadId))
       .where(
         and(
-          eq(squads.ownerId, caller?.id ?? 0),
+          isVisibleMember(ctx),
           squad === undefined ? undefined : eq(squadMembers.squadId, squad),
           athlete === undefined ? undefined : eq(squadMembers.athleteId, athlete),
           at === undefined ? undefined : and(lte(squadMembers.startTime, at), gt(squadMembers.endTime, at)),

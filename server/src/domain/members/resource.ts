@@ -2,6 +2,8 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { PARAMETER_LIMITS } from "asi-convert/metrics";
 import { CURRENT_END, DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
+import { withoutHeart } from "../squad-roles/heart.js";
+import type { View } from "../squad-roles/view.js";
 import type { Member as MemberRow } from "./rules.js";
 
 /** Largest number on a shirt. */
@@ -86,16 +88,17 @@ export const MemberPatch = Type.Object(
 export type NewMember = StaticDecode<typeof MemberInput>;
 export type MemberChange = StaticDecode<typeof MemberPatch>;
 
-export const toMember = (row: MemberRow) => ({
+/** @param view how a caller sees it; absent for an export */
+export const toMember = (row: MemberRow, view?: Pick<View, "hasHeart">) => ({
   id: row.id,
   squad: row.squadId,
   athlete: row.athleteId,
   number: row.number,
   position: row.position,
-  params: row.params,
+  params: view?.hasHeart === false ? withoutHeart(row.params) : row.params,
   start_time: row.startTime.toISOString(),
   end_time: row.endTime.toISOString(),
 });
 
-export const memberItem = (row: MemberRow): Item<ReturnType<typeof toMember>> =>
-  item(toMember(row), row.version);
+export const memberItem = (row: MemberRow, view: View): Item<ReturnType<typeof toMember>> =>
+  item(toMember(row, view), row.version);

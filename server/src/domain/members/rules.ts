@@ -2,21 +2,41 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Rule } from "../change/rule.js";
+import { isVisibleMember, lockRole, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type Member = typeof squadMembers.$inferSelect;
 
-/** A member of a squad of another account is not found. */
-export const ownMember: Rule<"member", Member> = {
-  description: "The manager whose squad it is",
-  roles: ["MANAGER"],
-  async find({ caller }, ids, { queries, lock }) {
+/** A member, and how the caller sees the squad. */
+export interface SeenMember {
+  member: Member;
+  view: View;
+  /** Owner of the squad. */
+  ownerId: number;
+}
+
+/** A member of a squad that the caller may not see is not found. */
+export const readableMember: Rule<"member", SeenMember> = {
+  description: "The manager whose squad it is, managers who are let in, and that athlete",
+  roles: ["MANAGER", "ATHLETE"],
+  async find(ctx, ids, { queries, lock }) {
     const query = queries
-      .select(getTableColumns(squadMembers))
+      .select({ member: getTableColumns(squadMembers), ownerId: squads.ownerId, role: roleColumn(ctx) })
       .from(squadMembers)
       .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-      .where(and(eq(squadMembers.id, ids.member), eq(squads.ownerId, caller?.id ?? 0)));
-    const [member] = await (lock ? query.for("update") : query);
-    if (member === undefined) throw errors.notFound();
-    return member;
+      .where(and(eq(squadMembers.id, ids.member), isVisibleMember(ctx)));
+    const [found] = await (lock ? query.for("update", { of: [squads, squadMembers] }) : query);
+    if (found === undefined) throw errors.notFound();
+    return { member: found.member, ownerId: found.ownerId, view: viewOf(ctx, found.role) };
+  },
+};
+
+export const editableMember: Rule<"member", SeenMember> = {
+  description: "The manager whose squad it is, and analysts of the squad",
+  roles: ["MANAGER"],
+  async find(ctx, ids, lookup) {
+    const found = await readableMember.find(ctx, ids, lookup);
+    if (lookup.lock) await lockRole(lookup.queries, ctx, found.member.squadId);
+    if (!mayEdit(found.view)) throw errors.forbidden();
+    return found;
   },
 };

@@ -8,30 +8,31 @@ import { errors } from "../change/errors.js";
 import { enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { lockEditableSquad } from "../squad-roles/editable.js";
+import { isHeartKey } from "../squad-roles/heart.js";
+import type { View } from "../squad-roles/view.js";
 import { type MemberChange, memberItem, type NewMember } from "./resource.js";
 import type { Member } from "./rules.js";
 
 /** @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded` */
 export async function createMember(ctx: Context, body: NewMember) {
-  return change(ctx, "createMember", {}, async (unit) => memberItem(await addMember(ctx, unit, body)));
+  return change(ctx, "createMember", {}, async (unit) => {
+    const { member, view } = await addMember(ctx, unit, body);
+    return memberItem(member, view);
+  });
 }
 
 /** Adds a member within a change. */
-export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember): Promise<Member> {
-  const me = ctx.caller?.id ?? 0;
+export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
   const { queries, now } = unit;
   // Requests for a squad run one after another, so that two members of an athlete cannot overlap.
-  const [squad] = await queries
-    .select({ id: squads.id })
-    .from(squads)
-    .where(and(eq(squads.id, body.squad), eq(squads.ownerId, me)))
-    .for("no key update");
-  if (squad === undefined) throw errors.field("squad", "There is no squad of yours with this id.");
-  const grants = await grantsOf(queries, me, "READ", [body.athlete], { lock: true });
+  const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
+  requireNoHeart(view, body.params);
+  const grants = await grantsOf(queries, ownerId, "READ", [body.athlete], { lock: true });
   if (!grants.activeAt(body.athlete, now))
-    throw errors.field("athlete", "There is no athlete with this id whom you may read.");
+    throw errors.field("athlete", "There is no athlete with this id whom the owner of the squad may read.");
   const row = {
-    squadId: squad.id,
+    squadId,
     athleteId: body.athlete,
     number: body.number ?? null,
     position: body.position ?? null,
@@ -42,9 +43,9 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
   await check(unit, row);
   const [after] = await queries.insert(squadMembers).values(row).returning();
   if (after === undefined) throw new Error("The member was not inserted");
-  await enforceMemberQuota(unit, me);
-  await unit.announce("memberChanged", { ownerId: me, before: null, after });
-  return after;
+  await enforceMemberQuota(unit, ownerId);
+  await unit.announce("memberChanged", { ownerId, before: null, after });
+  return { member: after, view };
 }
 
 /** @throws ServiceError `invalid`, `member_overlaps` */
@@ -53,8 +54,9 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
     ctx,
     "updateMember",
     { member },
-    async (unit, before) => {
+    async (unit, { member: before, view, ownerId }) => {
       const { queries } = unit;
+      requireNoHeart(view, body.params);
       await queries
         .select({ id: squads.id })
         .from(squads)
@@ -64,7 +66,8 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
         ...before,
         number: body.number === undefined ? before.number : body.number,
         position: body.position === undefined ? before.position : body.position,
-        params: body.params ?? before.params,
+        params:
+          body.params === undefined ? before.params : { ...keptOf(view, before.params), ...body.params },
         startTime: body.start_time ?? before.startTime,
         endTime: body.end_time ?? before.endTime,
       };
@@ -76,10 +79,10 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
         .where(eq(squadMembers.id, id))
         .returning();
       if (after === undefined) throw errors.notFound();
-      await unit.announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after });
-      return memberItem(after);
+      await unit.announce("memberChanged", { ownerId, before, after });
+      return memberItem(after, view);
     },
-    (_unit, target) => memberItem(target),
+    (_unit, { member, view }) => memberItem(member, view),
   );
 }
 
@@ -88,11 +91,11 @@ export async function deleteMember(ctx: Context, member: number): Promise<void> 
     ctx,
     "deleteMember",
     { member },
-    async ({ queries, announce }, before) => {
+    async ({ queries, announce }, { member: before, ownerId }) => {
       await queries.delete(squadMembers).where(eq(squadMembers.id, before.id));
-      await announce("memberChanged", { ownerId: ctx.caller?.id ?? 0, before, after: null });
+      await announce("memberChanged", { ownerId, before, after: null });
     },
-    (_unit, target) => memberItem(target),
+    (_unit, { member, view }) => memberItem(member, view),
   );
 }
 
@@ -104,6 +107,16 @@ export const thresholdsProblem = ({
 }) =>
   // Thresholds of one sport; only those of this parameter relate to each other.
   hid_thresholds === undefined ? undefined : parameterProblems("soccer", { hid_thresholds })[0];
+
+/** The thresholds of the heart stay when a caller changes the others without seeing them. */
+const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
+  hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
+
+function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
+  const key = hasHeart ? undefined : Object.keys(params ?? {}).find(isHeartKey);
+  if (key !== undefined)
+    throw errors.invalid({ params: { [key]: ["Only the owner of the squad sets it. Leave it out."] } });
+}
 
 /** Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, when it changes */
 async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {

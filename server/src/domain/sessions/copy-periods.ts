@@ -5,6 +5,7 @@ import { Id } from "../../wire/types.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import { isVisibleSession } from "../squad-roles/view.js";
 import { type PeriodRow, periodRowsOf } from "./period-rows.js";
 import { storePeriods } from "./periods.js";
 import { namesInPeriods, playersOf } from "./players.js";
@@ -44,7 +45,11 @@ export async function copyPeriods(ctx: Context, { id }: Session, { from }: Stati
   return change(ctx, "copySessionPeriods", { session: id }, async (unit, session) => {
     const { queries } = unit;
     const [found] = await selectSessions(queries).where(
-      and(eq(sessions.activityId, from), eq(activities.ownerId, session.ownerId)),
+      and(
+        eq(sessions.activityId, from),
+        eq(activities.ownerId, session.ownerId),
+        isVisibleSession(ctx, activities.id),
+      ),
     );
     if (found === undefined) throw errors.field("from", "There is no session of yours with this id.");
     const source = toSession(found);

@@ -1,9 +1,8 @@
-import { and, eq } from "drizzle-orm";
-import { activities, sessions, squads } from "../../store/schema.js";
+import { activities, sessions } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { errors } from "../change/errors.js";
 import { enforceActivityQuota } from "../change/quotas.js";
+import { lockEditableSquad } from "../squad-roles/editable.js";
 import { activitySchemaOf, requireTimes } from "./check.js";
 import { type NewSession, sessionItem } from "./resource.js";
 import type { Session } from "./rules.js";
@@ -16,14 +15,8 @@ export async function createSession(ctx: Context, body: NewSession) {
   requireTimes(body.start_time, body.end_time);
   return change(ctx, "createSquadSession", {}, async (unit) => {
     const { queries, now } = unit;
-    const ownerId = ctx.caller?.id ?? 0;
-    const [squad] = await queries
-      .select({ id: squads.id })
-      .from(squads)
-      .where(and(eq(squads.id, body.squad), eq(squads.ownerId, ownerId)))
-      // Waits for a deletion of the squad, which then finds the session.
-      .for("no key update");
-    if (squad === undefined) throw errors.field("squad", "There is no squad of yours with this id.");
+    // Waits for a deletion of the squad, which then finds the session.
+    const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
     const [activity] = await queries
       .insert(activities)
       .values({
@@ -40,7 +33,7 @@ export async function createSession(ctx: Context, body: NewSession) {
       .insert(sessions)
       .values({
         activityId: activity.id,
-        squadId: squad.id,
+        squadId,
         kind: body.kind,
         place: body.place ?? null,
         notes: body.notes ?? null,
@@ -60,6 +53,6 @@ export async function createSession(ctx: Context, body: NewSession) {
     };
     await unit.announce("activityCreated", { activity });
     await unit.announce("sessionChanged", { before: null, after: session });
-    return sessionItem(session);
+    return sessionItem({ ...session, view });
   });
 }

@@ -1,21 +1,29 @@
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
+import { isHeartKey } from "../squad-roles/heart.js";
 import type { tableAsJson } from "./figures.js";
 
 const NumberOrNull = (description?: string) =>
   Nullable(Type.Number(description === undefined ? {} : { description }));
+
+/** The figure of a key, which is absent without a right to heart data. */
+export const withoutHeartOptional = <T extends TSchema>(key: string, value: T) =>
+  isHeartKey(key) ? Type.Optional(value) : value;
 
 /** Figures by the keys of `asi squad`. */
 export const Figures = Type.Object(
   Object.fromEntries(
     SQUAD_COLUMNS.map(({ key, title, unit }) => [
       key,
-      NumberOrNull(unit === "" ? title : `${title}, ${unit}`),
+      withoutHeartOptional(key, NumberOrNull(unit === "" ? title : `${title}, ${unit}`)),
     ]),
   ),
-  { description: "With all digits; null if it is unknown" },
+  {
+    description:
+      "With all digits; null if it is unknown; those of the heart are absent without a right to them",
+  },
 );
 
 const FIGURES_EXAMPLE = {
@@ -30,6 +38,18 @@ const FIGURES_EXAMPLE = {
   hr_mean_bpm: 158,
   hr_max_bpm: 187,
   sprint_m: 96.2,
+};
+
+const { definition: DEFINITION } = COMPUTED_DATA_SCHEMA.properties;
+const { parameters: PARAMETERS } = DEFINITION.properties;
+
+/** Parameters of the heart are absent without a right to heart data. */
+const DEFINITION_OF_ROLES = {
+  ...DEFINITION,
+  properties: {
+    ...DEFINITION.properties,
+    parameters: { ...PARAMETERS, required: PARAMETERS.required.filter((key) => !isHeartKey(key)) },
+  },
 };
 
 const Row = Type.Object({
@@ -49,10 +69,14 @@ const Row = Type.Object({
   }),
   bench_minutes: NumberOrNull("Of it on the bench, by the periods"),
   share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
-  share_with_hr: NumberOrNull("Share of the recorded time with a heart rate, 0 to 1"),
+  share_with_hr: Type.Optional(
+    NumberOrNull(
+      "Share of the recorded time with a heart rate, 0 to 1; absent without a right to heart data",
+    ),
+  ),
   too_fast_rows: NumberOrNull("Samples ignored as too fast"),
   definition: Type.Unsafe<ReturnType<typeof tableAsJson>["rows"][number]["definition"]>(
-    Nullable(Type.Unsafe(COMPUTED_DATA_SCHEMA.properties.definition)),
+    Nullable(Type.Unsafe(DEFINITION_OF_ROLES)),
   ),
   timeframes: Type.Array(Type.Integer(), { description: "Ids of the time frames whose samples count" }),
   computed_at: DateTimeOut(),

@@ -11,11 +11,14 @@ import {
 import { eq } from "drizzle-orm";
 import writeExcelFile from "write-excel-file/node";
 import { sessionFigures } from "../../store/schema.js";
+import { authorize } from "../change/access.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
+import type { View } from "../squad-roles/view.js";
 import { type ComputedPlayer, computePlayer } from "./compute-player.js";
 import {
   framesOf,
@@ -26,7 +29,7 @@ import {
   staysValid,
 } from "./figures-inputs.js";
 import type { SessionPlayer } from "./players.js";
-import type { Session } from "./rules.js";
+import type { SeenSession, Session } from "./rules.js";
 import { inTimeZone } from "./time-zone.js";
 import { type LeftOut, planOf, WHOLE } from "./wanted-timeframes.js";
 
@@ -48,6 +51,8 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (LeftOut & { player: SessionPlayer | undefined })[];
+  /** Whether the caller may see heart data. */
+  hasHeart: boolean;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -69,11 +74,13 @@ async function storedFigures({ queries }: Context, session: Session): Promise<Ma
 const MAX_TRIES = 3;
 
 /** The table of a session: what the caller may read of it. Figures that are not stored, or are stale, are computed first. */
-export async function sessionTable(ctx: Context, session: Session, tries = 1): Promise<FiguresTable> {
+export async function sessionTable(ctx: Context, session: SeenSession, tries = 1): Promise<FiguresTable> {
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
   const stored = await storedFigures(ctx, session);
+  const { athleteId: only } = session.view;
   const players = plan.players.flatMap((player) => {
+    if (only !== null && player.athleteId !== only) return [];
     const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
     return own.length === 0 ? [] : [{ player, own }];
   });
@@ -101,9 +108,10 @@ export async function sessionTable(ctx: Context, session: Session, tries = 1): P
     computed.delete(athleteId);
   }
   // Read last, because the computations may take a long time.
+  const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
   const grants = await grantsOf(
     ctx.queries,
-    ctx.caller?.id ?? 0,
+    session.ownerId,
     "READ",
     players.map(({ player }) => player.athleteId),
   );
@@ -115,8 +123,10 @@ export async function sessionTable(ctx: Context, session: Session, tries = 1): P
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
-  const leftOut = plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }));
-  return { session, rows: shown, leftOut, ...tagOf(session, shown, leftOut, computed) };
+  const leftOut =
+    only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
+  const { hasHeart } = view;
+  return { session, rows: shown, leftOut, hasHeart, ...tagOf(session, view, shown, leftOut, computed) };
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
@@ -159,11 +169,12 @@ function rowsOf(
 
 function tagOf(
   session: Session,
+  view: View,
   rows: readonly FiguresRow[],
   leftOut: FiguresTable["leftOut"],
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
-  const view = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
+  const shown = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
     athleteId,
     name,
     number,
@@ -173,7 +184,7 @@ function tagOf(
     computed.get(athleteId)?.inputs,
   ]);
   return tagged(
-    [view, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
+    [view, shown, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
     session.version,
   );
 }
@@ -195,21 +206,20 @@ function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, sess
   } as Record<string, Cell>;
 }
 
-/** The columns of the files of `asi squad`. */
-const COLUMNS = FILE_COLUMNS.map((column) => ({
-  ...column,
-  cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
-}));
+/** The columns of the files of `asi squad` that the role of the caller has. */
+const columnsOf = ({ hasHeart }: FiguresTable) =>
+  FILE_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key)).map((column) => ({
+    ...column,
+    cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
+  }));
 
 /** The table as the CSV of `asi squad`. */
-export function tableAsCsv(
-  { session, rows, etag }: FiguresTable,
-  timeZone: string | undefined,
-): Tagged & { csv: string } {
+export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): Tagged & { csv: string } {
+  const { session, rows, etag } = table;
   const instantText = inTimeZone(() => instantFormat(timeZone));
   const start = instantText(session.startTime.getTime());
   const csv = tableCsv(
-    COLUMNS,
+    columnsOf(table),
     rows.map((row) => cellsOf(row, start)),
     textLayout(undefined, instantText),
   );
@@ -219,12 +229,13 @@ export function tableAsCsv(
 
 /** The table as the Parquet file of `asi squad`. */
 export function tableAsParquet(
-  { session, rows, etag }: FiguresTable,
+  table: FiguresTable,
   timeZone: string | undefined,
 ): Tagged & { bytes: Uint8Array } {
+  const { session, rows, etag } = table;
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
   const bytes = tableParquet(
-    COLUMNS,
+    columnsOf(table),
     rows.map((row) => cellsOf(row, start)),
   );
   return { bytes, ...tagged(["parquet", timeZone ?? "UTC", etag]) };
@@ -240,16 +251,17 @@ const MAX_WORKBOOK_ROWS = 10_000;
  * @throws ServiceError `table_too_large`
  */
 export async function tableAsWorkbook(
-  { session, rows, etag }: FiguresTable,
+  table: FiguresTable,
   timeZone: string | undefined,
 ): Promise<Tagged & { bytes: Uint8Array }> {
+  const { session, rows, etag } = table;
   if (rows.length > MAX_WORKBOOK_ROWS)
     throw errors.conflict(
       "table_too_large",
       `A workbook has at most ${MAX_WORKBOOK_ROWS} rows, and the table has ${rows.length}. Use CSV or Parquet.`,
     );
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const columns = COLUMNS.filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = columnsOf(table).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   const periods = new Set([WHOLE, ...rows.map(({ period }) => period)]);
   const sheets = [...periods].map((period) => {
     const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start));
@@ -264,8 +276,11 @@ const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms)
 
 const numberIn = (cell: Cell | undefined) => (typeof cell === "number" ? cell : null);
 
+const definitionWithoutHeart = (definition: PlayerFigures["definition"]) =>
+  definition && { ...definition, parameters: withoutHeart(definition.parameters) };
+
 /** The table as JSON. */
-export const tableAsJson = ({ session, rows, leftOut }: FiguresTable) => ({
+export const tableAsJson = ({ session, rows, leftOut, hasHeart }: FiguresTable) => ({
   session: session.id,
   rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
@@ -277,15 +292,15 @@ export const tableAsJson = ({ session, rows, leftOut }: FiguresTable) => ({
       period: period === WHOLE ? null : period,
       start: instant(cells.start),
       end: instant(cells.end),
-      figures,
+      figures: hasHeart ? figures : withoutHeart(figures),
       high_speed_from_m_per_s: numberIn(cells.high_speed_from_m_per_s),
       sprint_from_m_per_s: numberIn(cells.sprint_from_m_per_s),
       period_minutes: periodMs / 60_000,
       bench_minutes: numberIn(cells.bench_minutes),
       share_with_data: coverage,
-      share_with_hr: hrCoverage,
+      ...(hasHeart ? { share_with_hr: hrCoverage } : {}),
       too_fast_rows: numberIn(cells.too_fast_rows),
-      definition,
+      definition: hasHeart ? definition : definitionWithoutHeart(definition),
       timeframes,
       computed_at: computedAt.toISOString(),
     };

@@ -5,6 +5,7 @@ import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isVisibleSession, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 import { Kind, toSessionResource } from "./resource.js";
 import { selectSessions, toSession } from "./rules.js";
 
@@ -16,19 +17,20 @@ export const SessionFilters = Type.Object({
   to: Query.dateTime("Only sessions that start earlier"),
 });
 
-/** The caller's own sessions, the newest first. */
+/** The sessions that the caller sees, the newest first. */
 export async function listSessions(
-  { queries, caller }: Context,
+  ctx: Context,
   { squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,
 ) {
   return cursorPage(
     paging,
-    (row: Parameters<typeof toSession>[0]) => toSessionResource(toSession(row)),
+    (row: Parameters<typeof toSession>[0] & { role: View["role"] }) =>
+      toSessionResource({ ...toSession(row), view: viewOf(ctx, row.role) }),
     async (before, limit) =>
-      selectSessions(queries)
+      selectSessions(ctx.queries, roleColumn(ctx))
         .where(
           and(
-            eq(activities.ownerId, caller?.id ?? 0),
+            isVisibleSession(ctx, activities.id),
             before === 0 ? undefined : lt(activities.id, before),
             squad === undefined ? undefined : eq(sessions.squadId, squad),
             kind === undefined ? undefined : eq(sessions.kind, kind),

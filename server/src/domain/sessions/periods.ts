@@ -17,18 +17,22 @@ import {
   readPeriodsOf,
 } from "./period-rows.js";
 import { namesInPeriods, playersOf } from "./players.js";
-import { MAX_PERIOD_ROWS, type NewPeriods, periodsItem } from "./resource.js";
-import type { Session } from "./rules.js";
+import { MAX_PERIOD_ROWS, type NewPeriods, periodsItem, visibleRows } from "./resource.js";
+import type { SeenSession, Session } from "./rules.js";
 import { inTimeZone } from "./time-zone.js";
 
 /** The periods of a session. */
-export const retrievePeriods = async ({ queries }: Context, session: Session) =>
+export const retrievePeriods = async ({ queries }: Context, session: SeenSession) =>
   periodsItem(await periodRowsOf(queries, session.id), session);
 
 /** The periods of a session as `periods.csv`. @throws ServiceError `invalid`: unknown time zone */
-export async function retrievePeriodsCsv({ queries }: Context, session: Session, timeZone?: string) {
-  const rows = await periodRowsOf(queries, session.id);
-  const names = await namesInPeriods(queries, await playersOf(queries, session), rows);
+export async function retrievePeriodsCsv({ queries }: Context, session: SeenSession, timeZone?: string) {
+  const { view } = session;
+  const rows = visibleRows(await periodRowsOf(queries, session.id), view);
+  const players = (await playersOf(queries, session)).filter(
+    ({ athleteId }) => view.athleteId === null || athleteId === view.athleteId,
+  );
+  const names = await namesInPeriods(queries, players, rows);
   const nameOf = (id: number) => names.get(id) ?? idAsName(id);
   const csv = inTimeZone(() =>
     periodsCsv(periodsOfRows(rows, nameOf), {
@@ -134,7 +138,7 @@ function replace(
     { session: id },
     async (unit, session) => {
       const after = await read(unit, session);
-      return periodsItem(after, await storePeriods(unit, session, after));
+      return periodsItem(after, { ...(await storePeriods(unit, session, after)), view: session.view });
     },
     async ({ queries }, session) => periodsItem(await periodRowsOf(queries, id), session),
   );

@@ -2,8 +2,9 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { SPORTS } from "asi-convert/metrics";
 import { DateTime, DateTimeOut, Id, Nullable, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
+import type { View } from "../squad-roles/view.js";
 import type { PeriodRow } from "./period-rows.js";
-import type { Session as SessionRow } from "./rules.js";
+import type { SeenSession as SessionRow } from "./rules.js";
 
 /** Longest session. */
 export const MAX_HOURS = 24;
@@ -77,7 +78,8 @@ export const toSessionResource = (row: SessionRow) => ({
   kind: row.kind,
   sport: row.sport,
   place: row.place,
-  notes: row.notes,
+  // Notes may name others.
+  notes: row.view.athleteId === null ? row.notes : null,
   start_time: row.startTime.toISOString(),
   end_time: row.endTime.toISOString(),
 });
@@ -136,4 +138,8 @@ export const toPeriods = (rows: readonly PeriodRow[]) =>
   }));
 
 export const periodsItem = (rows: readonly PeriodRow[], session: SessionRow) =>
-  item(toPeriods(rows), session.version);
+  item(toPeriods(visibleRows(rows, session.view)), session.version);
+
+/** The rows of periods that concern the caller. */
+export const visibleRows = (rows: readonly PeriodRow[], { athleteId: only }: View): PeriodRow[] =>
+  rows.filter(({ athleteId }) => only === null || athleteId === null || athleteId === only);

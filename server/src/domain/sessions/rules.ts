@@ -1,19 +1,21 @@
-import { and, eq, getTableColumns } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { activities, jsonSchemas, sessions } from "../../store/schema.js";
+import { activities, jsonSchemas, sessions, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Session } from "../change/events.js";
 import type { Rule } from "../change/rule.js";
 import { sportOf } from "../json-schemas/sport.js";
+import { isVisibleSession, lockRole, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type { Session };
 
 const { activityId: id, ...columns } = getTableColumns(sessions);
 
-/** Sessions with their activities, for conditions. */
-export const selectSessions = (queries: Queries) =>
+/** Sessions with their activities and squads, for conditions. @param role the role of the caller in the squad */
+export const selectSessions = (queries: Queries, role: SQL<View["role"]> = sql`'owner'`) =>
   queries
     .select({
+      role,
       id,
       ...columns,
       name: activities.name,
@@ -23,23 +25,44 @@ export const selectSessions = (queries: Queries) =>
     })
     .from(sessions)
     .innerJoin(activities, eq(activities.id, sessions.activityId))
+    .innerJoin(squads, eq(squads.id, sessions.squadId))
     .innerJoin(jsonSchemas, eq(jsonSchemas.id, activities.jsonSchemaId));
 
+/** @param role not a member of the session */
 export const toSession = ({
   schemaName,
+  role: _,
   ...row
-}: Omit<Session, "sport"> & { schemaName: string }): Session => ({ ...row, sport: sportOf(schemaName) });
+}: Omit<Session, "sport"> & { schemaName: string; role?: View["role"] }): Session => ({
+  ...row,
+  sport: sportOf(schemaName),
+});
 
-/** A session of another account is not found. */
-export const ownSession: Rule<"session", Session> = {
-  description: "The manager whose session it is",
-  roles: ["MANAGER"],
-  async find({ caller }, ids, { queries, lock }) {
-    const query = selectSessions(queries).where(
-      and(eq(sessions.activityId, ids.session), eq(activities.ownerId, caller?.id ?? 0)),
+/** A session, and how the caller sees it. */
+export type SeenSession = Session & { view: View };
+
+/** A session that the caller may not see is not found. */
+export const readableSession: Rule<"session", SeenSession> = {
+  description:
+    "The manager whose session it is, managers who are let in to its squad, and athletes with a time frame in it",
+  roles: ["MANAGER", "ATHLETE"],
+  async find(ctx, ids, { queries, lock }) {
+    const query = selectSessions(queries, roleColumn(ctx)).where(
+      and(eq(sessions.activityId, ids.session), isVisibleSession(ctx, activities.id)),
     );
     const [row] = await (lock ? query.for("no key update", { of: [activities, sessions] }) : query);
     if (row === undefined) throw errors.notFound();
-    return toSession(row);
+    return { ...toSession(row), view: viewOf(ctx, row.role) };
+  },
+};
+
+export const editableSession: Rule<"session", SeenSession> = {
+  description: "The manager whose session it is, and analysts of its squad",
+  roles: ["MANAGER"],
+  async find(ctx, ids, lookup) {
+    const session = await readableSession.find(ctx, ids, lookup);
+    if (lookup.lock) await lockRole(lookup.queries, ctx, session.squadId);
+    if (!mayEdit(session.view)) throw errors.forbidden();
+    return session;
   },
 };

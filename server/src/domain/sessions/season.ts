@@ -13,6 +13,7 @@ import {
 import { and, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import {
+  activities,
   recomputations,
   sessionFigures,
   sessions,
@@ -26,8 +27,11 @@ import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { grantsOf } from "../permissions/coverage.js";
+import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
+import type { SeenSquad } from "../squad-roles/rules.js";
+import { isVisibleSession } from "../squad-roles/view.js";
 import { isOfSameFrames } from "./figures-inputs.js";
-import { Figures } from "./figures-resource.js";
+import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { idAsName } from "./period-rows.js";
 import { playersOf } from "./players.js";
 import { Kind } from "./resource.js";
@@ -46,7 +50,9 @@ const Normal = Type.Object({ mean: Type.Number(), low: Type.Number(), high: Type
 
 /** An object with a value for each figure. */
 const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: string) =>
-  Type.Object(Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, value])), { description });
+  Type.Object(Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, withoutHeartOptional(key, value)])), {
+    description,
+  });
 
 export const Season = Type.Object(
   {
@@ -106,14 +112,16 @@ interface Part {
 /** The figures of the players of a squad in its sessions, from stored figures only. */
 export async function squadSeason(
   ctx: Context,
-  squadId: number,
+  { id: squadId, ownerId, view }: SeenSquad,
   { from, to }: StaticDecode<typeof SeasonQuery>,
 ): Promise<Static<typeof Season>> {
-  const { queries, caller } = ctx;
+  const { queries } = ctx;
+  const { athleteId: only, hasHeart } = view;
   const found = await selectSessions(queries)
     .where(
       and(
         eq(sessions.squadId, squadId),
+        only === null ? undefined : isVisibleSession(ctx, activities.id),
         from && gt(sessions.endTime, from),
         to && lt(sessions.startTime, to),
       ),
@@ -121,10 +129,10 @@ export async function squadSeason(
     .orderBy(desc(sessions.startTime), desc(sessions.activityId))
     .limit(MAX_SESSIONS);
   const all = found.map(toSession).reverse();
-  const parts = await partsOf(queries, all);
+  const parts = (await partsOf(queries, all)).filter(({ athleteId }) => only === null || athleteId === only);
   const grants = await grantsOf(
     queries,
-    caller?.id ?? 0,
+    ownerId,
     "READ",
     parts.map(({ athleteId }) => athleteId),
   );
@@ -141,8 +149,9 @@ export async function squadSeason(
   const season = seasonOf(all.map((session) => playedOf(session, valid.get(session.id) ?? [], about)));
   const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.id ?? 0]));
   const lastPlace = season.sessions.length - 1;
+  const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
   const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
-    Object.fromEntries(SQUAD_COLUMNS.map((column) => [column.key, value(column)]));
+    Object.fromEntries(columns.map((column) => [column.key, value(column)]));
   return {
     squad: squadId,
     sessions: all.map(({ id, name, kind, startTime, endTime }) => ({
@@ -169,7 +178,7 @@ export async function squadSeason(
             : [
                 {
                   session: ids.get(session) ?? 0,
-                  figures: { ...row.figures },
+                  figures: hasHeart ? { ...row.figures } : withoutHeart(row.figures),
                   share_with_data: row.coverage,
                   days_since: daysSince,
                 },

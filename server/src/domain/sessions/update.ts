@@ -19,7 +19,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
     ctx,
     "updateSquadSession",
     { session: id },
-    async (unit, before) => {
+    async (unit, { view, ...before }) => {
       const { start_time: startTime = before.startTime, end_time: endTime = before.endTime } = body;
       requireTimes(startTime, endTime);
       await requirePeriodsWithin(unit, id, startTime, endTime);
@@ -45,7 +45,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
         // Further time frames of the activity, which do not follow from the session.
         await requireSchemaOfTimeframes(unit, id, await activitySchemaOf(unit.queries, sport), "sport");
       }
-      return sessionItem(after);
+      return sessionItem({ ...after, view });
     },
     (_unit, target) => sessionItem(target),
   );

@@ -1,20 +1,21 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, gt } from "drizzle-orm";
+import { and, asc, gt } from "drizzle-orm";
 import { squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isVisibleSquad } from "../squad-roles/view.js";
 import { toSquad } from "./resource.js";
 
 export const SquadFilters = Type.Object(CursorQuery);
 
-/** The caller's own squads, the oldest first. */
-export async function listSquads({ queries, caller }: Context, paging: StaticDecode<typeof SquadFilters>) {
+/** The squads that the caller sees, the oldest first. */
+export async function listSquads(ctx: Context, paging: StaticDecode<typeof SquadFilters>) {
   return cursorPage(paging, toSquad, (after, limit) =>
-    queries
+    ctx.queries
       .select()
       .from(squads)
-      .where(and(eq(squads.ownerId, caller?.id ?? 0), gt(squads.id, after)))
+      .where(and(isVisibleSquad(ctx), gt(squads.id, after)))
       .orderBy(asc(squads.id))
       .limit(limit),
   );

@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { DateTimeOut, Id, Text } from "../../wire/types.js";
 import { type Item, item } from "../change/entity-tags.js";
-import type { Squad as SquadRow } from "./rules.js";
+import type { Squad as SquadRow } from "../squad-roles/rules.js";
 
 const example = { name: "First team" };
 

@@ -21,6 +21,7 @@ import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { recordingRoutes } from "./recordings.js";
 import { sessionRoutes } from "./sessions.js";
+import { squadRoleRoutes } from "./squad-roles.js";
 import { squadSessionRoutes } from "./squad-sessions.js";
 import { squadRoutes } from "./squads.js";
 import { timeframeRoutes } from "./timeframes.js";
@@ -51,6 +52,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   computedDataRoutes,
   recipeRoutes,
   squadRoutes,
+  squadRoleRoutes,
   squadSessionRoutes,
   webhookRoutes,
   docsRoutes,

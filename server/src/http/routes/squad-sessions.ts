@@ -52,7 +52,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
   route(app, {
     ...sessions,
     id: "listSquadSessions",
-    summary: "List your sessions",
+    summary: "List the sessions that you may read",
     description: "The most recently created first.",
     method: "GET",
     path: COLLECTION,
@@ -187,7 +187,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Only rows whose samples you may read.",
+      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Only rows whose samples the owner of the session may read; without heart data unless your role has it.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,
@@ -226,6 +226,6 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     success: { status: 200, schema: Season },
     failures: [400],
     hasLargeResponse: true,
-    handle: ({ ctx, target, query }) => squadSeason(ctx, target.id, query),
+    handle: ({ ctx, target, query }) => squadSeason(ctx, target, query),
   });
 }

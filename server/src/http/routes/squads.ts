@@ -30,7 +30,7 @@ export function squadRoutes(app: FastifyInstance): void {
   route(app, {
     ...squads,
     id: "listSquads",
-    summary: "List your squads",
+    summary: "List the squads that you may read",
     description: "The oldest first.",
     method: "GET",
     path: SQUADS,
@@ -111,7 +111,7 @@ export function squadRoutes(app: FastifyInstance): void {
   route(app, {
     ...squads,
     id: "listMembers",
-    summary: "List the members of your squads",
+    summary: "List the members that you may read",
     description: "The oldest first.",
     method: "GET",
     path: MEMBERS,
@@ -147,7 +147,7 @@ export function squadRoutes(app: FastifyInstance): void {
     method: "GET",
     path: `${MEMBERS}{member}/`,
     success: { status: 200, schema: Member },
-    handle: async ({ target }) => memberItem(target),
+    handle: async ({ target }) => memberItem(target.member, target.view),
   });
 
   route(app, {

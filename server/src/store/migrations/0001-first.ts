@@ -333,6 +333,22 @@ CREATE TABLE squad_members (
 CREATE INDEX squad_members_order ON squad_members (squad_id, id);
 CREATE INDEX squad_members_athlete ON squad_members (athlete_id, squad_id);
 
+-- Whom the owner of a squad lets in. An open invitation to an unknown username has no guest.
+CREATE TABLE squad_grants (
+  id bigserial PRIMARY KEY,
+  squad_id bigint NOT NULL REFERENCES squads ON DELETE CASCADE,
+  guest_id bigint REFERENCES accounts ON DELETE CASCADE,
+  username text NOT NULL,
+  role text NOT NULL CHECK (role IN ('coach', 'analyst', 'physician')),
+  created_at timestamptz(3) NOT NULL,
+  accepted_at timestamptz(3),
+  version integer NOT NULL DEFAULT 1,
+  CHECK (accepted_at IS NULL OR guest_id IS NOT NULL)
+);
+CREATE INDEX squad_grants_order ON squad_grants (squad_id, id);
+CREATE INDEX squad_grants_guest ON squad_grants (guest_id, id);
+CREATE UNIQUE INDEX squad_grants_accepted ON squad_grants (squad_id, guest_id) WHERE accepted_at IS NOT NULL;
+
 -- Which athlete wears which device.
 CREATE TABLE assignments (
   id bigserial PRIMARY KEY,

@@ -85,6 +85,8 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   permission: 31,
   member: 41,
   assignment: 12,
+  grant: 17,
+  invitation: 17,
   page_session: 4,
   recipe: 3,
   session: 5,

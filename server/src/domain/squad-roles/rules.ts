@@ -1,0 +1,70 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { squadGrants, squads } from "../../store/schema.js";
+import { errors } from "../change/errors.js";
+import type { Rule } from "../change/rule.js";
+import { isVisibleSquad, roleColumn, type View, viewOf } from "./view.js";
+
+export type Squad = typeof squads.$inferSelect;
+
+/** A squad, and how the caller sees it. */
+export type SeenSquad = Squad & { view: View };
+
+/** A squad that the caller may not see is not found. */
+export const readableSquad: Rule<"squad", SeenSquad> = {
+  description: "The manager whose squad it is, managers who are let in, and its athletes",
+  roles: ["MANAGER", "ATHLETE"],
+  async find(ctx, ids, { queries, lock }) {
+    const query = queries
+      .select({ ...getTableColumns(squads), role: roleColumn(ctx) })
+      .from(squads)
+      .where(and(eq(squads.id, ids.squad), isVisibleSquad(ctx)));
+    const [squad] = await (lock ? query.for("no key update", { of: squads }) : query);
+    if (squad === undefined) throw errors.notFound();
+    const { role, ...columns } = squad;
+    return { ...columns, view: viewOf(ctx, role) };
+  },
+};
+
+export const ownSquad: Rule<"squad", Squad> = {
+  description: "The manager whose squad it is",
+  roles: ["MANAGER"],
+  async find(ctx, ids, lookup) {
+    const { view, ...squad } = await readableSquad.find(ctx, ids, lookup);
+    if (view.role !== "owner") throw errors.forbidden();
+    return squad;
+  },
+};
+
+export type Grant = typeof squadGrants.$inferSelect;
+
+/** A grant of the squad of the path. */
+export const ownGrant: Rule<"squad" | "grant", Grant> = {
+  ...ownSquad,
+  async find(ctx, ids, lookup) {
+    const squad = await ownSquad.find(ctx, ids, lookup);
+    const query = lookup.queries
+      .select()
+      .from(squadGrants)
+      .where(and(eq(squadGrants.id, ids.grant), eq(squadGrants.squadId, squad.id)));
+    const [grant] = await (lookup.lock ? query.for("update") : query);
+    if (grant === undefined) throw errors.notFound();
+    return grant;
+  },
+};
+
+/** An invitation of another account is not found. */
+export const ownInvitation: Rule<"invitation", Grant> = {
+  description: "The manager who is invited",
+  roles: ["MANAGER"],
+  async find({ caller }, ids, { queries, lock }) {
+    const query = queries
+      .select(getTableColumns(squadGrants))
+      .from(squadGrants)
+      .innerJoin(squads, eq(squads.id, squadGrants.squadId))
+      .where(and(eq(squadGrants.id, ids.invitation), eq(squadGrants.guestId, caller?.id ?? 0)));
+    // The squad first, as when it is deleted, and so that two invitations are not accepted at the same time.
+    const [grant] = await (lock ? query.for("update", { of: [squads, squadGrants] }) : query);
+    if (grant === undefined) throw errors.notFound();
+    return grant;
+  },
+};

@@ -1,0 +1,81 @@
+import { and, eq, isNotNull, or, type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import {
+  type GuestRole,
+  sessionTimeframes,
+  squadGrants,
+  squadMembers,
+  squads,
+  timeframes,
+} from "../../store/schema.js";
+import type { Context } from "../change/context.js";
+
+/** How the caller sees a squad and its sessions. */
+export interface View {
+  role: "owner" | "athlete" | GuestRole;
+  /** Only what concerns this athlete; null for everything. */
+  athleteId: number | null;
+  hasHeart: boolean;
+}
+
+type Caller = Pick<Context, "caller">;
+
+const callerId = ({ caller }: Caller): number => caller?.id ?? 0;
+
+const isAthlete = ({ caller }: Caller): boolean => caller?.role === "ATHLETE";
+
+/** The accepted role of the caller in the squad of a row; null without one. */
+const guestRole = (ctx: Caller): SQL<GuestRole | null> =>
+  sql`(SELECT role FROM ${squadGrants} WHERE squad_id = ${squads.id} AND guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`;
+
+/** How the caller sees the squad of a row, as a column beside `squads`. */
+export const roleColumn = (ctx: Caller): SQL<View["role"]> =>
+  isAthlete(ctx)
+    ? sql`'athlete'`
+    : sql`CASE WHEN ${squads.ownerId} = ${callerId(ctx)} THEN 'owner' ELSE ${guestRole(ctx)} END`;
+
+export const viewOf = (ctx: Caller, role: View["role"]): View => ({
+  role,
+  athleteId: role === "athlete" ? callerId(ctx) : null,
+  hasHeart: role === "owner" || role === "athlete" || role === "physician",
+});
+
+const ownedOrGuest = (ctx: Caller): SQL | undefined =>
+  or(
+    eq(squads.ownerId, callerId(ctx)),
+    sql`${squads.id} IN (SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`,
+  );
+
+/** Condition beside `squads`: the caller sees the squad. */
+export const isVisibleSquad = (ctx: Caller): SQL | undefined =>
+  isAthlete(ctx)
+    ? sql`${squads.id} IN (SELECT squad_id FROM ${squadMembers} WHERE athlete_id = ${callerId(ctx)})`
+    : ownedOrGuest(ctx);
+
+/** Condition beside `squads` and a session: the caller sees the session. @param sessionId its column */
+export const isVisibleSession = (ctx: Caller, sessionId: SQL | Parameters<typeof eq>[0]): SQL | undefined =>
+  isAthlete(ctx)
+    ? sql`EXISTS (SELECT 1 FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+        WHERE ${sessionTimeframes.sessionId} = ${sessionId} AND ${timeframes.athleteId} = ${callerId(ctx)})`
+    : ownedOrGuest(ctx);
+
+/** Condition beside `squads` and `squad_members`: the caller sees the member. */
+export const isVisibleMember = (ctx: Caller): SQL | undefined =>
+  isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
+
+/** Keeps the role of the caller in a squad until the end of the transaction. */
+export async function lockRole(queries: Queries, ctx: Caller, squadId: number): Promise<void> {
+  await queries
+    .select({ id: squadGrants.id })
+    .from(squadGrants)
+    .where(
+      and(
+        eq(squadGrants.squadId, squadId),
+        eq(squadGrants.guestId, callerId(ctx)),
+        isNotNull(squadGrants.acceptedAt),
+      ),
+    )
+    .for("share");
+}
+
+export const mayEdit = ({ role }: View): boolean => role === "owner" || role === "analyst";

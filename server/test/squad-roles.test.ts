@@ -1,0 +1,265 @@
+/** What coaches, analysts, physicians and athletes see of a squad and may do with it. */
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { accounts, auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
+import { service, type TestAccount, type TestService } from "./service.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+
+let s: TestService;
+
+beforeAll(async () => {
+  s = await service();
+});
+
+type GuestRole = "coach" | "analyst" | "physician";
+
+const invite = (scene: SquadScene, username: string, role: GuestRole = "coach") =>
+  scene.send("POST", `/api/v2/squads/${scene.squad}/grants/`, { username, role });
+
+async function guestOf(scene: SquadScene, role: GuestRole): Promise<TestAccount & { grant: number }> {
+  const guest = await s.manager();
+  const { body } = await invite(scene, guest.username, role);
+  const accepted = await s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, guest.token);
+  expect([accepted.status, accepted.body.role]).toEqual([200, role]);
+  return { ...guest, grant: body.id };
+}
+
+/** A squad of two whose players have run in a session. */
+async function played() {
+  const scene = await SquadScene.of(s);
+  const ann = await scene.add("Ann", { max_hr: 190, sprint_threshold: 7 });
+  const bea = await scene.add("Bea");
+  const session = await scene.session({ notes: "Bea was tired." });
+  await scene.run(ann.device, 0, 2);
+  await scene.run(bea.device, 0, 2);
+  return { scene, ann, bea, session, path: `/api/v2/sessions/${session}/` };
+}
+
+/** Logs in as a managed athlete, who otherwise has no password. */
+async function tokenOf({ athlete }: TestPlayer): Promise<string> {
+  const { queries } = s.store.database;
+  const other = await s.athlete();
+  const [known] = await queries.select().from(accounts).where(eq(accounts.id, other.id));
+  const [account] = await queries
+    .update(accounts)
+    .set({ passwordHash: known?.passwordHash ?? null })
+    .where(eq(accounts.id, athlete))
+    .returning();
+  return s.logIn(account?.username ?? "", other.password);
+}
+
+const revokeRead = (player: TestPlayer) =>
+  s.store.database.queries.delete(permissions).where(eq(permissions.athleteId, player.athlete));
+
+const athletesIn = ({ body }: { body: { rows: { athlete: number }[] } }) =>
+  body.rows.map(({ athlete }) => athlete);
+
+const HEART = /"[^"]*(?:_hr|hr_)[^"]*"/g;
+
+describe("an invitation", () => {
+  it("has the same answer for an unknown username, an athlete and a manager", async () => {
+    const scene = await SquadScene.of(s);
+    const [manager, athlete] = [await s.manager(), await s.athlete()];
+    const answers = await Promise.all(
+      [manager.username, athlete.username, "nobody-of-this-name"].map((name) => invite(scene, name)),
+    );
+    const shapes = answers.map(({ status, body }) => [
+      status,
+      { ...body, id: 0, username: "", created_at: "" },
+    ]);
+    expect(shapes).toEqual(
+      Array(3).fill([201, { id: 0, username: "", role: "coach", created_at: "", accepted_at: null }]),
+    );
+    const { body } = await s.get("/api/v2/invitations/", manager.token);
+    expect(body.results).toMatchObject([
+      { squad: scene.squad, squad_name: "First team", owner: scene.manager.username, role: "coach" },
+    ]);
+    const mine = await invite(scene, scene.manager.username);
+    expect([mine.status, mine.body.errors[0].field]).toEqual([400, "username"]);
+  });
+
+  it("gives nothing before it is accepted, and nothing after it was declined, left or revoked", async () => {
+    const { scene, path } = await played();
+    const guest = await s.manager();
+    const status = async () => (await s.get(`${path}figures/`, guest.token)).status;
+    const { body: open } = await invite(scene, guest.username);
+    expect(await status()).toBe(404);
+    const mine = `/api/v2/invitations/${open.id}/`;
+    await s.post(`${mine}accept/`, undefined, guest.token);
+    expect(await status()).toBe(200);
+    expect((await s.send("DELETE", mine, { token: guest.token })).status).toBe(204);
+    expect(await status()).toBe(404);
+    const again = await guestOf(scene, "coach");
+    const grant = `/api/v2/squads/${scene.squad}/grants/${again.grant}/`;
+    expect((await scene.send("DELETE", grant)).status).toBe(204);
+    expect((await s.get(`${path}figures/`, again.token)).status).toBe(404);
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.entity, "squad grant"));
+    const operations = rows.filter(({ entityId }) => entityId === open.id).map(({ operation }) => operation);
+    expect(operations).toEqual(["createSquadGrant", "acceptInvitation", "deleteInvitation"]);
+  });
+
+  it("replaces the earlier role when it is accepted", async () => {
+    const { scene, path } = await played();
+    const guest = await guestOf(scene, "coach");
+    const { body } = await invite(scene, guest.username, "physician");
+    expect(JSON.stringify((await s.get(`${path}figures/`, guest.token)).body)).not.toMatch(HEART);
+    await s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, guest.token);
+    expect(JSON.stringify((await s.get(`${path}figures/`, guest.token)).body)).toMatch(HEART);
+    const { body: left } = await s.get("/api/v2/invitations/", guest.token);
+    expect(left.results.map(({ id }: { id: number }) => id)).toEqual([body.id]);
+  });
+
+  it("counts against QUOTA_INVITATIONS", async () => {
+    const scene = await SquadScene.of(s);
+    await s.store.database.queries.insert(squadGrants).values(
+      Array.from({ length: 200 }, (_, n) => ({
+        squadId: scene.squad,
+        username: `none-${n}`,
+        role: "coach" as const,
+        createdAt: new Date(),
+      })),
+    );
+    const { status, body } = await invite(scene, "one-more");
+    expect([status, body.code]).toEqual([409, "quota_exceeded"]);
+  });
+});
+
+describe("a guest", () => {
+  it("reads the table, the season, the members and periods of the squad; heart data only as a physician", async () => {
+    const { scene, session, path } = await played();
+    const owned = (await scene.send("GET", `${path}figures/`)).body;
+    const season = `/api/v2/squads/${scene.squad}/season/`;
+    const coach = await guestOf(scene, "coach");
+    const physician = await guestOf(scene, "physician");
+    expect((await s.get(`${path}figures/`, physician.token)).body).toEqual(owned);
+    expect(owned.rows[0].figures.hr_mean_bpm).toBe(150);
+
+    const paths = [
+      `${path}figures/`,
+      season,
+      `/api/v2/members/?squad=${scene.squad}`,
+      `${path}periods/`,
+      path,
+    ];
+    for (const one of paths) {
+      const answer = await s.get(one, coach.token);
+      expect([one, answer.status, JSON.stringify(answer.body).match(HEART)]).toEqual([one, 200, null]);
+      expect((await s.get(one, physician.token)).body).toEqual((await scene.send("GET", one)).body);
+    }
+    const { rows } = (await s.get(`${path}figures/`, coach.token)).body;
+    expect(rows[0].figures.distance_m).toBe(owned.rows[0].figures.distance_m);
+    const csv = await s.send("GET", `${path}figures/`, {
+      token: coach.token,
+      headers: { Accept: "text/csv" },
+    });
+    expect(csv.body).toContain("distance_m");
+    expect(csv.body).not.toMatch(/hr/);
+    const listed = await s.get("/api/v2/sessions/", coach.token);
+    expect(listed.body.results.map(({ id }: { id: number }) => id)).toEqual([session]);
+    const { body } = await s.get("/api/v2/squads/", coach.token);
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([scene.squad]);
+  });
+
+  it("never gets a table that was made for another role", async () => {
+    const { scene, path } = await played();
+    const coach = await guestOf(scene, "coach");
+    const owned = await scene.send("GET", `${path}figures/`);
+    const etag = owned.headers.get("etag") ?? "";
+    const answer = await s.send("GET", `${path}figures/`, {
+      token: coach.token,
+      headers: { "If-None-Match": etag },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("etag")).not.toBe(etag);
+  });
+
+  it("sees nothing that the owner of the session may not read, whatever permission the guest has", async () => {
+    const { scene, ann, bea, path } = await played();
+    const physician = await guestOf(scene, "physician");
+    const [granted] = await s.store.database.queries
+      .select()
+      .from(permissions)
+      .where(eq(permissions.athleteId, bea.athlete));
+    if (granted === undefined) throw new Error("No permission");
+    await revokeRead(bea);
+    const { id: _, ...columns } = granted;
+    await s.store.database.queries
+      .insert(permissions)
+      .values({ ...columns, permission: "READ", managerId: physician.id });
+    expect(athletesIn(await s.get(`${path}figures/`, physician.token))).toEqual([ann.athlete]);
+  });
+
+  it("who is an analyst edits for the owner, and keeps the thresholds of the heart", async () => {
+    const { scene, ann } = await played();
+    const analyst = await guestOf(scene, "analyst");
+    const send = (method: string, path: string, json?: unknown) =>
+      s.send(method, path, { token: analyst.token, json });
+    const created = await send("POST", "/api/v2/sessions/", scene.body({ name: "By the analyst" }));
+    expect(created.status).toBe(201);
+    const path = `/api/v2/sessions/${created.body.id}/`;
+    expect((await scene.send("GET", path)).body.name).toBe("By the analyst");
+    expect((await scene.frames(created.body.id)).length).toBe(2);
+    const period = { name: "1st half", start_time: minute(5), end_time: minute(25), athlete: null };
+    expect((await send("PUT", `${path}periods/`, [period])).status).toBe(200);
+    expect((await send("PATCH", path, { place: "Away" })).body.place).toBe("Away");
+    expect((await send("DELETE", path)).status).toBe(204);
+
+    const { body } = await send("GET", `/api/v2/members/?athlete=${ann.athlete}`);
+    const member = `/api/v2/members/${body.results[0].id}/`;
+    const refused = await send("PATCH", member, { params: { max_hr: 200 } });
+    expect([refused.status, refused.body.errors[0].field]).toEqual([400, "params.max_hr"]);
+    expect((await send("PATCH", member, { params: { sprint_threshold: 6 } })).body.params).toEqual({
+      sprint_threshold: 6,
+    });
+    expect((await scene.send("GET", member)).body.params).toEqual({ max_hr: 190, sprint_threshold: 6 });
+    const activities = await send("GET", "/api/v1/activities/");
+    expect(activities.body.count).toBe(0);
+  });
+});
+
+describe("an athlete", () => {
+  it("finds their own rows, members and periods, and nothing of others", async () => {
+    const { scene, ann, bea, session, path } = await played();
+    const times = { name: "1st half", start_time: minute(0), end_time: minute(1) };
+    await scene.send("PUT", `${path}periods/`, [
+      { ...times, athlete: null },
+      { ...times, athlete: bea.athlete },
+    ]);
+    await scene.send("GET", `${path}figures/`);
+    const token = await tokenOf(ann);
+    const read = async (one: string) => (await s.get(one, token)).body;
+    const table = await read(`${path}figures/`);
+    expect(new Set(athletesIn({ body: table }))).toEqual(new Set([ann.athlete]));
+    expect(table.left_out).toEqual([]);
+    expect(table.rows[0].figures.hr_mean_bpm).toBe(150);
+    expect(await read(path)).toMatchObject({ id: session, notes: null });
+    expect((await read(`${path}periods/`)).map(({ athlete }: { athlete: number | null }) => athlete)).toEqual(
+      [null],
+    );
+    const season = await read(`/api/v2/squads/${scene.squad}/season/`);
+    expect(season.players.map(({ athlete }: { athlete: number }) => athlete)).toEqual([ann.athlete]);
+    for (const one of ["figures/", "periods/", ""])
+      expect(JSON.stringify(await read(`${path}${one}`))).not.toContain("Bea");
+    const csv = await s.send("GET", `${path}periods/`, { token, headers: { Accept: "text/csv" } });
+    expect(csv.body).not.toContain("Bea");
+    expect((await read("/api/v2/members/")).results.map((one: { athlete: number }) => one.athlete)).toEqual([
+      ann.athlete,
+    ]);
+    expect((await read("/api/v2/squads/")).results).toHaveLength(1);
+    const other = await scene.session({
+      name: "Without Ann",
+      start_time: minute(-900),
+      end_time: minute(-800),
+    });
+    await s.store.database.queries
+      .delete(timeframes)
+      .where(and(eq(timeframes.activityId, other), eq(timeframes.athleteId, ann.athlete)));
+    expect((await s.get(`/api/v2/sessions/${other}/`, token)).status).toBe(404);
+    expect((await read("/api/v2/sessions/")).results.map(({ id }: { id: number }) => id)).toEqual([session]);
+    const seen = await read(`/api/v2/squads/${scene.squad}/season/`);
+    expect(seen.sessions.map(({ id }: { id: number }) => id)).toEqual([session]);
+  });
+});
