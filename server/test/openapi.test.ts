@@ -56,7 +56,9 @@ describe("documentation", () => {
       )
       .map(({ id }) => id);
     expect(named.toSorted()).toEqual([
+      "acceptInvitation",
       "bulkLoad",
+      "copySessionPeriods",
       "createActivity",
       "createAssignment",
       "createManagedAthlete",
@@ -64,6 +66,7 @@ describe("documentation", () => {
       "createPermissions",
       "createRecipe",
       "createSquad",
+      "createSquadGrant",
       "createSquadSession",
       "createTimeframe",
       "createWebhook",

@@ -89,6 +89,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
   it("is not lost by leaving an editor: links and the Back button ask first", async () => {
     const { username, device } = await owner("eva");
     const page = await openSignedIn(service, { username });
+    await page.getByRole("link", { name: "Devices", exact: true }).click();
     await page.getByRole("link", { name: username, exact: true }).click();
     await page.getByLabel("Your name for it").fill("Left wing");
     const question = page.getByRole("dialog", { name: "Leave without saving?" });

@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser)(
 
     it("says that a view could not be loaded, and shows it later, if the browser has no cache", async () => {
       const page = await openSignedIn(service, { username: "ava" });
-      await page.getByText("You have no devices.").waitFor();
+      await page.getByText("No sessions in this month").waitFor();
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
       await gate.shut();
       await page.getByRole("link", { name: "Athletes", exact: true }).click();
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)(
     it("says that the service does not respond, and continues by itself when it is back", async () => {
       const { username } = await service.manager("nora");
       const page = await openSignedIn(service, { username }, KEPT);
-      await page.getByText("You have no devices.").waitFor();
+      await page.getByText("No sessions in this month").waitFor();
       await keepsPage(page);
       await gate.shut();
       expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);

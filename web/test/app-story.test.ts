@@ -282,7 +282,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("Username").fill("rosa");
     await page.getByLabel("Password").fill("a quite new passphrase");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("You have no devices.").waitFor();
+    await page.getByText("No sessions in this month").waitFor();
     // the link has been used
     expectComplaint(/status of 400/);
     await page.goto(link);
@@ -346,6 +346,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const { username } = await service.manager("lena");
     await service.addDevice("LENA-1", "lena");
     const page = await openSignedIn(service, { username });
+    await page.getByRole("link", { name: "Devices", exact: true }).click();
     await page.getByText("You have no devices.").waitFor();
     await page.getByRole("button", { name: "Take a device…" }).click();
     await page.getByLabel("Serial number").fill("LENA-1");
@@ -362,7 +363,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
   it("leaves an ended session if the user does not sign in again", async () => {
     const { username } = await service.manager("otto");
     const page = await openSignedIn(service, { username });
-    await page.getByText("You have no devices.").waitFor();
+    await page.getByText("No sessions in this month").waitFor();
     await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
     await page.getByRole("link", { name: "Athletes", exact: true }).click();
