@@ -277,7 +277,12 @@ describe("the examples of a service under a path", () => {
     const entries = entriesOf(examples.document).sort((a, b) => rank(a) - rank(b));
     const { owner, thatAthlete, anotherAthlete } = scene;
     // A separate session, because the owner's session is needed later.
-    const tokens: Record<string, string> = { endSession: await s.logIn(owner.username, owner.password) };
+    const { token: guest } = scene.anotherManager;
+    const tokens: Record<string, string> = {
+      endSession: await s.logIn(owner.username, owner.password),
+      acceptInvitation: guest,
+      deleteInvitation: guest,
+    };
     const refused: Record<string, unknown> = {};
     for (const { entry } of entries) {
       let { status, printed } = await examples.run(entry.operationId, "curl", tokens[entry.operationId]);

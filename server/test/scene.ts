@@ -22,7 +22,7 @@ export interface Scene {
   /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
   /** Invites again, after the invitation was deleted. */
-  inviteAnotherManager(): Promise<void>;
+  inviteFormerOwner(): Promise<void>;
 }
 
 /**
@@ -117,9 +117,8 @@ export async function newScene(s: TestService): Promise<Scene> {
   );
   const session = await newSession(s, owner, squad.id);
   const grants = `/api/v2/squads/${squad.id}/grants/`;
-  const invite = async () =>
-    (await s.post(grants, { username: anotherManager.username, role: "coach" }, owner.token)).body.id;
-  const grant = await invite();
+  const invite = async ({ username }: TestAccount) =>
+    (await s.post(grants, { username, role: "coach" }, owner.token)).body.id;
 
   const scene = {
     owner,
@@ -148,11 +147,11 @@ export async function newScene(s: TestService): Promise<Scene> {
       squad: squad.id,
       member: member.id,
       assignment: assignment.id,
-      grant,
-      invitation: grant,
+      grant: await invite(formerOwner),
+      invitation: await invite(anotherManager),
     },
-    async inviteAnotherManager() {
-      scene.ids.grant = scene.ids.invitation = await invite();
+    async inviteFormerOwner() {
+      scene.ids.grant = await invite(formerOwner);
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();
