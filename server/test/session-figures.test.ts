@@ -11,6 +11,8 @@ import {
 } from "asi-convert/squad";
 import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { and, eq } from "drizzle-orm";
+import { strFromU8, unzipSync } from "fflate";
+import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { recordingOf } from "./recordings.js";
@@ -143,6 +145,53 @@ describe("the table of a session", () => {
       ["damaged", "truncated"].includes(column.key) ? { ...column, cell: () => null } : column,
     );
     expect(csv.body).toBe(tableCsv(unknown, rows, textLayout(undefined, instantText)));
+  });
+
+  it("has the same figures as Parquet and as a workbook with a sheet for each period", async () => {
+    const { scene, first, session } = await played("Ann", "Bob");
+    await scene.run(first.device, 0, 10);
+    await setPeriods(scene, session, "1st half,13:02,13:06,\n");
+    const { rows } = (await scene.figures(session)).body;
+    const download = async (type: string, etag?: string) => {
+      const response = await fetch(`${s.service.url}/api/v2/sessions/${session}/figures/`, {
+        headers: {
+          Authorization: `Bearer ${scene.manager.token}`,
+          Accept: type,
+          ...(etag && { "If-None-Match": etag }),
+        },
+      });
+      const { headers, status } = response;
+      return {
+        status,
+        etag: headers.get("etag") ?? "",
+        vary: headers.get("vary"),
+        bytes: await response.arrayBuffer(),
+      };
+    };
+    const parquet = await download("application/vnd.apache.parquet");
+    expect(parquet.vary).toMatch(/Accept/);
+    const read = await parquetReadObjects({ file: parquet.bytes });
+    expect(read.map(({ player, period, distance_m }) => [player, period, distance_m])).toEqual(
+      rows.map((row: { player: string; period: string | null; figures: { distance_m: number | null } }) => [
+        row.player,
+        row.period ?? "session",
+        row.figures.distance_m,
+      ]),
+    );
+    const xlsx = await download("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
+    const files = unzipSync(new Uint8Array(xlsx.bytes));
+    expect(strFromU8(files["xl/workbook.xml"] ?? new Uint8Array())).toMatch(
+      /name="Session".*name="1st half"/s,
+    );
+    expect(strFromU8(files["xl/worksheets/sheet1.xml"] ?? new Uint8Array())).toContain(
+      `<v>${rows[0].figures.distance_m}</v>`,
+    );
+    for (const [type, { etag }] of [
+      ["application/vnd.apache.parquet", parquet],
+      ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", xlsx],
+    ] as const)
+      expect([type, etag, (await download(type, etag)).status]).toEqual([type, etag, 304]);
+    expect(new Set([parquet.etag, xlsx.etag, (await download("text/csv")).etag]).size).toBe(3);
   });
 
   it("does not show a player whose permission is withdrawn, in any period, nor in the CSV or the season", async () => {

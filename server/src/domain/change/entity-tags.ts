@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** Object with an entity tag. */
 export interface Tagged {
-  /** Strong entity tag, quoted (RFC 9110 section 8.8.3). */
+  /** Entity tag, quoted; weak with `W/` before it, for bytes that differ each time (RFC 9110 section 8.8.3). */
   etag: string;
 }
 
@@ -47,8 +47,9 @@ export function matchesStrongly(list: string, etag: string): boolean {
 
 /**
  * Whether a value of `If-None-Match` contains this tag, by weak comparison. `*` matches every tag.
- * @param etag a strong one
+ * @param etag a strong or a weak one
  */
 export function matchesWeakly(list: string, etag: string): boolean {
-  return isAny(list) || [...list.matchAll(ENTITY_TAG)].some(([, , tag]) => tag === etag);
+  const opaque = etag.replace(/^W\//, "");
+  return isAny(list) || [...list.matchAll(ENTITY_TAG)].some(([, , tag]) => tag === opaque);
 }
