@@ -19,14 +19,14 @@ const trainingFolder = () =>
     periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;14:32;14:35;Kunz", "Drill;-;-;Vogel"],
   });
 
-async function recordingAt(folder: string, name: string, startMs: number): Promise<void> {
+async function recordingAt(folder: string, name: string, startMs: number, serial = "TRK-9"): Promise<void> {
   const rows = Array.from({ length: 600 }, (_, second) => ({
     timestamp: startMs + second * 1000,
     latitude: 46.9629,
     longitude: 7.4648,
     speed: 5,
   }));
-  writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial: "TRK-9" })));
+  writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial })));
 }
 
 const AS_CSV = ["--tz", "Europe/Zurich", "--format", "csv"];
@@ -96,6 +96,16 @@ describe("asi squad", () => {
       ...["Müller", "Kunz", "Vogel", "early"].map((player) => ["2026-05-16T12:30:00.000Z", player]),
       ...["early later", "later"].map((player) => ["2026-05-23T12:30:00.000Z", player]),
     ]);
+  });
+
+  it("finds the trackers of a roster in any session of the folder", async () => {
+    const folder = scratchFolder();
+    await recordingAt(folder, "first.asi", START_MS, "TRK-1");
+    await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000, "TRK-2");
+    writeFileSync(join(folder, "roster.csv"), "player,serial\nKunz,TRK-1\nLang,TRK-2\nRoth,TRK-3\n");
+    const { stderr } = await asi(["squad", folder]);
+    expect(stderr).not.toMatch(/Kunz|Lang/);
+    expect(stderr.match(/No recording of Roth/g)).toHaveLength(1);
   });
 
   it("writes the same as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {

@@ -101,6 +101,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
+  tellAbsent(people.rosters, squadMembers(recordings, roster).map(presentOf), context);
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
     const path = choice === null || choice.index === index ? periodsPath : null;
@@ -148,7 +149,6 @@ function sessionOf(
   context: Context,
 ): SquadSession | null {
   const members = squadMembers(recordings, rosters[0]?.roster ?? null);
-  tellAbsent(rosters, members.map(presentOf), context);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = mainInterval(recordings);
   const where = { session, timeZone: flags.tz, players };

@@ -30,6 +30,13 @@ export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 /** Larger files are recordings and not rosters. */
 const MOST_SHEET_BYTES = 2 ** 20;
 
+/** Whether a file has the corners of a pitch, as in the match of `asi encode --demo --squad`. */
+export async function isPitchFile(file: File): Promise<boolean> {
+  return (
+    /\.csv$/i.test(file.name) && /^\uFEFF?latitude[,;\t]longitude\s/i.test(await file.slice(0, 64).text())
+  );
+}
+
 /** Reads a roster or periods; null for another file. */
 export async function readSheetFile(file: File): Promise<{ kind: SheetKind; bytes: Uint8Array } | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;

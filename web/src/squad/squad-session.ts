@@ -31,7 +31,7 @@ import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
-import { type FileState, isOfSystem, readSheetFile, type SquadFile } from "./squad-file.js";
+import { type FileState, isOfSystem, isPitchFile, readSheetFile, type SquadFile } from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { StoredSession } from "./stored-session.js";
 import type { SquadWorkers } from "./workers.js";
@@ -193,7 +193,13 @@ export class SquadSession {
     );
     this.played = new Played(this);
     const compute = oneAtATime(() => this.#compute());
-    this.#stop = effect(() => {
+    const stopFollowing = effect(() => {
+      const scope = this.scope.value;
+      // removed by Undo, or by other periods of a file
+      const isGone = scope.kind === "period" && !this.periods.value.some(({ name }) => name === scope.name);
+      if (isGone && !this.isReading.value) this.scope.value = { kind: "session" };
+    });
+    const stopComputing = effect(() => {
       // inputs of the figures
       this.scope.value;
       this.players.value;
@@ -203,6 +209,10 @@ export class SquadSession {
       this.played.lastKnown();
       compute();
     });
+    this.#stop = () => {
+      stopFollowing();
+      stopComputing();
+    };
   }
 
   /** Reads additional files. Duplicates are left out. @param lost those of them that were kept, and of which nothing is left */
@@ -433,6 +443,10 @@ export class SquadSession {
     const sheet = await readSheetFile(file).catch(() => null);
     if (sheet !== null) {
       this.#setState(id, { name: "sheet", ...sheet });
+      return;
+    }
+    if (await isPitchFile(file)) {
+      this.#setState(id, { name: "left out", why: "The corners of a pitch, for asi pitch." });
       return;
     }
     const { stored } = this;

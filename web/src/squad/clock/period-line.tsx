@@ -89,11 +89,7 @@ export function PeriodLine({ session, period }: { session: SquadSession; period:
           <button
             type="button"
             aria-label={`Remove ${name}`}
-            onClick={() => {
-              const scope = session.scope.peek();
-              steps.change({ periods: withoutPeriod(session.periods.peek(), name) });
-              if (scope.kind === "period" && scope.name === name) session.scope.value = { kind: "session" };
-            }}
+            onClick={() => steps.change({ periods: withoutPeriod(session.periods.peek(), name) })}
           >
             Remove
           </button>
