@@ -239,6 +239,7 @@ describe("authorization matrix", () => {
         if (id === "endSession" && account !== undefined)
           account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);
+        if (id === "acceptInvitation" && status === 200) await scene.inviteAnotherManager();
         if (id === "deleteSquadGrant" && status === 204) await scene.inviteFormerOwner();
         if (id.startsWith("revokePermission") && status === 204) await scene.permitFormerOwner();
       }

@@ -23,6 +23,8 @@ export interface Scene {
   permitFormerOwner(): Promise<void>;
   /** Invites again, after the invitation was deleted. */
   inviteFormerOwner(): Promise<void>;
+  /** Invites again, after the invitation was accepted. */
+  inviteAnotherManager(): Promise<void>;
 }
 
 /**
@@ -152,6 +154,10 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
     async inviteFormerOwner() {
       scene.ids.grant = await invite(formerOwner);
+    },
+    async inviteAnotherManager() {
+      await s.send("DELETE", `${grants}${scene.ids.invitation}/`, { token: owner.token });
+      scene.ids.invitation = await invite(anotherManager);
     },
     async permitFormerOwner() {
       scene.ids.permission = await permitFormerOwner();
