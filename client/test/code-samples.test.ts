@@ -142,6 +142,7 @@ class Examples {
       updateAthlete: { username: `${username}-2` },
       updateManagedAthlete: { external_id: `${externalId}-managed` },
       eraseAthlete: { password: owner.password },
+      copySessionPeriods: { from: ids.session },
     };
     /** Athletes for operations that only their manager may use, or that delete objects of other examples. */
     const about: Record<string, object> = {
