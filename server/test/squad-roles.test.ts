@@ -1,5 +1,7 @@
 /** What coaches, analysts, physicians and athletes see of a squad and may do with it. */
 import { and, eq } from "drizzle-orm";
+import { strFromU8, unzipSync } from "fflate";
+import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { accounts, auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
 import { service, type TestAccount, type TestService } from "./service.js";
@@ -10,6 +12,9 @@ let s: TestService;
 beforeAll(async () => {
   s = await service();
 });
+
+const PARQUET = "application/vnd.apache.parquet";
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 type GuestRole = "coach" | "analyst" | "physician";
 
@@ -163,6 +168,30 @@ describe("a guest", () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([scene.squad]);
   });
 
+  it("gets no heart data in any file of the table, unless the role has it", async () => {
+    const { scene, path } = await played();
+    const [coach, physician] = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];
+    const file = async (by: TestAccount, type: string) => {
+      const headers = { Authorization: `Bearer ${by.token}`, Accept: type };
+      const response = await fetch(`${s.service.url}${path}figures/`, { headers });
+      expect(response.status).toBe(200);
+      return response.arrayBuffer();
+    };
+    const columnsOf = async (by: TestAccount) => {
+      const [row = {}] = await parquetReadObjects({ file: await file(by, PARQUET) });
+      return Object.keys(row);
+    };
+    const headersOf = async (by: TestAccount) =>
+      Object.values(unzipSync(new Uint8Array(await file(by, XLSX))))
+        .map((part) => strFromU8(part))
+        .join();
+    expect(await columnsOf(physician)).toContain("hr_mean_bpm");
+    expect((await columnsOf(coach)).filter((name) => /hr/.test(name))).toEqual([]);
+    expect(await columnsOf(coach)).toContain("distance_m");
+    expect(await headersOf(physician)).toContain("Mean heart rate");
+    expect(await headersOf(coach)).not.toMatch(/heart rate/i);
+  });
+
   it("never gets a table that was made for another role", async () => {
     const { scene, path } = await played();
     const coach = await guestOf(scene, "coach");
@@ -217,6 +246,20 @@ describe("a guest", () => {
     expect((await scene.send("GET", member)).body.params).toEqual({ max_hr: 190, sprint_threshold: 6 });
     const activities = await send("GET", "/api/v1/activities/");
     expect(activities.body.count).toBe(0);
+  });
+
+  it("who is an analyst copies no periods of a squad that the role does not include", async () => {
+    const { scene, path } = await played();
+    const analyst = await guestOf(scene, "analyst");
+    const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });
+    const { body: hidden } = await scene.send("POST", "/api/v2/sessions/", scene.body({ squad: squad.id }));
+    const copy = (from: number, token: string) =>
+      s.send("POST", `${path}periods/copy/`, { token, json: { from } });
+    const { status, body } = await copy(hidden.id, analyst.token);
+    expect([status, body.errors[0].field]).toEqual([400, "from"]);
+    expect((await copy(hidden.id, scene.manager.token)).status).toBe(200);
+    const { body: seen } = await scene.send("POST", "/api/v2/sessions/", scene.body({}));
+    expect((await copy(seen.id, analyst.token)).status).toBe(200);
   });
 });
 
