@@ -42,7 +42,7 @@ export const preferredOf = <T extends string>(
 
 /** Whether the client prefers CSV to JSON. */
 export const prefersCsv = (request: Pick<FastifyRequest, "headers">): boolean =>
-  preferredType(request, [JSON_TYPE, "text/csv"]) === "text/csv";
+  preferredOf(request, ["text/csv"]) === "text/csv";
 
 /** Whether a response may be compressed with gzip (RFC 9110 section 12.5.3). */
 export const acceptsGzip = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>

@@ -9,7 +9,7 @@ type Rows = Resource["SessionPeriods"];
 /** Periods are saved when they have not changed for this time: not at each step of a drag. */
 const QUIET_MS = 800;
 
-/** What becomes of the last change. */
+/** State of the last change. */
 export type Saving =
   | { name: "saved"; isFirst: boolean }
   | { name: "saving" }

@@ -40,7 +40,7 @@ ${accountName(account)}`;
   return (
     <Dialog title="Ask for permission" onClose={onClose}>
       <p>
-        Athletes with an account of their own give permissions themselves. Send them this text; the link opens
+        Athletes with an account grant permissions themselves. Send them this text; the link opens
         the form with your number and username in it.
       </p>
       {managed > 0 ? (
