@@ -2,9 +2,9 @@
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { methodsOf } from "../src/http/route.js";
-import { accounts, assignments, squadMembers } from "../src/store/schema.js";
+import { assignments, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
-import { SquadScene, type TestPlayer } from "./squad-scene.js";
+import { guestOf, SquadScene, tokenOf } from "./squad-scene.js";
 
 /** A former guest has left; another athlete is in another squad. */
 const CALLERS = ["coach", "analyst", "physician", "former guest", "athlete", "another athlete"] as const;
@@ -59,27 +59,6 @@ let s: TestService;
 let tokens: Record<(typeof CALLERS)[number], string>;
 let ids: Record<string, number>;
 
-async function guest(scene: SquadScene, role: string) {
-  const { username, token } = await s.manager();
-  const { body } = await scene.send("POST", `/api/v2/squads/${scene.squad}/grants/`, { username, role });
-  expect((await s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, token)).status).toBe(200);
-  return { token, grant: body.id as number };
-}
-
-/** Logs in as a managed athlete, who otherwise has no password. */
-async function tokenOf({ athlete }: TestPlayer): Promise<string> {
-  const { queries } = s.store.database;
-  const other = await s.athlete();
-  const [known] = await queries.select().from(accounts).where(eq(accounts.id, other.id));
-  const passwordHash = known?.passwordHash ?? null;
-  const [account] = await queries
-    .update(accounts)
-    .set({ passwordHash })
-    .where(eq(accounts.id, athlete))
-    .returning();
-  return s.logIn(account?.username ?? "", other.password);
-}
-
 beforeAll(async () => {
   s = await service();
   const [scene, another] = [await SquadScene.of(s), await SquadScene.of(s)];
@@ -91,16 +70,16 @@ beforeAll(async () => {
     .from(squadMembers)
     .where(and(eq(squadMembers.squadId, scene.squad), eq(squadMembers.athleteId, ann.athlete)));
   const [assignment] = await queries.select().from(assignments).where(eq(assignments.athleteId, ann.athlete));
-  const coach = await guest(scene, "coach");
-  const former = await guest(scene, "analyst");
+  const coach = await guestOf(scene, "coach");
+  const former = await guestOf(scene, "analyst");
   await scene.send("DELETE", `/api/v2/squads/${scene.squad}/grants/${former.grant}/`);
   tokens = {
     coach: coach.token,
-    analyst: (await guest(scene, "analyst")).token,
-    physician: (await guest(scene, "physician")).token,
+    analyst: (await guestOf(scene, "analyst")).token,
+    physician: (await guestOf(scene, "physician")).token,
     "former guest": former.token,
-    athlete: await tokenOf(ann),
-    "another athlete": await tokenOf(bob),
+    athlete: await tokenOf(scene, ann),
+    "another athlete": await tokenOf(another, bob),
   };
   ids = {
     squad: scene.squad,

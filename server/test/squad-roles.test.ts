@@ -3,9 +3,9 @@ import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
-import { accounts, auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
+import { auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
 import { service, type TestAccount, type TestService } from "./service.js";
-import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { type GuestRole, guestOf, minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
 let s: TestService;
 
@@ -16,18 +16,8 @@ beforeAll(async () => {
 const PARQUET = "application/vnd.apache.parquet";
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-type GuestRole = "coach" | "analyst" | "physician";
-
 const invite = (scene: SquadScene, username: string, role: GuestRole = "coach") =>
   scene.send("POST", `/api/v2/squads/${scene.squad}/grants/`, { username, role });
-
-async function guestOf(scene: SquadScene, role: GuestRole): Promise<TestAccount & { grant: number }> {
-  const guest = await s.manager();
-  const { body } = await invite(scene, guest.username, role);
-  const accepted = await s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, guest.token);
-  expect([accepted.status, accepted.body.role]).toEqual([200, role]);
-  return { ...guest, grant: body.id };
-}
 
 /** A squad of two whose players have run in a session. */
 async function played() {
@@ -38,19 +28,6 @@ async function played() {
   await scene.run(ann.device, 0, 2);
   await scene.run(bea.device, 0, 2);
   return { scene, ann, bea, session, path: `/api/v2/sessions/${session}/` };
-}
-
-/** Logs in as a managed athlete, who otherwise has no password. */
-async function tokenOf({ athlete }: TestPlayer): Promise<string> {
-  const { queries } = s.store.database;
-  const other = await s.athlete();
-  const [known] = await queries.select().from(accounts).where(eq(accounts.id, other.id));
-  const [account] = await queries
-    .update(accounts)
-    .set({ passwordHash: known?.passwordHash ?? null })
-    .where(eq(accounts.id, athlete))
-    .returning();
-  return s.logIn(account?.username ?? "", other.password);
 }
 
 const revokeRead = (player: TestPlayer) =>
@@ -272,7 +249,7 @@ describe("an athlete", () => {
       { ...times, athlete: bea.athlete },
     ]);
     await scene.send("GET", `${path}figures/`);
-    const token = await tokenOf(ann);
+    const token = await tokenOf(scene, ann);
     const read = async (one: string) => (await s.get(one, token)).body;
     const table = await read(`${path}figures/`);
     expect(new Set(athletesIn({ body: table }))).toEqual(new Set([ann.athlete]));

@@ -1,4 +1,5 @@
-import { assignments, squadMembers, squads } from "../src/store/schema.js";
+import { eq } from "drizzle-orm";
+import { accounts, assignments, squadMembers, squads } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { type Sample, store } from "./team.js";
@@ -135,4 +136,29 @@ export class SquadScene {
       params: Record<string, unknown>;
     }[];
   }
+}
+
+export type GuestRole = "coach" | "analyst" | "physician";
+
+/** Invites a new manager to the squad, who accepts. */
+export async function guestOf(scene: SquadScene, role: GuestRole): Promise<TestAccount & { grant: number }> {
+  const guest = await scene.s.manager();
+  const { username } = guest;
+  const { body } = await scene.send("POST", `/api/v2/squads/${scene.squad}/grants/`, { username, role });
+  const accepted = await scene.s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, guest.token);
+  if (accepted.body.role !== role) throw new Error(`Not accepted: ${accepted.status}`);
+  return { ...guest, grant: body.id };
+}
+
+/** Logs in as a managed athlete, who otherwise has no password. */
+export async function tokenOf({ s }: SquadScene, { athlete }: TestPlayer): Promise<string> {
+  const { queries } = s.store.database;
+  const other = await s.athlete();
+  const [known] = await queries.select().from(accounts).where(eq(accounts.id, other.id));
+  const [account] = await queries
+    .update(accounts)
+    .set({ passwordHash: known?.passwordHash ?? null })
+    .where(eq(accounts.id, athlete))
+    .returning();
+  return s.logIn(account?.username ?? "", other.password);
 }
