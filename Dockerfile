@@ -14,6 +14,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_PORT=9464 DATA_DIR=/data
+# The allocator of glibc returns freed memory to the system. See "Sizing" in docs/operating.md.
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576
 COPY --from=install /opt/asi/node_modules /opt/asi/node_modules
 # The operator's commands: docker compose exec service asi-server ...
 RUN ln -s /opt/asi/node_modules/.bin/asi-server /usr/local/bin/asi-server \

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { allocatorSettings } from "./allocator.js";
 
 const MAIN = join(import.meta.dirname, "../dist/main.js");
 const PROBE = join(import.meta.dirname, "probe.js");
@@ -34,7 +35,7 @@ export function killBuiltServices(): void {
 }
 
 /**
- * Starts it with default settings, except that webhooks may call this machine.
+ * Starts it with default settings and the allocator of a deployment, except that webhooks may call this machine.
  * @param databaseUrl URL of a PostgreSQL database; null for an embedded one in `dataDir`
  * @param settings variables that replace defaults
  */
@@ -46,6 +47,7 @@ export async function startBuiltService(
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     TMPDIR: process.env.TMPDIR,
+    ...allocatorSettings(),
     DATA_DIR: dataDir,
     PORT: "0",
     METRICS_PORT: "0",

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { allocatorSettings } from "./allocator.js";
 import { onGround } from "./ground.js";
 
 const { values } = parseArgs({ options: { devices: { type: "string" }, seconds: { type: "string" } } });
@@ -71,6 +72,7 @@ interface Figures {
 async function measure(folder: string, databaseUrl: string | null): Promise<Figures> {
   const env = {
     PATH: process.env.PATH,
+    ...allocatorSettings(),
     PORT: "0",
     METRICS_PORT: "0",
     DATA_DIR: join(folder, databaseUrl === null ? "embedded" : "data"),

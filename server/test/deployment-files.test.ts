@@ -98,6 +98,12 @@ describe("the systemd unit", () => {
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);
   });
 
+  it("sets the allocator as the Dockerfile does", () => {
+    const allocatorOf = (text: string) => [...text.matchAll(/\bMALLOC_\w+=\d+/g)].map(([setting]) => setting);
+    expect(allocatorOf(read("deploy/asi-server.service"))).toEqual(allocatorOf(dockerfile));
+    expect(allocatorOf(dockerfile)).not.toEqual([]);
+  });
+
   it("passes the checks of systemd", ({ skip }) => {
     skip(!isInstalled("systemd-analyze"), "systemd-analyze is not installed");
     const unit = read("deploy/asi-server.service");

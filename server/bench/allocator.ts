@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const UNIT = join(import.meta.dirname, "../../deploy/asi-server.service");
+
+/** @returns the settings of the allocator with which the systemd unit and the Dockerfile start the service */
+export function allocatorSettings(): Record<string, string> {
+  const found = readFileSync(UNIT, "utf8").matchAll(/\b(MALLOC_\w+)=(\d+)/g);
+  return Object.fromEntries([...found].map(([, name = "", value = ""]) => [name, value]));
+}
