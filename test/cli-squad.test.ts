@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { demoSquad } from "../src/recording/demo-squad.js";
@@ -72,6 +73,22 @@ describe("asi squad", () => {
       "9.asi: The rows are from 2020-05-16 to 2026-05-16, so some have a wrong date. Keep the others with asi convert --from.",
     );
     expect(stdout).toMatch(/3 players/);
+  });
+
+  it("reads compressed recordings up to where they are cut off, and says so", async () => {
+    const folder = await trainingFolder();
+    const name = readdirSync(folder).find((one) => one.endsWith(".asi")) ?? "";
+    const packed = gzipSync(readFileSync(join(folder, name)));
+    rmSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.gz`), packed.subarray(0, packed.length / 2));
+    const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
+    expect([status, stderr.split("\n")[0]]).toEqual([
+      3,
+      `${join(folder, name)}.gz: the gzip data are cut off; the rows before are used`,
+    ]);
+    const truncated = tableOf(stdout).filter((row) => row.truncated === "yes");
+    expect(truncated.length).toBeGreaterThan(0);
+    for (const { minutes } of truncated) expect(Number(minutes)).toBeGreaterThan(0);
   });
 
   it("has the time of the session, and keeps sessions apart, although a tracker wrote a row with the date of its last start", async () => {

@@ -64,6 +64,36 @@ export class MaybeGzip extends ChunkSource {
   }
 }
 
+/** A source that ends where compressed data are cut off or damaged, if there are bytes before. */
+export class UntilCut extends ChunkSource {
+  readonly #source: ChunkSource;
+  #hasBytes = false;
+  /** Whether the source ended early. */
+  isCut = false;
+
+  constructor(source: ChunkSource) {
+    super();
+    this.#source = source;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.isCut) return null;
+    try {
+      const chunk = await this.#source.read();
+      if (chunk !== null && chunk.length > 0) this.#hasBytes = true;
+      return chunk;
+    } catch (error) {
+      if (!this.#hasBytes || !(error instanceof AsiError) || error.code !== "BAD_GZIP") throw error;
+      this.isCut = true;
+      return null;
+    }
+  }
+
+  close(reason?: unknown): void | Promise<void> {
+    return this.#source.close(reason);
+  }
+}
+
 async function decompressed(first: Uint8Array, rest: ChunkSource): Promise<ChunkReader> {
   // loaded on demand, because few files are compressed
   const [{ pipeline, Readable }, { createGunzip }] = await Promise.all([

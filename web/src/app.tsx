@@ -4,12 +4,12 @@ import type { ComparisonProps } from "./comparison.js";
 import {
   closeStored,
   filesOpener,
-  isPlayerShown,
   keptSquad,
   openedSquad,
   removeKeptSquad,
   showDemonstration,
   showKeptSquad,
+  shownPlayer,
 } from "./opened-squad.js";
 import { ChooseFiles, DropTarget } from "./parts/drop.js";
 import { Empty } from "./parts/empty.js";
@@ -51,7 +51,7 @@ export function App({
   const current = viewRoute();
   const onFiles = useMemo(() => filesOpener(workspace, settings), [workspace, settings]);
   const isViewerShown = current === null && !isAtStart.value;
-  const squad = isViewerShown && !isPlayerShown.value ? openedSquad.value : null;
+  const squad = isViewerShown && shownPlayer.value === null ? openedSquad.value : null;
   const recordings = isViewerShown && squad === null ? workspace.opened.value : [];
   // the rest of the page is loaded only for those who use the service
   const isShellNeeded = useRef(false);
@@ -76,7 +76,7 @@ export function App({
   });
   useSignalEffect(() => {
     if (viewRoute() !== null) return;
-    if (openedSquad.value !== null && !isPlayerShown.value && !isAtStart.value) {
+    if (openedSquad.value !== null && shownPlayer.value === null && !isAtStart.value) {
       document.title = `${openedSquad.value.part.squadTitle(openedSquad.value.session)} · asi viewer`;
       return;
     }
@@ -84,7 +84,7 @@ export function App({
     document.title =
       opened.length === 0
         ? "asi viewer"
-        : `${opened.map(({ facts }) => titleOf(facts)).join(", ")} · asi viewer`;
+        : `${shownPlayer.value ?? opened.map(({ facts }) => titleOf(facts)).join(", ")} · asi viewer`;
   });
   const [first] = recordings;
   return (
@@ -94,14 +94,14 @@ export function App({
           <path d="M3 20c4 0 4-11 9-11s4 14 9 14 4-11 8-13" />
         </svg>
         {squad === null ? (
-          <Brand recordings={recordings} />
+          <Brand recordings={recordings} player={shownPlayer.value} />
         ) : (
           <squad.part.SquadHeading session={squad.session} />
         )}
         {Shell === null ? null : <Shell.Navigation />}
         <span class="spacer" />
         {squad === null ? null : <squad.part.SquadButtons session={squad.session} />}
-        {first === undefined ? null : isPlayerShown.value ? (
+        {first === undefined ? null : shownPlayer.value !== null ? (
           <button type="button" onClick={() => history.back()}>
             Back to the squad
           </button>
@@ -192,12 +192,12 @@ function Loading() {
 }
 
 /** The heading of the page; shown as soon as the page has content. */
-function Brand({ recordings }: { recordings: readonly Recording[] }) {
+function Brand({ recordings, player }: { recordings: readonly Recording[]; player: string | null }) {
   const [first] = recordings;
   if (first === undefined) return <span class="brand">asi viewer</span>;
   return (
     <h1 class="brand">
-      {recordings.length === 1 ? titleOf(first.facts) : `${recordings.length} recordings`}
+      {player ?? (recordings.length === 1 ? titleOf(first.facts) : `${recordings.length} recordings`)}
     </h1>
   );
 }

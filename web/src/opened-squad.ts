@@ -29,19 +29,19 @@ export async function removeKeptSquad(): Promise<void> {
 }
 
 interface Entry {
-  /** Whether the page shows a player instead of the squad. */
-  isPlayer?: boolean;
+  /** Name of the player whom the page shows instead of the squad. */
+  player?: string;
 }
 
 const entryNow = (): Entry => (history.state as Entry | null) ?? {};
-const playerShown = signal(false);
+const playerShown = signal<string | null>(null);
 
 addEventListener("popstate", () => {
-  playerShown.value = entryNow().isPlayer === true && openedSquad.peek() !== null;
+  playerShown.value = openedSquad.peek() === null ? null : (entryNow().player ?? null);
 });
 
-/** Whether a player is shown instead of the squad. "Back" leads to the squad. */
-export const isPlayerShown: ReadonlySignal<boolean> = playerShown;
+/** Name of the player who is shown instead of the squad; null if none is. "Back" leads to the squad. */
+export const shownPlayer: ReadonlySignal<string | null> = playerShown;
 
 async function loadPart(): Promise<SquadPart | null> {
   try {
@@ -62,7 +62,7 @@ function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): v
   for (const { id } of workspace.opened.peek()) workspace.close(id);
   openedSquad.peek()?.session.close();
   openedSquad.value = open;
-  playerShown.value = false;
+  playerShown.value = null;
 }
 
 /** Shows a session of the service, at its address. The address stays until something else is opened. */
@@ -101,16 +101,16 @@ function actionsOn(
   openFiles: (files: readonly File[]) => Promise<unknown> = (files) => workspace.open(files),
 ): SquadActions {
   return {
-    async onPlayer(files) {
+    async onPlayer(name, files) {
       await openFiles(files);
       if (workspace.opened.peek().length === 0) return;
-      history.pushState({ ...entryNow(), isPlayer: true }, "");
-      playerShown.value = true;
+      history.pushState({ ...entryNow(), player: name }, "");
+      playerShown.value = name;
     },
     onClose() {
       openedSquad.peek()?.keeper?.end();
       openedSquad.value = null;
-      playerShown.value = false;
+      playerShown.value = null;
     },
   };
 }
@@ -147,7 +147,7 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
 export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
   return async (files, { isAdding = false } = {}) => {
     const open = openedSquad.peek();
-    if (open !== null && !playerShown.peek()) {
+    if (open !== null && playerShown.peek() === null) {
       leaveStart();
       await open.session.add(files);
       return;

@@ -273,6 +273,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("Enter");
     await page.locator(".cards, .comparison").first().waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(order.at(-1));
+    expect(await page.title()).toBe(`${order.at(-1)} · asi viewer`);
     await page.getByRole("button", { name: "Back to the squad" }).click();
     await ready(page);
     expect(await names(page)).toEqual(order);

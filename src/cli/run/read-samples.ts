@@ -1,3 +1,4 @@
+import { UntilCut } from "../../files/gzip.js";
 import { type Repeated, repeatedIn } from "../../metrics/samples.js";
 import { checkDecodeOptions } from "../../reading/decode-options.js";
 import { type Inspection, inspectionOf } from "../../reading/read-result.js";
@@ -26,6 +27,8 @@ export interface SampleSelection {
   hr: HrSource | undefined;
   /** Whether the gate of a recipe needs the quality of the rows. Default false. */
   quality?: boolean;
+  /** Whether compressed data that are cut off are read up to there. Default false: they throw `BAD_GZIP`. */
+  mayBeCut?: boolean;
 }
 
 /** Throws `BAD_OPTION` for invalid flags. */
@@ -40,6 +43,8 @@ export interface ReadSamples {
   samples: SampleBatch;
   repeated: Repeated;
   inspection: Inspection;
+  /** Whether the compressed data end early. */
+  isCut: boolean;
   /** Limits of the rows, ms since 1970 UTC; undefined if they are not set. */
   from: number | undefined;
   to: number | undefined;
@@ -48,19 +53,21 @@ export interface ReadSamples {
 /** Reads an input to its end. Throws the errors of `decode`, `NO_SAMPLES`, and the reason for a missing input. */
 export function readSamples(
   input: Input,
-  { bounds, serial, hr, quality }: SampleSelection,
+  { bounds, serial, hr, quality, mayBeCut = false }: SampleSelection,
   signal: AbortSignal,
   onProgress: (bytesRead: number) => void,
 ): Promise<ReadSamples> {
   const read = async () => {
-    const { source, from, to } = await openWithBounds(input, bounds, serial, onProgress);
+    const { source: whole, from, to } = await openWithBounds(input, bounds, serial, onProgress);
+    const untilCut = mayBeCut ? new UntilCut(whole) : null;
+    const source = untilCut ?? whole;
     const reader = new SourceReader(source, { output: "columns", serial, hr, quality, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);
     if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
     const samples = joinBatches(batches);
-    return { samples, repeated: repeatedIn(samples), inspection, from, to };
+    return { samples, repeated: repeatedIn(samples), inspection, isCut: untilCut?.isCut ?? false, from, to };
   };
   return explainEmptyRange(bounds, read());
 }

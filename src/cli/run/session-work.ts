@@ -33,7 +33,7 @@ import {
   unreachableTexts,
   withoutZonesTexts,
 } from "./squad-notices.js";
-import { addRecording, type ReadRecording, readRecording } from "./squad-recordings.js";
+import { addRecording, CUT_TEXT, type ReadRecording, readRecording } from "./squad-recordings.js";
 import { readSheetFile } from "./squad-sheets.js";
 
 /** A folder with the recordings of a session, as a message to a worker thread. */
@@ -71,7 +71,7 @@ export async function workOnSession(
   const messages: SessionWork["messages"] = [];
   const statuses: ExitStatus[] = [];
   const recordings: ReadRecording[] = [];
-  const selection = selectionOf(task.hr === undefined ? {} : { hr: task.hr });
+  const selection = { ...selectionOf(task.hr === undefined ? {} : { hr: task.hr }), mayBeCut: true };
   let bytesBefore = 0;
   for (const input of task.inputs) {
     try {
@@ -79,9 +79,10 @@ export async function workOnSession(
       const copy = addRecording(recordings, readRecording(input, read));
       if (copy !== null) messages.push({ kind: "note", text: `${basename(task.folder)}: ${copy}` });
       const { report } = read.inspection;
-      statuses.push(statusOf(report));
+      statuses.push(read.isCut ? ExitStatus.doneWithDamage : statusOf(report));
       const damage = damageText(report);
       for (const text of [
+        ...(read.isCut ? [CUT_TEXT] : []),
         ...(damage === "" ? [] : [`damaged: ${damage}`]),
         ...timeTexts(report, read.repeated),
       ])

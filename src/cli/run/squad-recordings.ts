@@ -10,7 +10,7 @@ import {
 import type { HrSource, Report } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { type Input, nameOf } from "../batch/inputs.js";
-import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
+import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { type ReadSamples, readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 
@@ -24,7 +24,7 @@ export type ReadRecording = SquadRecording & RecordingExtent;
  */
 export function readRecording(
   input: Input,
-  { samples, inspection: { info, report } }: ReadSamples,
+  { samples, isCut, inspection: { info, report } }: ReadSamples,
 ): ReadRecording {
   refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
   // without rows that the tracker wrote before it had the date
@@ -35,8 +35,8 @@ export function readRecording(
     fileName: basename(input.name),
     serial: info.serial,
     samples,
-    isDamaged: isDamaged(report),
-    isTruncated: report.damage.overruns > 0,
+    isDamaged: isCut || isDamaged(report),
+    isTruncated: isCut || report.damage.overruns > 0,
     place: {
       latitude: (samples.latitudeE7[0] ?? 0) / 1e7,
       longitude: (samples.longitudeE7[0] ?? 0) / 1e7,
@@ -66,7 +66,10 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 export const copyText = (name: string, original: string): string =>
   `${name} has the same content as ${original} and is left out`;
 
-/** Reads all inputs. Unreadable ones are reported, and the others continue. */
+/** The message about a compressed recording that ends early. */
+export const CUT_TEXT = "the gzip data are cut off; the rows before are used";
+
+/** Reads all inputs. Those that are cut off are read up to there. Unreadable ones are reported, and the others continue. */
 export async function readRecordings(
   inputs: readonly Input[],
   { hr, quality }: { hr?: HrSource | undefined; quality?: boolean },
@@ -76,23 +79,30 @@ export async function readRecordings(
   const selection = {
     ...selectionOf(hr === undefined ? {} : { hr }),
     ...(quality !== undefined && { quality }),
+    mayBeCut: true,
   };
   const recordings: ReadRecording[] = [];
-  const status = await runBatch<{ recording: ReadRecording; report: Report; repeated: Repeated }>(context, {
+  const status = await runBatch<{
+    recording: ReadRecording;
+    report: Report;
+    isCut: boolean;
+    repeated: Repeated;
+  }>(context, {
     inputs,
     json: false,
     async work(input, _, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
-      const { inspection, repeated } = read;
-      return { recording: readRecording(input, read), report: inspection.report, repeated };
+      const { inspection, isCut, repeated } = read;
+      return { recording: readRecording(input, read), report: inspection.report, isCut, repeated };
     },
-    async show({ recording, report, repeated }, input) {
+    async show({ recording, report, isCut, repeated }, input) {
       const copy = addRecording(recordings, recording);
       if (copy !== null) console.message(copy);
+      if (isCut) console.message(`${nameOf(input)}: ${CUT_TEXT}`);
       for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
     },
     toJson: () => ({}),
-    statusOf: ({ report }) => statusOf(report),
+    statusOf: ({ report, isCut }) => (isCut ? ExitStatus.doneWithDamage : statusOf(report)),
   });
   return { recordings, status };
 }

@@ -40,8 +40,8 @@ export type { PlayerRow, SquadPlayer };
 
 /** Actions of the surrounding page that the squad uses. */
 export interface SquadActions {
-  /** Replaces the squad view with the recordings of a player. */
-  onPlayer: (files: readonly File[]) => Promise<void>;
+  /** Replaces the squad view with the recordings of a player, under the player's name. */
+  onPlayer: (name: string, files: readonly File[]) => Promise<void>;
   onClose: () => void;
 }
 
@@ -339,9 +339,13 @@ export class SquadSession {
   }
 
   /** Shows the recordings of a player instead of the squad. */
-  async openPlayer({ recordings, key }: SquadPlayer): Promise<void> {
+  async openPlayer({ name, recordings, key }: SquadPlayer): Promise<void> {
     this.chosen.value = key;
-    if (recordings.length > 0) await this.#actions.onPlayer(recordings.map(({ file }) => file));
+    if (recordings.length > 0)
+      await this.#actions.onPlayer(
+        name,
+        recordings.map(({ file }) => file),
+      );
   }
 
   /** Ends the workers and frees their data. */
