@@ -5,7 +5,7 @@ import { nameKey, type SessionPeriod } from "asi-convert/squad";
 import { describe, expect, it } from "vitest";
 import { demoSquad } from "../../src/recording/demo-squad.js";
 import { changesOf, onIntervals } from "../src/squad/clock/on-pitch.js";
-import { withEnds } from "../src/squad/clock/period-edits.js";
+import { withEnds, withPlayedPeriod } from "../src/squad/clock/period-edits.js";
 import { lanesOf } from "../src/squad/clock/period-lanes.js";
 import { meanSpeeds } from "../src/squad/clock/strip-columns.js";
 import { levelsOf, NOTHING, OFF } from "../src/squad/clock/strips.js";
@@ -164,6 +164,18 @@ describe("periods above the clock", () => {
     );
     expect(moved?.own.get("sub")).toEqual([span(30, 38)]);
     expect(moved?.own.get("off")).toEqual([span(0, 38)]);
+  });
+
+  it("made of a selection leave out the time that players sit out by other periods", () => {
+    const half = period("1st half", 0, 45, { Meier: [[0, 30]], Huber: [[30, 45]] });
+    const [, drill] = withPlayedPeriod([half], "Drill", span(20, 40), ["Keller", "Meier", "Huber"]);
+    expect(drill).toMatchObject({ name: "Drill", all: span(20, 40) });
+    expect(drill?.own).toEqual(
+      new Map([
+        [nameKey("Meier"), [span(20, 30)]],
+        [nameKey("Huber"), [span(30, 40)]],
+      ]),
+    );
   });
 
   it("can be undone over 50 steps; a drag is one step", () => {

@@ -1,4 +1,11 @@
-import { type Interval, nameKey, type SessionPeriod } from "asi-convert/squad";
+import {
+  type Interval,
+  lengthOf,
+  nameKey,
+  offIntervals,
+  type SessionPeriod,
+  without,
+} from "asi-convert/squad";
 
 /** Functions that return changed periods without modifying their arguments. */
 
@@ -67,6 +74,25 @@ export function onlyFor(periods: Periods, name: string, players: readonly string
     all: null,
     own: new Map(all === null ? [] : players.map((player) => [nameKey(player), [all]])),
   }));
+}
+
+/**
+ * Adds a period for all. Players who are off at that time by other periods take part without it, so that the period has the figures
+ * of a selection of the same time.
+ */
+export function withPlayedPeriod(
+  periods: Periods,
+  name: string,
+  all: Interval,
+  players: readonly string[],
+): SessionPeriod[] {
+  return players.reduce(
+    (made, player) => {
+      const played = without([all], offIntervals(periods, player));
+      return lengthOf(played) < lengthOf([all]) ? withOwn(made, name, player, played) : made;
+    },
+    withPeriod(periods, name, all),
+  );
 }
 
 /** `Drill 3`: the first free name of this kind. */

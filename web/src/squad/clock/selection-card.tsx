@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { timeOfDay } from "../../view/times.js";
 import { type Clock, xOf } from "./clock-state.js";
 import { intervalText } from "./clock-words.js";
-import { freeName, onlyFor, withPeriod } from "./period-edits.js";
+import { freeName, onlyFor, withPeriod, withPlayedPeriod } from "./period-edits.js";
 import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
 
 const CARD_PX = 316;
@@ -70,9 +70,16 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
       problem.value = `There is a period "${called}" already. Give another name.`;
       return;
     }
-    const made = withPeriod(before, called, written.interval);
     const chosen = some.peek();
-    const periods = chosen === null ? made : onlyFor(made, called, [...chosen]);
+    const periods =
+      chosen === null
+        ? withPlayedPeriod(
+            before,
+            called,
+            written.interval,
+            players.map((player) => player.name),
+          )
+        : onlyFor(withPeriod(before, called, written.interval), called, [...chosen]);
     const overlap = problemsOf(periods, context).find((text) => text.includes(`"${called}"`));
     if (overlap !== undefined) {
       problem.value = overlap;
