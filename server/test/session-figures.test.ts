@@ -96,6 +96,7 @@ describe("the table of a session", () => {
           samples: decodeSync(bytes).samples,
           isDamaged: false,
           isTruncated: false,
+          damagedAfterMs: [],
         });
       }
     }

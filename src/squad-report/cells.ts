@@ -1,6 +1,6 @@
 import type { Metrics } from "../metrics/index.js";
 import { count, decimalText, KM_PER_H } from "../pictures/figure-text.js";
-import { hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { damageOf, hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
 
 /** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */
 const COMPLETE_SHARE = 0.95;
@@ -78,4 +78,19 @@ export function marksOf({
   if (metrics !== null && metrics.too_fast.samples > 0)
     marks.push(`${count(metrics.too_fast.samples, "row")} too fast`);
   return marks;
+}
+
+/** The same, with the times of damage. @param offsetMs of the local times */
+export function marksInWords(row: SquadRow, offsetMs: number): string[] {
+  const clock = (ms: number) => new Date(ms + offsetMs).toISOString().slice(11, 19);
+  const { recordings } = row.member;
+  const [longest, ...others] = recordings.flatMap((one) => damageOf(one));
+  const cut = recordings.find(({ isTruncated }) => isTruncated)?.samples;
+  return marksOf(row).map((mark) => {
+    if (mark === "cut off" && cut !== undefined)
+      return `cut off at ${clock(cut.timestampMs[cut.length - 1] ?? 0)}`;
+    if (mark !== "damaged" || longest === undefined) return mark;
+    const more = others.length === 0 ? "" : ` and in ${count(others.length, "shorter gap")}`;
+    return `damaged, no data from ${clock(longest.startMs)} to ${clock(longest.endMs)}${more}`;
+  });
 }

@@ -12,7 +12,7 @@ import {
   summaryOf,
   wholeRows,
 } from "../squad/index.js";
-import { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";
+import { cellText, isIncomplete, kmPerHText, marksInWords, unitText } from "./cells.js";
 import { heatMapSvg } from "./heat-map.js";
 import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
@@ -42,7 +42,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
   const { member, metrics } = row;
   const { player, name, recordings } = member;
   const title = `<h2>${escaped([player?.number, name].filter((part) => part != null).join(" "))} <small>${escaped([player?.position, recordings.map(({ serial }) => serial).join(", ")].filter((part) => part != null).join(" · "))}</small></h2>`;
-  const parts = [title, quality(row)];
+  const parts = [title, quality(row, pages.offsetMs)];
   if (metrics === null) parts.push("<p>No data in this session.</p>");
   else {
     parts.push(
@@ -56,9 +56,9 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
   return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;
 }
 
-function quality(row: SquadRow): string {
+function quality(row: SquadRow, offsetMs: number): string {
   const { metrics, coverage } = row;
-  const marks = marksOf(row);
+  const marks = marksInWords(row, offsetMs);
   const sentence =
     metrics === null
       ? ""

@@ -1,10 +1,12 @@
 import { timeTicks } from "../pictures/ticks.js";
-import type { Interval, SquadMember } from "../squad/index.js";
+import { damageOf, type Interval, type SquadMember } from "../squad/index.js";
 
 /** Mean and highest speeds of a player in columns of equal time; NaN in a column without data. */
 export interface SpeedColumns {
   meanKmPerH: Float64Array;
   highestKmPerH: Float64Array;
+  /** First column of each damaged part, and the one after its last. */
+  damage: readonly { from: number; to: number }[];
 }
 
 const KM_PER_H_OF_MM_PER_S = 0.0036;
@@ -35,7 +37,14 @@ export function speedColumns(
       if (!((highestKmPerH[column] ?? 0) >= speed)) highestKmPerH[column] = speed;
     }
   }
-  return { meanKmPerH: sums.map((sum, i) => sum / (counts[i] || Number.NaN)), highestKmPerH };
+  const damage = recordings
+    .flatMap((one) => damageOf(one))
+    .map((gap) => {
+      const from = Math.floor((gap.startMs - startMs) * scale);
+      return { from, to: Math.max(from + 1, Math.ceil((gap.endMs - startMs) * scale)) };
+    })
+    .filter(({ from, to }) => from < columns && to > 0);
+  return { meanKmPerH: sums.map((sum, i) => sum / (counts[i] || Number.NaN)), highestKmPerH, damage };
 }
 
 /** Colours of a strip from standing to this speed, slow to fast. */
@@ -52,8 +61,19 @@ const COLOURS = [
 ];
 const FASTEST_KM_PER_H = 16;
 
-/** A strip of mean speeds as colours; empty without data. One unit of its width is a column. */
-export function speedStrip({ meanKmPerH }: SpeedColumns, label: string): string {
+/** Columns between two lines of the hatching, and those that a line crosses. */
+const HATCH = { step: 3, slope: 9 };
+const DAMAGE_COLOUR = "#c0261c";
+
+function hatching({ from, to }: { from: number; to: number }): string {
+  const width = to - from;
+  let lines = "";
+  for (let x = -HATCH.slope; x < width; x += HATCH.step) lines += `M${x} 1L${x + HATCH.slope} 0`;
+  return `<svg x="${from}" width="${width}" height="1" viewBox="0 0 ${width} 1" preserveAspectRatio="none"><path fill="#fff" d="M0 0h${width}v1H0z"/><path stroke="${DAMAGE_COLOUR}" stroke-width="1.2" vector-effect="non-scaling-stroke" d="${lines}"/></svg>`;
+}
+
+/** A strip of mean speeds as colours, empty without data, hatched where data are damaged. One unit of its width is a column. */
+export function speedStrip({ meanKmPerH, damage }: SpeedColumns, label: string): string {
   const paths = COLOURS.map(() => "");
   let at = 0;
   while (at < meanKmPerH.length) {
@@ -66,7 +86,7 @@ export function speedStrip({ meanKmPerH }: SpeedColumns, label: string): string 
   const drawn = paths
     .map((path, i) => (path === "" ? "" : `<path fill="${COLOURS[i]}" d="${path}"/>`))
     .join("");
-  return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}</svg>`;
+  return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}${damage.map(hatching).join("")}</svg>`;
 }
 
 /** What the colours of strips mean: a patch of each, between the speeds at the ends. */

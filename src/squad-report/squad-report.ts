@@ -1,7 +1,7 @@
 import { count, KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { groundOf, intervalsFor, mainInterval, type SessionPeriod, type SquadRow } from "../squad/index.js";
-import { isSound, kmPerHText, marksOf } from "./cells.js";
+import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
@@ -86,7 +86,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
 <div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
 <p class="strip-legend"><small>Mean speed in the strips: ${SPEED_LEGEND.from} ${SPEED_LEGEND.picture} ${SPEED_LEGEND.to}</small></p>
-<p class="note">${escaped(recordingsInWords(whole))}</p>
+<p class="note">${escaped(recordingsInWords(whole, offsetMs))}</p>
 <h2>The squad in six figures <small>each dot is a player; filled: plays at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
@@ -95,15 +95,15 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 `;
 }
 
-/** Problems of recordings, in words. */
-export function recordingsInWords(rows: readonly SquadRow[]): string {
+/** Problems of recordings, in words. @param offsetMs of the local times */
+export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
   // a player may have several recordings, and a player with an unreadable file has none
   const players = rows.filter(({ member }) => member.recordings.length > 0);
   const sound = `Recordings are complete and undamaged for ${players.filter(isSound).length} of ${count(players.length, "player")}.`;
   const named = limited.map(
     (row) =>
-      `${[row.member.player?.number, row.member.name].filter((part) => part != null).join(" ")}: ${marksOf(row).join(", ")}`,
+      `${[row.member.player?.number, row.member.name].filter((part) => part != null).join(" ")}: ${marksInWords(row, offsetMs).join(", ")}`,
   );
   return [
     sound,

@@ -10,6 +10,7 @@ export {
   wholeRows,
 } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
+export { damageOf } from "./damage.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";

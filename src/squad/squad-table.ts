@@ -30,6 +30,8 @@ export interface SquadRecording {
   isDamaged: boolean;
   /** Whether it ends within a frame, for example after a power failure of the device. */
   isTruncated: boolean;
+  /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
+  damagedAfterMs: readonly number[];
 }
 
 /** A person with all recordings of the session. */

@@ -22,5 +22,5 @@ export function recordingOfRows(
   samples: SampleBatch,
   fileName = `${serial}.asi`,
 ): SquadRecording {
-  return { fileName, serial, samples, isDamaged: false, isTruncated: false };
+  return { fileName, serial, samples, isDamaged: false, isTruncated: false, damagedAfterMs: [] };
 }

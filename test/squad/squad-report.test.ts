@@ -27,6 +27,7 @@ async function recordingOf(fileName: string, speed: number, fromSecond = 0) {
     samples: joinBatches(batches),
     isDamaged: false,
     isTruncated: false,
+    damagedAfterMs: [],
   };
 }
 
@@ -90,9 +91,27 @@ describe("the report of a squad", () => {
     const [ada] = rows;
     if (ada === undefined) throw new Error("no row");
     const unread = { ...ada, member: { ...ada.member, name: "Cleo", recordings: [] }, metrics: null };
-    expect(recordingsInWords([...rows, { ...unread, coverage: null, hrCoverage: null }])).toMatch(
+    expect(recordingsInWords([...rows, { ...unread, coverage: null, hrCoverage: null }], 0)).toMatch(
       /^Recordings are complete and undamaged for 2 of 2 players\./,
     );
+  });
+
+  it("says when data are missing because of damage, and hatches the strip there, by local time", () => {
+    // a row a second with two gaps, of which one is at the damaged place
+    const seconds = Array.from({ length: 600 }, (_, i) => i).filter(
+      (second) => (second < 100 || second >= 130) && (second < 300 || second >= 350),
+    );
+    const rows = rowsAt(seconds.map((second) => START_MS + second * 1000));
+    const damaged = { ...recordingOfRows("A", rows), isDamaged: true, damagedAfterMs: [START_MS + 299_000] };
+    const html = squadReport({
+      title: "Training",
+      subtitle: "16 May",
+      rows: squadRows(squadMembers([damaged], { players: [] }), []),
+      periods: [],
+      offsetMs: 7_200_000,
+    });
+    expect(textOf(html)).toContain("damaged, no data from 15:04:59 to 15:05:50");
+    expect(html.match(/<svg x="\d+" width="\d+" height="1"/g)).toHaveLength(1);
   });
 
   it("compares a player with those of the same position, however the roster writes it", async () => {

@@ -18,6 +18,7 @@ function recordingOf(serial: string, speeds: readonly number[], startMs = START_
     serial,
     isDamaged: false,
     isTruncated: false,
+    damagedAfterMs: [],
     samples: {
       length,
       timestampMs: Float64Array.from({ length }, (_, i) => startMs + i * 100),

@@ -37,6 +37,8 @@ export function readRecording(
     samples,
     isDamaged: isCut || isDamaged(report),
     isTruncated: isCut || report.damage.overruns > 0,
+    // the report has the first place only
+    damagedAfterMs: report.firstDamage?.afterMs == null ? [] : [report.firstDamage.afterMs],
     place: {
       latitude: (samples.latitudeE7[0] ?? 0) / 1e7,
       longitude: (samples.longitudeE7[0] ?? 0) / 1e7,

@@ -90,7 +90,8 @@ export function figuresOf(
   prepared: MetricSamples;
 } {
   const { serial } = inspection.info;
-  const recording = { fileName: basename(input.name), serial, samples, isDamaged: false, isTruncated: false };
+  const sound = { isDamaged: false, isTruncated: false, damagedAfterMs: [] };
+  const recording = { fileName: basename(input.name), serial, samples, ...sound };
   const [member] = squadMembers([recording], club.roster);
   const player = member?.player ?? null;
   const name = member?.name ?? "";

@@ -1,9 +1,14 @@
-import { type Interval, periodsOutside, type UnknownTracker, unknownTrackers } from "asi-convert/squad";
+import {
+  damageOf,
+  type Interval,
+  periodsOutside,
+  type UnknownTracker,
+  unknownTrackers,
+} from "asi-convert/squad";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
 import { ofSubstitutions } from "./clock/substitutions.js";
-import { damageOf } from "./gaps.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadFile } from "./squad-file.js";

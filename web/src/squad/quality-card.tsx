@@ -1,8 +1,7 @@
-import { isIncomplete, recordedTimeMs } from "asi-convert/squad";
+import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
 import { useEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, percent } from "../view/values.js";
-import { damageOf } from "./gaps.js";
 import { MarkSign } from "./mark-sign.js";
 import { type Mark, shiftText } from "./marks.js";
 import { captionOf } from "./scope-words.js";

@@ -55,13 +55,14 @@ export class SquadWorkers {
 
   /** Corrects the clock of a recording. @returns the recording with shifted times */
   async shift(recording: OpenRecording, byMs: number): Promise<OpenRecording> {
-    const { id, samples, startMs, endMs, shiftMs } = recording;
+    const { id, samples, startMs, endMs, shiftMs, damagedAfterMs } = recording;
     await Promise.all(this.#holdersOf(id).map((worker) => this.#at(worker).ask("shift", { id, byMs })));
     return {
       ...recording,
       samples: { ...samples, timestampMs: samples.timestampMs.map((ms) => ms + byMs) },
       startMs: startMs + byMs,
       endMs: endMs + byMs,
+      damagedAfterMs: damagedAfterMs.map((ms) => ms + byMs),
       shiftMs: shiftMs + byMs,
     };
   }

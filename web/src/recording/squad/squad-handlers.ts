@@ -14,7 +14,7 @@ function find(id: number): SquadRecording {
   return found;
 }
 
-const withoutName = { fileName: "", serial: "", isDamaged: false, isTruncated: false };
+const withoutName = { fileName: "", serial: "", isDamaged: false, isTruncated: false, damagedAfterMs: [] };
 
 /** The worker's answers to the squad view. */
 export const squadHandlers: Handlers<SquadRequests> = {

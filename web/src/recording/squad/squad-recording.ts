@@ -9,8 +9,6 @@ export interface ReadRecording extends SquadRecording, RecordingExtent {
   report: Report | null;
   /** Whether a compressed file is truncated: the data are those before its end. */
   isCut: boolean;
-  /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
-  damagedAfterMs: readonly number[];
 }
 
 /** A recording of the open squad. */

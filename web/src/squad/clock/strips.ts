@@ -1,6 +1,5 @@
-import type { Interval, SessionPeriod } from "asi-convert/squad";
+import { damageOf, type Interval, type SessionPeriod } from "asi-convert/squad";
 import type { TimeWindow } from "../../view/window.js";
-import { damageOf } from "../gaps.js";
 import { FASTEST_MEAN_KM_PER_H } from "../rules.js";
 import type { SquadPlayer } from "../squad-session.js";
 import { type Change, changesOf, onIntervals } from "./on-pitch.js";

@@ -47,7 +47,8 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const words = definitions(rows);
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
-  const times = interval === null ? [] : stripTimes(interval, offsetIn(zone, interval.startMs));
+  const offsetMs = interval === null ? 0 : offsetIn(zone, interval.startMs);
+  const times = interval === null ? [] : stripTimes(interval, offsetMs);
   return (
     <>
       <h2>{captionOf(scope)}</h2>
@@ -93,7 +94,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
           {SPEED_LEGEND.to}
         </small>
       </p>
-      <p class="note">{recordingsInWords(rows)}</p>
+      <p class="note">{recordingsInWords(rows, offsetMs)}</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
           <Dots key={column.key} rows={rows} column={column} />

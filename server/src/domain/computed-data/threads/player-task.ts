@@ -31,6 +31,7 @@ export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
         samples: samplesOf(tracker),
         isDamaged: false,
         isTruncated: false,
+        damagedAfterMs: [],
       }),
     )
     .filter(({ samples }) => samples.length > 0);
