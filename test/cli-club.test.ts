@@ -190,9 +190,19 @@ describe("asi stats", () => {
     expect(stderr).toContain('1.asi: periods.csv, line 2: "soon" is not a time.');
   });
 
+  it("writes the table if the name of the output says so", async () => {
+    const cwd = await clubFolder();
+    const { status } = await asi(["stats", ".", ...CLUB, "--decimal", ",", "-o", "match.csv"], { cwd });
+    const { stdout } = await asi(["stats", ".", ...CLUB, "--decimal", ",", "--format", "csv"], { cwd });
+    expect([status, readFileSync(join(cwd, "match.csv"), "utf8").replace(/^\ufeff/, "")]).toEqual([
+      0,
+      stdout,
+    ]);
+  });
+
   it.for([
     [["--decimal", ","], /add --format csv/],
-    [["-o", "match.csv"], /--format csv: add this option/],
+    [["-o", "match.txt"], /name the output .csv, or add --format csv/],
     [["--periods", "periods.csv", "--from", "14:30"], /either --periods, or --from and --to/],
     [["--sprint", "25"], /with its unit/],
   ] as const)("refuses %s", async ([args, message]) => {

@@ -196,6 +196,21 @@ describe("asi squad", () => {
     expect([status, stderr]).toEqual([0, "No recording of Vogel, who is in the roster\n"]);
   });
 
+  it("counts the players of the roster without a recording if they are many", async () => {
+    const folder = await folderOfTraining([3], {
+      roster: [
+        "Player;Serial",
+        "Müller;TRK-1",
+        ...Array.from({ length: 11 }, (_, i) => `P${i + 1};X-${i + 1}`),
+      ],
+      periods: ["period;start;end", "Drill;14:30;14:35"],
+    });
+    const { stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
+    expect(stderr).toBe(
+      "No recording of 11 of the 12 players in the roster: P1, P2, P3, P4, P5, P6, P7, P8 and 3 others\n",
+    );
+  });
+
   it("groups by position, with the mean of each, and sorts by any column", async () => {
     const { stdout } = await asi(["squad", await trainingFolder(), "--by", "position", "--sort", "+rate"]);
     const names = stdout

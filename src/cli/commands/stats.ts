@@ -109,7 +109,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
         "decimal mark of a CSV; with a comma, the delimiter is a semicolon",
       ).choices([".", ","]),
     )
-    .option("-o, --output <file>", "with --format csv: write to this file", parsePath)
+    .option("-o, --output <file>", "write the table to this .csv file", parsePath)
     .option("-f, --force", "overwrite an existing file");
   withJobs(withJson(withSerial(command)), "read")
     .addHelpText(
@@ -121,7 +121,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi --peaks
   asi stats player-7.asi --recipe statsports/sprint --sensitivity
   asi stats season/ --format csv > season.csv
-  asi stats match/ --roster roster.csv --periods periods.csv --format csv --decimal , -o match.csv
+  asi stats match/ --roster roster.csv --periods periods.csv --decimal , -o match.csv
   asi stats "**/*.asi" --sport running --json
 `,
     )

@@ -71,13 +71,21 @@ export function tellAbsent(
   );
   const absent = [...names].filter(([key]) => !found.has(key)).map(([, name]) => name);
   if (absent.length > 0 && unknown.length === 0) {
-    console.message(
-      `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`,
-    );
+    console.message(absentText(absent, names.size));
   }
   const unnamed = new Set(present.filter(({ isInRoster }) => !isInRoster).map(({ name }) => name));
   if (unnamed.size > 0)
     console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
+}
+
+/** Maximum number of names in a message. */
+const MOST_NAMES = 8;
+
+function absentText(absent: readonly string[], players: number): string {
+  if (absent.length <= MOST_NAMES)
+    return `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`;
+  const others = absent.length - MOST_NAMES;
+  return `No recording of ${absent.length} of the ${players} players in the roster: ${absent.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`;
 }
 
 export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {

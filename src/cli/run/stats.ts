@@ -40,11 +40,12 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");
-  const isTable = flags.format === "csv";
+  const ofName = !flags.json && /\.csv$/i.test(flags.output ?? "") ? "csv" : "text";
+  const isTable = (flags.format ?? ofName) === "csv";
   if (flags.decimal !== undefined && !isTable)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
   if (flags.output !== undefined && !isTable)
-    throw new UsageError("-o writes the table of --format csv: add this option, or omit -o.");
+    throw new UsageError("-o writes a table: name the output .csv, or add --format csv.");
   const options = metricsOptions(flags);
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
