@@ -1,6 +1,6 @@
 /** Tests of the squad's clock with real input: strips, brush, periods and keys. */
 import { encode } from "asi-convert";
-import type { Page } from "playwright-core";
+import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
@@ -40,6 +40,12 @@ function files(names: readonly string[]) {
     ),
   }));
   return Promise.all(recordings);
+}
+
+async function textOf(download: Download): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
 }
 
 useBrowser();
@@ -185,6 +191,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await page.getByRole("button", { name: "Periods…" }).click();
     const editor = page.getByRole("dialog", { name: "Periods" });
     await editor.getByRole("button", { name: "Use all 2" }).click();
+    await expect.poll(() => page.locator(".squad-table caption").innerText()).toContain("Match");
     await editor.getByRole("button", { name: "Players of 2nd half" }).click();
     await editor.getByLabel("Roth to").fill("13:20");
     await editor.getByLabel("Roth to").press("Tab");
@@ -197,10 +204,27 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
       page.waitForEvent("download"),
       editor.getByRole("button", { name: "Save as periods.csv" }).click(),
     ]);
-    const chunks: Buffer[] = [];
-    for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
-    expect(Buffer.concat(chunks).toString()).toBe(
+    expect(await textOf(download)).toBe(
       "period,start,end,player\n1st half,12:10:00,12:50:00,\n2nd half,13:00:00,13:40:00,\n2nd half,13:00:00,13:20:00,Roth\n2nd half,-,-,Meier\n",
     );
+  });
+
+  it("keeps the times of a player of the roster who has no recording", async () => {
+    const page = await open();
+    const sheet = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+    await page.setInputFiles("input[type=file] >> nth=0", [
+      sheet("roster.csv", "player,serial\nKeller,A0\nMeier,A1\nRoth,A2\nVogel,A9\n"),
+      sheet("periods.csv", "period,start,end,player\nDrill,12:10,12:20,\nDrill,-,-,Vogel\n"),
+    ]);
+    await chip(page, /^Drill/).waitFor();
+    await page.getByRole("button", { name: "Periods…" }).click();
+    const editor = page.getByRole("dialog", { name: "Periods" });
+    await editor.getByRole("button", { name: "Add a period" }).click();
+    expect(await editor.getByRole("alert").count()).toBe(0);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      editor.getByRole("button", { name: "Save as periods.csv" }).click(),
+    ]);
+    expect(await textOf(download)).toContain("Drill,-,-,Vogel\n");
   });
 });

@@ -97,6 +97,8 @@ export class SquadSession {
   readonly played: Played;
   /** The rows, in the order of the roster. */
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
+  /** Names that periods may contain: of the rows, and of players of the roster without a recording. */
+  readonly names: ReadonlySignal<readonly string[]>;
 
   /** The scope of the figures. */
   readonly scope: Signal<Scope> = signal({ kind: "session" });
@@ -178,14 +180,18 @@ export class SquadSession {
       return { fileName: found.fileName, content: { players }, problems };
     });
     this.players = computed(() => this.#playersNow());
-    const names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
+    this.names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
     this.periodsOfFile = computed(() => {
       const found = this.#sheet("periods");
       const recordings = this.shownRecordings.value;
       if (found === null || recordings.length === 0) return null;
       const session = mainInterval(recordings);
       const timeZone = zoneName(this.settings.zone.value);
-      const { periods, problems } = readPeriods(found.bytes, { session, timeZone, players: names.value });
+      const { periods, problems } = readPeriods(found.bytes, {
+        session,
+        timeZone,
+        players: this.names.value,
+      });
       return { fileName: found.fileName, content: periods, problems };
     });
     this.periods = computed(
@@ -434,10 +440,15 @@ export class SquadSession {
     this.ofAnotherSport.value = keysOfAnotherSport(await this.rowsOf({ kind: "session" }));
     batch(() => {
       this.isReading.value = false;
-      if (this.scope.peek().kind === "session" && halvesIn(this.periods.value).length > 0) {
-        this.scope.value = { kind: "match" };
-      }
+      this.showMatch();
     });
+  }
+
+  /** Shows the figures of the match in place of those of the session, if there are halves. */
+  showMatch(): void {
+    if (this.scope.peek().kind === "session" && halvesIn(this.periods.value).length > 0) {
+      this.scope.value = { kind: "match" };
+    }
   }
 
   async #readFile(id: number, worker: number, signal: AbortSignal): Promise<void> {

@@ -64,6 +64,9 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
     return { columns, rows, table: tableModel(rows, form) };
   });
   const { columns, rows, table } = model.value;
+  // a period without data has the thresholds of the table before it
+  const withFigures = useRef(rows);
+  if (rows.some(({ metrics }) => metrics !== null)) withFigures.current = rows;
   const areFiguresShown = instead === undefined;
   const textsOf = (texts: readonly string[]) => (areFiguresShown ? texts : instead === null ? [] : [""]);
   const rowCount =
@@ -117,7 +120,12 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
               </small>
             </th>
             {(areFiguresShown ? columns : []).map((column) => (
-              <Head key={column.key} column={column} session={session} under={underHead(column, rows)} />
+              <Head
+                key={column.key}
+                column={column}
+                session={session}
+                under={underHead(column, withFigures.current)}
+              />
             ))}
             {instead == null ? null : (
               <th scope="col" class="instead">

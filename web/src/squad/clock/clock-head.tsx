@@ -78,6 +78,7 @@ function ChipButton({ clock, chip, lane }: { clock: Clock; chip: Chip; lane: num
       session.periodSteps.change({
         periods: withPeriod(session.periods.peek(), name, { startMs: chip.startMs, endMs: chip.endMs }),
       });
+      session.showMatch();
     } else session.scope.value = { kind: "period", name };
   };
   const times = `${timeOfDay(chip.startMs, session.settings.zone.value)} to ${timeOfDay(chip.endMs, session.settings.zone.value)}`;

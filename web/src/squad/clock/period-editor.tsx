@@ -86,13 +86,15 @@ function Suggestions({ clock }: { clock: Clock }) {
   const texts = suggested.map(
     ({ name, startMs, endMs }) => `${name} ${timeOfDay(startMs, zone)} to ${timeOfDay(endMs, zone)}`,
   );
-  const use = () =>
+  const use = () => {
     session.periodSteps.change({
       periods: suggested.reduce<readonly SessionPeriod[]>(
         (all, { name, startMs, endMs }) => withPeriod(all, name, { startMs, endMs }),
         session.periods.peek(),
       ),
     });
+    session.showMatch();
+  };
   return (
     <div class="period-suggested">
       <p>

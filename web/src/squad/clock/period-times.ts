@@ -15,7 +15,7 @@ export function contextOf(session: SquadSession): PeriodsContext | null {
   return {
     session: interval,
     timeZone: zoneName(session.settings.zone.peek()),
-    players: session.players.peek().map(({ name }) => name),
+    players: session.names.peek(),
   };
 }
 
