@@ -1,14 +1,32 @@
+import { computed, type ReadonlySignal } from "@preact/signals";
 import { duration, elapsed, timeOfDay } from "../view/times.js";
-import { clockOf } from "./clock/clock-state.js";
+import { type WrongClock, wrongClocks } from "./clock/wrong-clocks.js";
 import type { LookAt } from "./look-at-item.js";
 import type { SquadSession } from "./squad-session.js";
+
+const wrongClocksOf = new WeakMap<SquadSession, ReadonlySignal<readonly WrongClock[]>>();
+
+/** Recordings whose times differ from those of the others; compared once for each change of the recordings. */
+function wrongIn(session: SquadSession): readonly WrongClock[] {
+  const known =
+    wrongClocksOf.get(session) ??
+    computed(() => {
+      if (session.isReading.value) return [];
+      const ofOnePlayer = session.players.value.map(({ recordings, leftOut }) =>
+        [...recordings, ...leftOut].map(({ id }) => id),
+      );
+      return wrongClocks(session.recordings.value, ofOnePlayer);
+    });
+  wrongClocksOf.set(session, known);
+  return known.value;
+}
 
 /** Clocks that differ from the others, and clocks that were corrected here. */
 export function ofClocks(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
   const zone = session.settings.zone.value;
   const recordings = session.recordings.value;
   const minute = (ms: number) => timeOfDay(ms, zone).slice(0, 5);
-  const wrong = clockOf(session).wrongClocks.value.flatMap(({ id, byMs }): LookAt[] => {
+  const wrong = wrongIn(session).flatMap(({ id, byMs }): LookAt[] => {
     const recording = recordings.find((one) => one.id === id);
     if (recording === undefined) return [];
     const key = `clock ${id} ${recording.shiftMs}`;

@@ -9,9 +9,7 @@ import { type Part, PartChoice, Side, shownParts } from "./composition.js";
 import { Controls } from "./controls.js";
 import type { Keeper } from "./keeper.js";
 import { marksOf } from "./marks.js";
-import { NowCell } from "./now-column.js";
 import { PaperPlace } from "./paper/paper-place.js";
-import { playbackOf } from "./play.js";
 import { QualityPlace } from "./quality-place.js";
 import { ReadingPanel } from "./reading-panel.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
@@ -20,6 +18,7 @@ import { StatusLine } from "./status-line.js";
 import type { Against } from "./table-model.js";
 
 const loadLookAt = () => import("./look-at-part.js");
+const loadPlay = () => import("./play-part.js");
 
 /** The squad: a row for each player. */
 export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper | null }) {
@@ -27,17 +26,20 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const clock = useClock(session);
   const part = useSignal<Part>("table");
   const parts = shownParts(part.value);
+  const play = useLoaded(loadPlay);
   const now = useMemo(
     () => ({
       name: "Now",
       unit: "km/h",
-      cell: ({ member }: PlayerRow) => <NowCell session={session} player={member} />,
+      cell: ({ member }: PlayerRow) =>
+        play === null ? <td /> : <play.NowCell session={session} player={member} />,
     }),
-    [session],
+    [session, play],
   );
-  const playback = playbackOf(session);
   const partsOf = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    if (play === null) return;
+    const playback = play.playbackOf(session);
     // the keys of playback work in table, clock and map
     const press = (event: KeyboardEvent) => {
       if (!event.defaultPrevented) playback.pressKey(event);
@@ -48,7 +50,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
       element?.removeEventListener("keydown", press);
       playback.pause();
     };
-  }, [playback]);
+  }, [session, play]);
   const against = useSignal<Against>("column");
   const card = useSignal<{ key: string; at: { x: number; y: number }; opener: Element } | null>(null);
   const openCard = useCallback(

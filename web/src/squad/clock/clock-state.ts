@@ -4,7 +4,6 @@ import { isWhole, moved, type TimeWindow, within, zoomed } from "../../view/wind
 import type { Scope } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 import { missingIn } from "./suggested.js";
-import { type WrongClock, wrongClocks } from "./wrong-clocks.js";
 
 /** Space at both ends of the time, for marks beside strips. */
 export const END_PX = 14;
@@ -37,8 +36,6 @@ export class Clock {
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
   /** Suggested players who come on, go off or sit out; null if there are none, and while unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
-  /** Recordings whose times differ from those of the others. */
-  readonly wrongClocks: ReadonlySignal<readonly WrongClock[]>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card with the actions for a selection gets the focus when it appears. */
   isCardWanted = false;
@@ -62,12 +59,6 @@ export class Clock {
       const found = suggested.value;
       return session.periods.value.length > 0 && found !== null && found.players.length > 0 ? found : null;
     });
-    const ofOnePlayer = computed(() =>
-      session.players.value.map(({ recordings, leftOut }) => [...recordings, ...leftOut].map(({ id }) => id)),
-    );
-    this.wrongClocks = computed(() =>
-      session.isReading.value ? [] : wrongClocks(session.recordings.value, ofOnePlayer.value),
-    );
     this.brush = computed(() => {
       const scope = session.scope.value;
       return scope.kind === "brush" ? scope.interval : null;
