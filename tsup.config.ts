@@ -57,6 +57,7 @@ export default defineConfig([
       ...Object.fromEntries(PARTS.map((name) => [name, sourceOf(name)])),
       squad: "src/squad-report/index.ts",
       "squad-report": "src/squad-report/squad-report.ts",
+      "squad-sheets": "src/squad/sheets.ts",
     },
     // CommonJS is made from it after the build
     format: "esm",

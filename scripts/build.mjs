@@ -82,6 +82,7 @@ const STEPS = {
           "packed=src/packed/index.ts",
           "squad=src/squad-report/index.ts",
           "squad-report=src/squad-report/squad-report.ts",
+          "squad-sheets=src/squad/sheets.ts",
         ],
       ],
     ],

@@ -8,7 +8,12 @@ import { buildSync } from "esbuild";
 const MODULES = {
   parts: ["src/index.ts"],
   // apart from them, because converting loads none of these
-  figures: ["src/metrics/index.ts", "src/squad-report/index.ts", "src/squad-report/squad-report.ts"],
+  figures: [
+    "src/metrics/index.ts",
+    "src/squad-report/index.ts",
+    "src/squad-report/squad-report.ts",
+    "src/squad/sheets.ts",
+  ],
 };
 
 /** Names of the built modules. */

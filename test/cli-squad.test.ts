@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { demoSquad } from "../src/recording/demo-squad.js";
 import { encode } from "../src/recording/encode.js";
-import { readPeriods, readRoster } from "../src/squad/index.js";
+import { readPeriods, readRoster } from "../src/squad/sheets.js";
 import { asi, scratchFolder } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 import { folderOfTraining } from "./training-folder.js";

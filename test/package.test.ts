@@ -175,6 +175,7 @@ const { encodeCsv, readFileChunks } = require("asi-convert/node");
     expect(entries.filter((path) => exports[path]?.require === undefined)).toEqual([
       "./squad",
       "./squad-report",
+      "./squad-sheets",
     ]);
     const { stdout, stderr } = run(
       "entries.mjs",

@@ -1,15 +1,8 @@
 /** The table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
 import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
-import {
-  figureOf,
-  instantFormat,
-  readPeriods,
-  readRoster,
-  SQUAD_COLUMNS,
-  squadMembers,
-  squadRows,
-} from "asi-convert/squad";
+import { figureOf, instantFormat, SQUAD_COLUMNS, squadMembers, squadRows } from "asi-convert/squad";
 import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
+import { readPeriods, readRoster } from "asi-convert/squad-sheets";
 import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";

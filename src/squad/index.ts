@@ -19,14 +19,12 @@ export {
   intervalsFor,
   type PeriodsContext,
   periodsOutside,
-  readPeriods,
   type SessionPeriod,
 } from "./periods.js";
-export { readPitchCorners } from "./pitch-corners.js";
 export { playedPeriods } from "./played.js";
 export { ofAnotherSport } from "./quality.js";
 export { mainInterval, recordedSpans, stretchesOf, timeWithData } from "./recorded-time.js";
-export { nameKey, type Player, playerOfRecording, type Roster, readRoster } from "./roster.js";
+export { nameKey, type Player, playerOfRecording, type Roster } from "./roster.js";
 export {
   daysSinceLast,
   isPlayedMatch,
@@ -47,8 +45,6 @@ export {
   shareOfMatches,
 } from "./season.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
-export type { SheetProblem } from "./sheet.js";
-export { type SheetKind, sheetKind } from "./sheet-kind.js";
 export {
   figuresByInterval,
   highSpeedThresholds,
@@ -77,5 +73,4 @@ export {
 export { type PlacedPlayer, type TakingPart, type TeamFrame, teamFrames } from "./team-frames.js";
 export { type TeamShapeMeans, teamShapeMeans } from "./team-shapes.js";
 export { type UnknownTracker, unknownTrackers } from "./unknown-trackers.js";
-export { periodsCsv } from "./write-periods.js";
 export { refuseWrongDates } from "./wrong-dates.js";

@@ -1,6 +1,6 @@
 import { TimeZone } from "../rows/time-zone.js";
 import type { Interval } from "./interval.js";
-import { dateOf, numberIn } from "./roster.js";
+import { dateOf, numberIn } from "./read-roster.js";
 
 const DAY_MS = 86_400_000;
 /** A period whose end is before its start by time of day ends on the next day, if it is at most this long *(choice)*. */

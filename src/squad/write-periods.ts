@@ -1,6 +1,7 @@
 import { offsetText, TimeZone } from "../rows/time-zone.js";
 import type { Interval } from "./interval.js";
-import { type PeriodsContext, readPeriods, type SessionPeriod } from "./periods.js";
+import type { PeriodsContext, SessionPeriod } from "./periods.js";
+import { readPeriods } from "./read-periods.js";
 import { nameKey } from "./roster.js";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { demoSquad } from "../../src/recording/demo-squad.js";
-import { readPeriods, readRoster } from "../../src/squad/index.js";
+import { readPeriods, readRoster } from "../../src/squad/sheets.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 

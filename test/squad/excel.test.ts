@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intervalsFor, readPeriods } from "../../src/squad/periods.js";
-import { readRoster } from "../../src/squad/roster.js";
+import { intervalsFor } from "../../src/squad/periods.js";
+import { readPeriods } from "../../src/squad/read-periods.js";
+import { readRoster } from "../../src/squad/read-roster.js";
 import { examples } from "../long-form.js";
 
 // Changes that Excel, LibreOffice and Numbers make to roster.csv and periods.csv when they save them.

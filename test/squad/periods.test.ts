@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intervalsFor, type PeriodsContext, readPeriods } from "../../src/squad/periods.js";
+import { intervalsFor, type PeriodsContext } from "../../src/squad/periods.js";
+import { readPeriods } from "../../src/squad/read-periods.js";
 
 // 16:30 to 18:15 local time in Zurich
 const MATCH: PeriodsContext = {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { playerOfRecording, readRoster } from "../../src/squad/roster.js";
+import { readRoster } from "../../src/squad/read-roster.js";
+import { playerOfRecording } from "../../src/squad/roster.js";
 
 const problemsOf = (text: string) =>
   readRoster(text).problems.map(({ line, message }) => `${line}: ${message}`);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SQUAD_COLUMNS } from "../../src/squad/columns.js";
 import { halvesOf, joinedPeriods } from "../../src/squad/matches.js";
-import { intervalsFor, readPeriods } from "../../src/squad/periods.js";
+import { intervalsFor } from "../../src/squad/periods.js";
+import { readPeriods } from "../../src/squad/read-periods.js";
 import {
   daysSinceLast,
   normalBefore,

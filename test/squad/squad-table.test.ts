@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { joinedTexts } from "../../src/cli/run/squad-notices.js";
 import { computeMetrics } from "../../src/metrics/index.js";
 import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf, wholeRows } from "../../src/squad/columns.js";
-import { readPeriods } from "../../src/squad/periods.js";
-import { readRoster } from "../../src/squad/roster.js";
+import { readPeriods } from "../../src/squad/read-periods.js";
+import { readRoster } from "../../src/squad/read-roster.js";
 import { type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
 import { marksOf } from "../../src/squad-report/cells.js";
 

@@ -6,8 +6,6 @@ import {
   intervalsFor,
   mainInterval,
   playedPeriods,
-  readPeriods,
-  readRoster,
   type SessionPeriod,
   SQUAD_COLUMNS,
   type SquadRecording,
@@ -18,6 +16,7 @@ import {
   summaryOf,
   wholeRows,
 } from "../../src/squad/index.js";
+import { readPeriods, readRoster } from "../../src/squad/sheets.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pitchFrame } from "../../src/metrics/index.js";
 import { newBatch } from "../../src/rows/sample-batch.js";
-import { type Interval, readPitchCorners, teamFrames, teamShapeMeans } from "../../src/squad/index.js";
+import { type Interval, teamFrames, teamShapeMeans } from "../../src/squad/index.js";
+import { readPitchCorners } from "../../src/squad/sheets.js";
 
 const CORNERS = readPitchCorners("46.96,7.46 46.96,7.4613 46.9606,7.4613 46.9606,7.46");
 const PITCH = pitchFrame(CORNERS);

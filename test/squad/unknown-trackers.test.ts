@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { readRoster, unknownTrackers } from "../../src/squad/index.js";
+import { unknownTrackers } from "../../src/squad/index.js";
+import { readRoster } from "../../src/squad/sheets.js";
 
 const { roster } = readRoster("player,serial,file\nKeller,TRK-101,\nKunz,TRK-111 TRK-131,\nVogel,,vogel*\n");
 const found = (...recordings: [serial: string, player: string | null][]) =>

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type PeriodsContext, readPeriods, type SessionPeriod } from "../../src/squad/periods.js";
+import type { PeriodsContext, SessionPeriod } from "../../src/squad/periods.js";
+import { readPeriods } from "../../src/squad/read-periods.js";
 import { periodsCsv } from "../../src/squad/write-periods.js";
 
 // 16:30 to 18:15 local time in Zurich

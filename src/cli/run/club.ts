@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import {
-  type Interval,
-  playerNameOf,
-  type Roster,
-  readPeriods,
-  readRoster,
-  type SessionPeriod,
-} from "../../squad/index.js";
+import { type Interval, playerNameOf, type Roster, type SessionPeriod } from "../../squad/index.js";
+import { readPeriods, readRoster } from "../../squad/sheets.js";
 import type { TimeBound } from "../arguments/time-bounds.js";
 import type { Context } from "../batch/batch.js";
 import type { Input } from "../batch/inputs.js";

@@ -13,9 +13,6 @@ import {
   mainInterval,
   namesIn,
   type Roster,
-  readPeriods,
-  readPitchCorners,
-  readRoster,
   type SessionPeriod,
   type SquadMember,
   squadMembers,
@@ -23,6 +20,7 @@ import {
   teamFrames,
   teamShapeMeans,
 } from "../../squad/index.js";
+import { readPeriods, readPitchCorners, readRoster } from "../../squad/sheets.js";
 import {
   type FileColumn,
   instantColumn,

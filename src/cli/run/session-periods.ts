@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { mainInterval, periodsOutside, readPeriods, type SquadRecording } from "../../squad/index.js";
+import { mainInterval, periodsOutside, type SquadRecording } from "../../squad/index.js";
+import { readPeriods } from "../../squad/sheets.js";
 import { instantFormat } from "../terminal/time-text.js";
 
 export interface PeriodsChoice {

@@ -10,13 +10,13 @@ import {
   ofAnotherSport,
   type PlayedSession,
   type Roster,
-  readPeriods,
   seasonRow,
   squadMembers,
   squadRows,
   suggestPeriods,
   type ZoneKind,
 } from "../../squad/index.js";
+import { readPeriods } from "../../squad/sheets.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";

@@ -6,7 +6,6 @@ import {
   mainInterval,
   nameKey,
   ofAnotherSport,
-  periodsCsv,
   periodsOutside,
   type Roster,
   type SessionPeriod,
@@ -16,6 +15,7 @@ import {
   unknownTrackers,
   type ZoneKind,
 } from "../../squad/index.js";
+import { periodsCsv } from "../../squad/sheets.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 

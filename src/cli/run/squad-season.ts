@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { type PlayedSession, type Roster, readRoster, type Season, seasonOf } from "../../squad/index.js";
+import { type PlayedSession, type Roster, type Season, seasonOf } from "../../squad/index.js";
+import { readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { nameMatcher } from "../batch/glob.js";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { SheetProblem } from "../../squad/index.js";
+import type { SheetProblem } from "../../squad/sheets.js";
 import type { Context } from "../batch/batch.js";
 
 /** The path of a file beside the recordings, if the argument is a single folder that contains it. */

@@ -5,8 +5,6 @@ import {
   mainInterval,
   namesIn,
   playedPeriods,
-  readPeriods,
-  readRoster,
   type SessionPeriod,
   type SquadMember,
   type SquadRow,
@@ -15,6 +13,7 @@ import {
   squadMembers,
   squadRows,
 } from "../../squad/index.js";
+import { readPeriods, readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";

@@ -1,4 +1,4 @@
-import { type SheetKind, sheetKind } from "asi-convert/squad";
+import type { SheetKind } from "asi-convert/squad-sheets";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
@@ -16,7 +16,7 @@ export type FileState =
   | { name: "waiting" }
   | { name: "reading"; bytes: number }
   | { name: "recording"; recording: OpenRecording }
-  | { name: "sheet"; kind: SheetKind; bytes: Uint8Array }
+  | ({ name: "sheet" } & SheetFile)
   /** An unrelated or duplicate file, with the reason. */
   | { name: "left out"; why: string }
   /** A recording that cannot be read. Its player still has a row. */
@@ -37,10 +37,19 @@ export async function isPitchFile(file: File): Promise<boolean> {
   );
 }
 
+/** A roster or periods. */
+export interface SheetFile {
+  kind: SheetKind;
+  bytes: Uint8Array;
+  /** What reads them: loaded with the first such file. */
+  reader: typeof import("asi-convert/squad-sheets");
+}
+
 /** Reads a roster or periods; null for another file. */
-export async function readSheetFile(file: File): Promise<{ kind: SheetKind; bytes: Uint8Array } | null> {
+export async function readSheetFile(file: File): Promise<SheetFile | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const kind = sheetKind(file.name, bytes);
-  return kind === null ? null : { kind, bytes };
+  const [buffer, reader] = await Promise.all([file.arrayBuffer(), import("asi-convert/squad-sheets")]);
+  const bytes = new Uint8Array(buffer);
+  const kind = reader.sheetKind(file.name, bytes);
+  return kind === null ? null : { kind, bytes, reader };
 }

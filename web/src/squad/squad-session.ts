@@ -10,15 +10,13 @@ import {
   playerNameOf,
   playerOfRecording,
   type Roster,
-  readPeriods,
-  readRoster,
   type SessionPeriod,
-  type SheetProblem,
   squadMembers,
   squadRow,
   timeWithData,
   type ZoneKind,
 } from "asi-convert/squad";
+import type { SheetKind, SheetProblem } from "asi-convert/squad-sheets";
 import { ReadingError } from "../recording/calls.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import { oneAtATime } from "../view/latest.js";
@@ -31,7 +29,14 @@ import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
-import { type FileState, isOfSystem, isPitchFile, readSheetFile, type SquadFile } from "./squad-file.js";
+import {
+  type FileState,
+  isOfSystem,
+  isPitchFile,
+  readSheetFile,
+  type SheetFile,
+  type SquadFile,
+} from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { StoredSession } from "./stored-session.js";
 import type { SquadWorkers } from "./workers.js";
@@ -171,7 +176,7 @@ export class SquadSession {
       if (stored !== null) return { fileName: "", content: stored.roster, problems: [] };
       const found = this.#sheet("roster");
       if (found === null) return null;
-      const { roster, problems } = readRoster(found.bytes);
+      const { roster, problems } = found.reader.readRoster(found.bytes);
       const names = this.trackerNames.value;
       const players = roster.players.map((player) => {
         const serial = names.get(player.name);
@@ -187,7 +192,7 @@ export class SquadSession {
       if (found === null || recordings.length === 0) return null;
       const session = mainInterval(recordings);
       const timeZone = zoneName(this.settings.zone.value);
-      const { periods, problems } = readPeriods(found.bytes, {
+      const { periods, problems } = found.reader.readPeriods(found.bytes, {
         session,
         timeZone,
         players: this.names.value,
@@ -422,10 +427,10 @@ export class SquadSession {
     return players;
   }
 
-  #sheet(kind: "roster" | "periods"): { fileName: string; bytes: Uint8Array } | null {
+  #sheet(kind: SheetKind): (SheetFile & { fileName: string }) | null {
     const found = this.files.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
     if (found?.state.name !== "sheet") return null;
-    return { fileName: found.file.name, bytes: found.state.bytes };
+    return { ...found.state, fileName: found.file.name };
   }
 
   async #readQueue(): Promise<void> {

@@ -1,5 +1,6 @@
 import { PARAMETER_LIMITS, type ParameterOverrides } from "asi-convert/metrics";
-import { ownParameters, type Player, readRoster } from "asi-convert/squad";
+import { ownParameters, type Player } from "asi-convert/squad";
+import { readRoster } from "asi-convert/squad-sheets";
 import { isStorableText } from "../../wire/types.js";
 import { FIRST_BIRTH_DATE, isBirthDate, isPersonName } from "../accounts/resource.js";
 import { MAX_NUMBER, MAX_POSITION } from "../members/resource.js";

@@ -1,4 +1,5 @@
-import { nameKey, readPeriods, type SessionPeriod } from "asi-convert/squad";
+import { nameKey, type SessionPeriod } from "asi-convert/squad";
+import { readPeriods } from "asi-convert/squad-sheets";
 import { asc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionPeriods } from "../../store/schema.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { periodsCsv } from "asi-convert/squad";
+import { periodsCsv } from "asi-convert/squad-sheets";
 import { eq, sql } from "drizzle-orm";
 import { sessionPeriods, sessions } from "../../store/schema.js";
 import { change } from "../change/change.js";

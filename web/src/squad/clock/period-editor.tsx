@@ -1,4 +1,5 @@
-import { periodsCsv, type SessionPeriod } from "asi-convert/squad";
+import type { SessionPeriod } from "asi-convert/squad";
+import { periodsCsv } from "asi-convert/squad-sheets";
 import { useEffect, useRef } from "preact/hooks";
 import { offerFile } from "../../parts/offer-file.js";
 import { timeOfDay } from "../../view/times.js";

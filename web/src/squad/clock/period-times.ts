@@ -1,10 +1,5 @@
-import {
-  type Interval,
-  type PeriodsContext,
-  periodsCsv,
-  readPeriods,
-  type SessionPeriod,
-} from "asi-convert/squad";
+import type { Interval, PeriodsContext, SessionPeriod } from "asi-convert/squad";
+import { periodsCsv, readPeriods } from "asi-convert/squad-sheets";
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 

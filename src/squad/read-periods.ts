@@ -1,0 +1,176 @@
+import type { Interval } from "./interval.js";
+import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
+import type { PeriodsContext, SessionPeriod } from "./periods.js";
+import { nameKey } from "./roster.js";
+import { SessionClock } from "./session-clock.js";
+import { headersText, type SheetProblem } from "./sheet.js";
+
+const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
+  ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
+);
+
+const PERIODS_NEED = "Periods need the columns period, start and end.";
+/** Maximum number of periods of a session *(choice)*. */
+const MOST_PERIODS = 200;
+
+/** Names that the tables of `asi squad` and `asi stats` use for the whole session. */
+const RESERVED_NAMES = ["session", "whole"];
+
+/**
+ * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local;
+ * a date before the time is required only if the session has that time on several days. A row with a player replaces the times of the period for that
+ * player: several rows for a player who leaves and returns, a row with `-` as times for a player who does not take part.
+ *
+ * @param file the bytes of a CSV, or its text
+ * @returns the periods in order of their first rows, and every problem with its line
+ * @throws AsiError `BAD_OPTION` for an unknown time zone
+ */
+export function readPeriods(
+  file: Uint8Array | string,
+  { session, timeZone, players }: PeriodsContext,
+): { periods: SessionPeriod[]; problems: SheetProblem[] } {
+  const clock = new SessionClock(session, timeZone);
+  const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
+  if (tooLarge !== null) return { periods: [], problems: [{ line: headerLine, message: tooLarge }] };
+  if (!["period", "start", "end"].every((column) => columns.has(column))) {
+    const message = `${PERIODS_NEED} ${headersText(headers)}`;
+    // errors in other rows do not help if the table is not a list of periods
+    const nearly = problems.filter(({ line }) => line === headerLine);
+    return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
+  }
+  const names = new Map(players.map((name) => [nameKey(name), name]));
+  const periods = new Map<string, SessionPeriod>();
+  for (const row of rows) {
+    const problem = (message: string) => problems.push({ line: row.line, message });
+    const name = row.cell("period");
+    if (name === "") {
+      problem("The row has no period. Give a name such as 1st half, or remove the row.");
+      continue;
+    }
+    if (RESERVED_NAMES.includes(nameKey(name))) {
+      problem(`A period cannot be named "${name}": that is the whole session. Give it another name.`);
+      continue;
+    }
+    const interval = intervalOf(row, clock, problem);
+    if (interval === undefined) continue;
+    const period = periods.get(nameKey(name)) ?? { name, all: null, own: new Map(), line: row.line };
+    if (periods.size === MOST_PERIODS && !periods.has(nameKey(name))) {
+      problem(`A session has at most ${MOST_PERIODS} periods, and "${name}" is one more. Remove some.`);
+      return { periods: [], problems };
+    }
+    periods.set(nameKey(name), period);
+    addRow(period, row, interval, names, problem);
+  }
+  const found = [...periods.values()];
+  return { periods: found, problems: [...problems, ...overlaps(found, names)] };
+}
+
+function addRow(
+  period: SessionPeriod,
+  row: KnownRow,
+  interval: Interval | null,
+  names: ReadonlyMap<string, string>,
+  problem: (message: string) => void,
+): void {
+  const player = row.cell("player");
+  if (player === "") {
+    if (interval === null)
+      problem(`${period.name} has no times. Give start and end, or name a player who does not take part.`);
+    else if (period.all !== null)
+      problem(
+        `${period.name} has times for all in an earlier row, too. Give the second period another name.`,
+      );
+    else period.all = interval;
+    return;
+  }
+  const key = nameKey(player);
+  if (!names.has(key)) {
+    problem(
+      `No recording here belongs to "${player}". Write the name as in the roster, or as the name of the file.`,
+    );
+    return;
+  }
+  const known = period.own.get(key);
+  const own = known ?? [];
+  period.own.set(key, own);
+  if (known !== undefined && (interval === null || known.length === 0)) {
+    if (interval !== null || known.length > 0)
+      problem(`One row excludes ${player} from ${period.name}, another one has times. Remove one.`);
+    return;
+  }
+  if (interval === null) return;
+  const before = own.findLastIndex(({ startMs }) => startMs <= interval.startMs);
+  if ([own[before], own[before + 1]].some((beside) => beside !== undefined && overlap(beside, interval)))
+    problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
+  else own.splice(before + 1, 0, interval);
+}
+
+// null: does not take part; undefined: unreadable.
+function intervalOf(
+  row: KnownRow,
+  clock: SessionClock,
+  problem: (message: string) => void,
+): Interval | null | undefined {
+  const texts = [row.cell("start"), row.cell("end")];
+  if (texts.every((text) => /^[-–—]?$/.test(text))) return null;
+  const [startText = "", endText = ""] = texts;
+  const start = clock.start(startText);
+  const endMs = start === null ? null : clock.end(endText, start.ms);
+  if (start === null || endMs === null) {
+    problem(
+      `"${start === null ? startText : endText}" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.`,
+    );
+    return undefined;
+  }
+  if (start.isAmbiguous) {
+    problem(
+      `"${startText}" is a time of several days of these recordings. Write the date in front: ${clock.dated(start.ms, startText)}.`,
+    );
+    return undefined;
+  }
+  if (endMs <= start.ms) {
+    problem(
+      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
+    );
+    return undefined;
+  }
+  return { startMs: start.ms, endMs };
+}
+
+/** A period may be within another, as a drill in a half; other overlaps are errors. */
+function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
+  const found = new Map<string, SheetProblem>();
+  // who has no row in any period has the times of all, like the first of them
+  let isAllSeen = false;
+  for (const [key, name] of names) {
+    if (!periods.some(({ own }) => own.has(key))) {
+      if (isAllSeen) continue;
+      isAllSeen = true;
+    }
+    const intervals = periods.flatMap((period) =>
+      (period.own.get(key) ?? (period.all === null ? [] : [period.all])).map((one) => ({ ...one, period })),
+    );
+    let open: typeof intervals = [];
+    for (const next of intervals.sort((a, b) => a.startMs - b.startMs)) {
+      open = open.filter(({ endMs }) => endMs > next.startMs);
+      for (const other of open) {
+        if (contains(other, next) || contains(next, other)) continue;
+        const [earlier, later] =
+          other.period.line < next.period.line ? [other.period, next.period] : [next.period, other.period];
+        const message = `"${later.name}" overlaps "${earlier.name}" (line ${earlier.line}) for ${name}. Change one of them.`;
+        const pair = `${later.line} ${earlier.line}`;
+        if (!found.has(pair)) found.set(pair, { line: later.line, message });
+      }
+      open.push(next);
+    }
+  }
+  return [...found.values()].sort((a, b) => a.line - b.line);
+}
+
+function overlap(a: Interval, b: Interval): boolean {
+  return a.startMs < b.endMs && b.startMs < a.endMs;
+}
+
+function contains(outer: Interval, inner: Interval): boolean {
+  return outer.startMs <= inner.startMs && inner.endMs <= outer.endMs;
+}

@@ -1,0 +1,7 @@
+/** The entry `asi-convert/squad-sheets`: the tables that people make for a squad. */
+export { readPitchCorners } from "./pitch-corners.js";
+export { readPeriods } from "./read-periods.js";
+export { readRoster } from "./read-roster.js";
+export type { SheetProblem } from "./sheet.js";
+export { type SheetKind, sheetKind } from "./sheet-kind.js";
+export { periodsCsv } from "./write-periods.js";
