@@ -120,7 +120,9 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   const kept = keptSquad.peek();
   const part = kept === null ? null : await loadPart();
   if (kept === null || part === null) return;
-  const { whenRead, ...open } = await part.restoreSquad(kept, settings, actionsOn(workspace));
+  const restored = await part.restoreSquad(kept, settings, actionsOn(workspace));
+  if (restored === null) return;
+  const { whenRead, ...open } = restored;
   show(workspace, { ...open, part });
   await whenRead;
 }

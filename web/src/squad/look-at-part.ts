@@ -1,3 +1,5 @@
 /** The part of the page that finds the problems to check and lists them; it is loaded after the first table. */
+import "./look-at.css";
+
 export { lookAt } from "./look-at.js";
 export { LookAtList } from "./look-at-list.js";

@@ -1,3 +1,4 @@
+import "./quality-card.css";
 import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
 import { useEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";

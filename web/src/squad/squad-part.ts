@@ -3,8 +3,9 @@ import { findSessions, offsetIn } from "asi-convert/squad";
 import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
-import { Keeper, keptFiles } from "./keeper.js";
-import { applyState, type SessionState } from "./session-state.js";
+import { isOutdated } from "../view/use-loaded.js";
+import type { Keeper } from "./keeper.js";
+import type { SessionState } from "./session-state.js";
 import { readSheetFile } from "./squad-file.js";
 import { SquadButtons, SquadHeading, squadTitle } from "./squad-heading.js";
 import { type SquadActions, SquadSession } from "./squad-session.js";
@@ -18,8 +19,17 @@ export { SquadButtons, SquadHeading, SquadView, squadTitle };
 /** An open squad, with the object that stores it. */
 export interface OpenSquad {
   session: SquadSession;
-  /** Null for a session of the service. */
+  /** Null for a session of the service, and if the page is outdated. */
   keeper: Keeper | null;
+}
+
+async function loadKeeping() {
+  try {
+    return await import("./keep-part.js");
+  } catch {
+    isOutdated.value = true;
+    return null;
+  }
 }
 
 /**
@@ -33,12 +43,13 @@ export async function startSquad(
   actions: SquadActions,
 ): Promise<OpenSquad | null> {
   const workers = new SquadWorkers();
+  const keeping = loadKeeping();
   const sheets = await Promise.all(files.map((file) => readSheetFile(file).catch(() => null)));
   const others = files.filter((_, i) => sheets[i] === null);
   const isSquad = others.length < files.length || (await haveOneTime(others, workers));
   if (isSquad) {
     const session = new SquadSession(settings, workers, actions);
-    return { session, keeper: new Keeper(session) };
+    return { session, keeper: await keeperOf(session, keeping) };
   }
   workers.end();
   return null;
@@ -49,13 +60,15 @@ export async function restoreSquad(
   kept: KeptSquad,
   settings: Settings,
   actions: SquadActions,
-): Promise<OpenSquad & { whenRead: Promise<void> }> {
-  const { names, lost } = await keptFiles(kept);
+): Promise<(OpenSquad & { whenRead: Promise<void> }) | null> {
+  const keeping = await loadKeeping();
+  if (keeping === null) return null;
+  const { names, lost } = await keeping.keptFiles(kept);
   const session = new SquadSession(settings, new SquadWorkers(), actions);
   const whenRead = session
     .add([...names.keys()], lost)
-    .then(() => applyState(session, kept.state as SessionState));
-  return { session, keeper: new Keeper(session, names), whenRead };
+    .then(() => keeping.applyState(session, kept.state as SessionState));
+  return { session, keeper: new keeping.Keeper(session, names), whenRead };
 }
 
 /** Opens a session of the service; `addRanges` of the session then reads it. */
@@ -75,11 +88,20 @@ export async function startDemonstration(
   onProgress: (share: number) => void,
 ): Promise<OpenSquad & { files: readonly File[] }> {
   const workers = new SquadWorkers();
+  const keeping = loadKeeping();
   const offsetMs = offsetIn(zoneName(settings.zone.peek()), DEMO_START_MS);
   const match = { players: DEMO_PLAYERS, startMs: DEMO_START_MS, offsetMs };
   const files = await workers.demoFiles(match, onProgress);
   const session = new SquadSession(settings, workers, actions);
-  return { session, keeper: new Keeper(session), files };
+  return { session, keeper: await keeperOf(session, keeping), files };
+}
+
+async function keeperOf(
+  session: SquadSession,
+  loading: ReturnType<typeof loadKeeping>,
+): Promise<Keeper | null> {
+  const keeping = await loading;
+  return keeping === null ? null : new keeping.Keeper(session);
 }
 
 async function haveOneTime(files: readonly File[], workers: SquadWorkers): Promise<boolean> {

@@ -1,4 +1,7 @@
 /** The part of the page that draws the clock and answers pointers and keys there; it is loaded after the first table. */
+import "./clock.css";
+
 export { ClockHead } from "./clock-head.js";
 export { ClockLayer } from "./clock-layer.js";
 export { stripText } from "./clock-words.js";
+export { Legend } from "./legend.js";

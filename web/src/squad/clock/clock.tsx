@@ -1,14 +1,12 @@
 import { useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useLoaded } from "../../view/use-loaded.js";
-import { FASTEST_MEAN_KM_PER_H } from "../rules.js";
 import type { SquadSession } from "../squad-session.js";
 import type { LastColumn } from "../squad-table.js";
 import { headHeight } from "./clock-chips.js";
 import { clockOf } from "./clock-state.js";
 import { SelectionPlace } from "./selection-place.js";
 import { sessionSprints } from "./sprints.js";
-import "./clock.css";
 
 const load = () => import("./clock-part.js");
 
@@ -34,7 +32,7 @@ export function useClock(session: SquadSession): LastColumn {
         {part?.stripText(row, periods, startsMs.get(row.member.key)?.length ?? null, zone)}
       </span>
     ),
-    foot: <Legend />,
+    foot: part === null ? null : <part.Legend />,
     over: (
       <>
         {part === null ? null : <part.ClockLayer clock={clock} sprints={sprints} />}
@@ -42,19 +40,4 @@ export function useClock(session: SquadSession): LastColumn {
       </>
     ),
   };
-}
-
-function Legend() {
-  return (
-    <p class="clock-legend">
-      <span>
-        0 <i class="clock-ramp" /> {FASTEST_MEAN_KM_PER_H}+ km/h mean
-      </span>
-      <span>
-        <i class="clock-sprint" /> sprint
-      </span>
-      <span>▶ on</span>
-      <span>◀ off</span>
-    </p>
-  );
 }
