@@ -48,7 +48,7 @@ const loadPanel = async () => (await import("./export-panel.js")).ExportPanel;
 
 /** The menu of the files; its content is loaded after the table. */
 export function ExportMenu({ session }: ExportProps) {
-  const Panel = useLoaded(loadPanel);
+  const Panel = useLoaded(loadPanel, !session.isReading.value);
   return (
     <Menu name="Export" class="squad-export">
       {Panel === null ? null : <Panel session={session} />}

@@ -26,7 +26,9 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const clock = useClock(session);
   const part = useSignal<Part>("table");
   const parts = shownParts(part.value);
-  const play = useLoaded(loadPlay);
+  // what the table does not need waits until the files are read
+  const isReading = session.isReading.value;
+  const play = useLoaded(loadPlay, !isReading);
   const now = useMemo(
     () => ({
       name: "Now",
@@ -72,9 +74,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
   const isListClosed = useSignal<boolean | null>(null);
-  const looking = useLoaded(loadLookAt);
+  const looking = useLoaded(loadLookAt, !isReading);
   const items = looking === null ? [] : looking.lookAt(session);
-  const isReading = session.isReading.value;
   // open by default, except during reading
   const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
   const sound = session.shownRecordings.value.filter(

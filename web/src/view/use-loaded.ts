@@ -4,10 +4,15 @@ import { useEffect, useState } from "preact/hooks";
 /** Whether a part of the page could not be loaded: after an upgrade, the service no longer has the parts of the previous page. */
 export const isOutdated = signal(false);
 
-/** A part of the page that is loaded on first use; null until then. */
-export function useLoaded<Part>(load: () => Promise<Part>): Part | null {
+/**
+ * A part of the page that is loaded on first use; null until then.
+ *
+ * @param isWanted whether it may be loaded now
+ */
+export function useLoaded<Part>(load: () => Promise<Part>, isWanted = true): Part | null {
   const [loaded, setLoaded] = useState<{ part: Part } | null>(null);
   useEffect(() => {
+    if (!isWanted) return;
     let isGone = false;
     load().then(
       (part) => {
@@ -20,6 +25,6 @@ export function useLoaded<Part>(load: () => Promise<Part>): Part | null {
     return () => {
       isGone = true;
     };
-  }, [load]);
+  }, [load, isWanted]);
   return loaded?.part ?? null;
 }
