@@ -131,7 +131,7 @@ describe("bulk load", () => {
     });
     expect(await countOf(passed, bob)).toBe(0);
     expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
-    // Refused samples are recorded in the audit, the metrics and the log.
+    // Refused samples are recorded in the audit log, the metrics and the log.
     const rows = await s.store.database.queries
       .select()
       .from(auditLog)

@@ -183,7 +183,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
       .toBe("SUCCESS");
   });
 
-  it("work on a stopped service, and record their user in the audit", async () => {
+  it("work on a stopped service, and record their user in the audit log", async () => {
     const stopped = await Processes.onNewDatabase();
     const before = await stopped.start();
     for (const username of ["ann", "ben"]) await register(username, before);

@@ -130,7 +130,7 @@ describe("a recipe", () => {
     expect((await small.post(PATH, { ...newRecipe(), name: "E" }, ann.token)).body.version).toBe(2);
   });
 
-  it("is in the audit when it is stored and deleted", async () => {
+  it("is in the audit log when it is stored and deleted", async () => {
     const ann = await s.manager();
     const { body } = await create(ann);
     await s.send("DELETE", `${PATH}${body.id}/`, { token: ann.token });

@@ -107,7 +107,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     await expect.poll(count, PATIENCE).toBe(2 * before);
   });
 
-  it("is as recent as its last measurement, even if the primary has been idle for long", async () => {
+  it("is as recent as its last measurement, even if the primary has been idle for a long time", async () => {
     await caughtUp();
     const { rows } = await admin.query("SELECT pg_last_xact_replay_timestamp() AS at");
     await caughtUp();

@@ -241,7 +241,7 @@ describe("a guest", () => {
 });
 
 describe("an athlete", () => {
-  it("finds their own rows, members and periods, and nothing of others", async () => {
+  it("finds only their own rows, members and periods", async () => {
     const { scene, ann, bea, session, path } = await played();
     const times = { name: "1st half", start_time: minute(0), end_time: minute(1) };
     await scene.send("PUT", `${path}periods/`, [

@@ -4,7 +4,7 @@ import type { SquadMember } from "./squad-table.js";
 import { suggestPeriods } from "./suggest-periods.js";
 import { type SuggestedSubstitutions, suggestSubstitutions } from "./suggest-substitutions.js";
 
-/** The periods of a session, with times of players: suggested where nothing is known. */
+/** The periods of a session with the times of players. Unknown times are suggested. */
 export function playedPeriods(
   periods: readonly SessionPeriod[],
   members: readonly SquadMember[],

@@ -1,7 +1,7 @@
 /** Opens files that the user has chosen or dropped. */
 export type OpenFiles = (files: readonly File[], options?: { isAdding?: boolean }) => Promise<void>;
 
-/** The maximum number of files in a folder: larger folders are dropped by mistake. */
+/** The maximum number of files in a folder. A larger folder was probably dropped by mistake. */
 const MOST_FILES = 2000;
 
 /** The dropped files, including files in folders. */

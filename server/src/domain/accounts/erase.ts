@@ -62,7 +62,7 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * Erases rows about a person whose number is unlimited and that do not belong to the account: values in the audit, jobs, stored
+ * Erases rows about a person whose number is unlimited and that do not belong to the account: values in the audit log, jobs, stored
  * responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [

@@ -58,7 +58,7 @@ export interface Events {
   accountDeleted: { account: Account };
   /**
    * Announced after the row of the account is deleted, last in the transaction, because the list of erasures is not rolled back.
-   * `erasure` is absent when traces in the audit are kept.
+   * `erasure` is absent when traces in the audit log are kept.
    */
   accountRemoved: { account: Account; erasure?: ErasureDetails };
 
@@ -78,7 +78,7 @@ export interface Events {
   ownerReplaced: { deviceId: number };
   /**
    * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that nobody owned it
-   * later. Announced before the ownerships are deleted, and before the values in the audit are erased.
+   * later. Announced before the ownerships are deleted, and before the values in the audit log are erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
   /** Announced after the ownerships and the time frames of their manager are deleted. */

@@ -121,7 +121,7 @@ function peaksOf(samples: MetricSamples, options: MetricsOptions): Omit<PeakDema
   return figures;
 }
 
-/** At most, of a recipe with equal steps. */
+/** Maximum number of values of a recipe with equal steps; 0 without resampling. */
 const valuesOf = ({ resample_ms }: Recipe, lengthMs: number): number =>
   resample_ms === undefined ? 0 : lengthMs / resample_ms;
 

@@ -27,7 +27,7 @@ const sizeOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`coalesce(octet_length(${column}::text), 0)::bigint`;
 
 /**
- * A page whose results may have megabytes each. It is read and sent in batches, so that it neither uses much memory nor blocks
+ * A page whose results can be several megabytes each. It is read and sent in batches, so that it neither uses much memory nor blocks
  * the event loop.
  */
 export class StreamedPage<T> {

@@ -15,7 +15,7 @@ export async function createSession(ctx: Context, body: NewSession) {
   requireTimes(body.start_time, body.end_time);
   return change(ctx, "createSquadSession", {}, async (unit) => {
     const { queries, now } = unit;
-    // Waits for a deletion of the squad, which then finds the session.
+    // The lock orders this with a deletion of the squad: one of them finds the result of the other.
     const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
     const [activity] = await queries
       .insert(activities)

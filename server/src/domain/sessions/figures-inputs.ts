@@ -102,7 +102,7 @@ export function inputsOf(frames: readonly SessionFrame[], periods: readonly Play
   return `${RULES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hash}`;
 }
 
-/** Whether figures are of the same time frames, with the same players and times, though perhaps of other samples. */
+/** Whether both inputs have the same time frames, players and times. Their samples may differ. */
 export const isOfSameFrames = (a: string, b: string): boolean => idsAndVersions(a) === idsAndVersions(b);
 
 const idsAndVersions = (inputs: string): string =>

@@ -49,7 +49,7 @@ const eraseValues = ({ queries }: Pick<UnitOfWork, "queries">, ids: readonly num
 const WEBHOOKS_AT_A_TIME = 50;
 
 /**
- * Finds webhooks of the account with ids above `afterId` in the audit, including deleted webhooks.
+ * Finds webhooks of the account with ids above `afterId` in the audit log, including deleted webhooks.
  * @returns ids in ascending order; empty after the last one
  */
 export async function nextWebhooks(

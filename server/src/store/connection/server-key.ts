@@ -29,7 +29,7 @@ export function serverKeyOf(dataDir: string): Uint8Array {
   );
 }
 
-/** The file appears when it is complete, because another process may start at the same time. The key of the first one stays. */
+/** The file appears when it is complete, because another process may start at the same time. The key of the first process is kept. */
 function createKey(file: string): void {
   const part = `${file}.${randomBytes(8).toString("hex")}.part`;
   try {

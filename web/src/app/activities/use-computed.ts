@@ -23,7 +23,7 @@ async function loadComputed(client: Client, timeframe: number, signal: AbortSign
   );
 }
 
-/** Number of parallel requests: the service computes two for one request in parallel too. */
+/** Number of parallel requests. The service also computes two in parallel for one request. */
 const AT_A_TIME = 2;
 
 /** A text that changes with the data of a time frame; without its name, which the page keeps in the parameters. */

@@ -5,7 +5,7 @@ type Permission = Pick<Resource["Permission"], "start_time" | "expiration_time" 
 const WIDTH = 120;
 const HEIGHT = 12;
 const MARGIN_MS = 30 * 86_400_000;
-/** Permissions "for all time" end in other centuries; they reach the edge of the picture. */
+/** Permissions "for all time" begin or end centuries away. They are drawn to the edge of the picture. */
 const REACH_MS = 2 * 365 * 86_400_000;
 
 interface Props {

@@ -7,7 +7,7 @@ type LeftOut = Resource["SessionFigures"]["left_out"][number];
 
 const MOST_PER_PAGE = 1000;
 
-/** The squads and their members, by which sessions are described. */
+/** The squads and members that describe sessions. */
 export interface Known {
   squads: ReadonlyMap<number, string>;
   members: readonly Resource["Member"][];

@@ -8,7 +8,7 @@ import type { PeriodSaver } from "./period-saver.js";
 export function SavingInWords({ saver, settings }: { saver: PeriodSaver; settings: Settings }) {
   const saving = saver.saving.value;
   useEffect(() => {
-    // the browser asks, because the page would end before the service has the periods; in other views they stay
+    // closing the page loses unsaved periods, so the browser asks; changing the view keeps them
     const ask = (event: BeforeUnloadEvent) => {
       if (saver.saving.peek().name !== "saved") event.preventDefault();
     };

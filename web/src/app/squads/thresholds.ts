@@ -30,7 +30,7 @@ export function thresholdsIn(values: Values, unit: SpeedUnit): Params {
   const [highSpeed, sprint, maxHr] = [HIGH_SPEED, SPRINT, MAX_HR].map((name) => values(name).trim());
   const high = highSpeed ? ofUnit(highSpeed, unit) : null;
   return {
-    // the first of the two speeds as `asi squad` has it for the second
+    // `asi squad` derives the first of the two speeds from the second in the same way
     ...(high === null ? {} : { hid_thresholds: [Math.min(4, high * 0.9), high] }),
     ...(sprint ? { sprint_threshold: ofUnit(sprint, unit) } : {}),
     ...(maxHr ? { max_hr: Number(maxHr) } : {}),
