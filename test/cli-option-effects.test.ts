@@ -143,6 +143,7 @@ const CASES: readonly Case[] = [
       ["--sort", "+distance"],
       ["--columns", "minutes,top"],
       ["--matches", "*"],
+      ["--load", "distance"],
       ["--hr", "ecg"],
       ["--roster", "people.csv"],
       ["--periods", "halves.csv"],

@@ -242,4 +242,48 @@ describe("asi squad --by player", () => {
       expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
     }
   });
+
+  it("adds up the load of days and weeks, with the digits of asi load", async () => {
+    const season = join(scratchFolder(), "trainings");
+    for (let day = 0; day < 9; day++) {
+      mkdirSync(join(season, `day ${day}`), { recursive: true });
+      const bytes = await recording("TRK-1", START_MS + day * DAY_MS, 300 + 60 * day, 2.5 + day / 10);
+      writeFileSync(join(season, `day ${day}`, "a.asi"), bytes);
+    }
+    const { stdout: ofSeason } = await asi([
+      "squad",
+      season,
+      "--by",
+      "player",
+      "--load",
+      "distance",
+      "--format",
+      "csv",
+    ]);
+    const { stdout: ofDevice } = await asi(["load", season, "--json"]);
+    const days = ofDevice
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(days).toHaveLength(9);
+    expect(
+      tableOf(ofSeason).map((row) =>
+        [row.day_load, row.load_week_sum, row.load_monotony, row.load_strain].map(Number),
+      ),
+    ).toEqual(
+      days.map(({ load, week_sum, monotony, strain }) => [load, week_sum, monotony, strain].map(Number)),
+    );
+    const { stdout: text } = await asi(["squad", season, "--by", "player", "--load", "distance"]);
+    expect(text).toMatch(
+      /^Load of distance on 2026-04-20, m: day [\d,]+ \(– of a match\), 7 days –, 28 days –, week [\d,]+, monotony/m,
+    );
+  });
+
+  it.for([
+    [["--load", "distance"], /add --by player/],
+    [["--load", "distance", "--by", "player", "--format", "html"], /leave it out of the report/],
+  ] as const)("refuses %s", async ([args, message]) => {
+    const { status, stderr } = await asi(["squad", await seasonFolder(), ...args]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
 });

@@ -44,6 +44,7 @@ export {
   seasonSummary,
   shareOfMatches,
 } from "./season.js";
+export { seasonLoad } from "./season-load.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   figuresByInterval,

@@ -11,6 +11,7 @@ import {
   seasonSummary,
   shareOfMatches,
 } from "../../src/squad/season.js";
+import { seasonLoad } from "../../src/squad/season-load.js";
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 3, 12, 13);
@@ -41,6 +42,36 @@ describe("a season", () => {
     ]);
     expect(daysSinceLast(kunz)).toBe(3);
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 8500, best: 9000 });
+  });
+
+  it("has the load of each day: rest without a recording, and a share of the matches from 75 minutes", () => {
+    const kunz = kunzIn(
+      session(0, 8000),
+      session(2, 4000, false, 60),
+      session(3, 6000, true, 60),
+      session(4, null),
+    );
+    const days = seasonLoad(kunz, distance, (ms) => new Date(ms).toISOString().slice(0, 10));
+    expect(days.map(({ day, load, percent_of_match }) => [day, load, percent_of_match])).toEqual([
+      ["2026-04-12", 8000, 100],
+      ["2026-04-13", 0, 0],
+      ["2026-04-14", 4000, 50],
+      // too short for a reference
+      ["2026-04-15", 6000, 75],
+      ["2026-04-16", 0, 0],
+    ]);
+  });
+
+  it("does not know the load of a day without the figure", () => {
+    const [row] = session(0, 8000).rows;
+    const lost = {
+      ...session(1, 1),
+      rows: row === undefined ? [] : [{ ...row, figures: { minutes: 90, distance_m: null } }],
+    };
+    const days = seasonLoad(kunzIn(session(0, 8000), lost), distance, (ms) =>
+      new Date(ms).toISOString().slice(0, 10),
+    );
+    expect(days.map(({ load }) => load)).toEqual([8000, null]);
   });
 
   it("has in its means only sessions of which the player has nearly the whole", () => {

@@ -67,6 +67,12 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "--matches <pattern>",
       'with --by player: folders that are matches, such as "*match*"; default those with two halves of 30 to 70 minutes',
     )
+    .addOption(
+      new Option(
+        "--load <figure>",
+        "with --by player: the load of each player over days and weeks, from this figure of the sessions",
+      ).choices(["distance", "high-speed"]),
+    )
     .option(
       "--cache",
       "with --by player: keep the figures of each session in its folder, and read only what has changed",
@@ -101,6 +107,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ --individual-zones mss
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
+  asi squad season/ --by player --load distance
 `,
     )
     .addHelpText(
@@ -110,7 +117,9 @@ A roster has a row for each player: player, serial (numbers of trackers) or file
 number, position, max_hr, rest_hr, high_speed, sprint, max_speed, aerobic_speed, birth_date, mass. Speeds have their unit in the cell or the header.
 
 With --by player each folder in the named one is a session. The output has all sessions of each player, their mean and best, the last
-one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves.
+one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves. With --load
+the output also has the load of the days: weighted means over 7 and 28 days, sum, monotony and strain of the week, and the share of
+a match. A day without a recording is a day of rest.
 
 Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:47. A row with a player replaces
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command

@@ -13,6 +13,7 @@ import {
 } from "../../squad/index.js";
 import { cellText, isIncomplete } from "../../squad-report/cells.js";
 import { lastIndexWith } from "./season-columns.js";
+import { loadText, type SeasonLoads } from "./season-load.js";
 
 /** Width of the first two columns: day and name of a session. */
 const DAY_WIDTH = 12;
@@ -23,17 +24,21 @@ export function seasonText(
   season: Season,
   columns: readonly SquadColumn[],
   instantText: (ms: number) => string,
+  loads: SeasonLoads | null,
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
-  return [heading, ...players.map((player) => playerText(player, columns, day))].join("\n\n").concat("\n");
+  return [heading, ...players.map((player) => playerText(player, columns, day, loads))]
+    .join("\n\n")
+    .concat("\n");
 }
 
 function playerText(
   player: SeasonPlayer,
   columns: readonly SquadColumn[],
   day: (ms: number) => string,
+  loads: SeasonLoads | null,
 ): string {
   const widths = columns.map(({ head, unit }) => Math.max(head.length, unit.length, 6) + 2);
   const line = (label: string, cells: readonly string[], end = "") =>
@@ -76,6 +81,7 @@ function playerText(
         ]),
     line("Best", summary(own, "best")),
     line("Last, of the 5 matches before", shares),
+    ...(loads === null ? [] : [loadText(player, loads)]),
   ].join("\n");
 }
 

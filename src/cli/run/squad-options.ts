@@ -42,6 +42,7 @@ export interface SquadFlags extends ThresholdFlags {
   recipe?: string[];
   by?: "position" | "player";
   matches?: string;
+  load?: "distance" | "high-speed";
   cache?: boolean;
   jobs?: number;
   format?: SquadFormat;
@@ -105,6 +106,9 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isReport = format === "html";
   if (isReport || flags.by === "player")
     refuseWithoutEffect(flags, ["recipe"], "counts in the tables of a session; leave it out");
+  if (flags.by !== "player")
+    refuseWithoutEffect(flags, ["load"], "adds up the sessions of a season; add --by player");
+  if (isReport) refuseWithoutEffect(flags, ["load"], "is for text and tables; leave it out of the report");
   if (flags.by === "player") {
     refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; leave it out");
     if (!isText)

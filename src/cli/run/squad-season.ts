@@ -12,6 +12,7 @@ import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { jobsFor } from "./jobs.js";
 import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns.js";
+import { loadColumns, loadsOf } from "./season-load.js";
 import { seasonText } from "./season-text.js";
 import { keepWork, keptWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
@@ -168,24 +169,26 @@ async function playedIn(
 async function contentOf(
   season: Season,
   args: readonly string[],
-  { decimal, tz, sort }: SquadFlags,
+  { decimal, tz, sort, load }: SquadFlags,
   { order, format }: SeasonOutput,
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(tz);
+  const loads = load === undefined ? null : loadsOf(season, columnNamed(load.replace("-", "_")), instantText);
+  const columns = loads === null ? SEASON_COLUMNS : [...SEASON_COLUMNS, ...loadColumns(loads)];
   switch (format) {
     case "text":
-      return seasonText(season, order.columns, instantText);
+      return seasonText(season, order.columns, instantText, loads);
     case "csv":
-      return tableCsv(SEASON_COLUMNS, seasonFileRows(season), textLayout(decimal, instantText));
+      return tableCsv(columns, seasonFileRows(season), textLayout(decimal, instantText));
     case "jsonl":
-      return tableJsonLines(SEASON_COLUMNS, seasonFileRows(season), { instantText });
+      return tableJsonLines(columns, seasonFileRows(season), { instantText });
     case "parquet":
-      return tableParquet(SEASON_COLUMNS, seasonFileRows(season));
+      return tableParquet(columns, seasonFileRows(season));
     case "xlsx": {
       const { sheetOf, workbook } = await import("./workbook.js");
       return workbook([
         sheetOf("Players", PLAYER_COLUMNS, season.players, tz),
-        sheetOf("Sessions", SEASON_COLUMNS, seasonFileRows(season), tz),
+        sheetOf("Sessions", columns, seasonFileRows(season), tz),
       ]);
     }
     case "html": {

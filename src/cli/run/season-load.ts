@@ -1,0 +1,56 @@
+import type { DayLoad } from "../../metrics/index.js";
+import { type Season, type SeasonPlayer, type SquadColumn, seasonLoad } from "../../squad/index.js";
+import { type FileColumn, numberColumn } from "../../squad-report/cell-files.js";
+import type { SeasonFileRow } from "./season-columns.js";
+
+/** The loads of all players of a season. */
+export interface SeasonLoads {
+  column: SquadColumn;
+  dayOf: (ms: number) => string;
+  /** By local calendar day, in ascending order. */
+  of: ReadonlyMap<SeasonPlayer, ReadonlyMap<string, DayLoad>>;
+}
+
+/** @param instantText text of an instant in local time, beginning with the day */
+export function loadsOf(
+  { players }: Season,
+  column: SquadColumn,
+  instantText: (ms: number) => string,
+): SeasonLoads {
+  const dayOf = (ms: number) => instantText(ms).slice(0, 10);
+  const of = players.map(
+    (player) => [player, new Map(seasonLoad(player, column, dayOf).map((one) => [one.day, one]))] as const,
+  );
+  return { column, dayOf, of: new Map(of) };
+}
+
+const FIGURES = [
+  { key: "load", title: "Load of the day", decimals: 1 },
+  { key: "acute", title: "Load, weighted mean of 7 days", decimals: 1 },
+  { key: "chronic", title: "Load, weighted mean of 28 days", decimals: 1 },
+  { key: "week_sum", title: "Load of the week", decimals: 1 },
+  { key: "monotony", title: "Monotony of the week", decimals: 2 },
+  { key: "strain", title: "Strain of the week", decimals: 1 },
+  { key: "percent_of_match", title: "Load of the day, % of a match", decimals: 1 },
+] as const;
+
+/** The columns of a file with the loads of the day of each session. */
+export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRow>[] {
+  return FIGURES.map(({ key, title, decimals }) =>
+    numberColumn(
+      key === "load" ? "day_load" : `load_${key}`,
+      title,
+      decimals,
+      ({ player, entry }) => of.get(player)?.get(dayOf(entry.session.startMs))?.[key] ?? null,
+    ),
+  );
+}
+
+/** The loads of a player on the last day of the season. */
+export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): string {
+  const last = [...(of.get(player)?.values() ?? [])].at(-1);
+  const text = (value: number | null | undefined, digits: number) =>
+    value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits });
+  const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
+  return `Load of ${column.title.toLowerCase()} on ${last?.day ?? "–"}, ${column.unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+}

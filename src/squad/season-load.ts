@@ -1,0 +1,27 @@
+import { type DayLoad, loadOverDays } from "../metrics/index.js";
+import type { SquadColumn } from "./columns.js";
+import { type SeasonPlayer, seasonFigure } from "./season.js";
+
+/**
+ * The load of a player over the days of a season: the sums of a figure of the player's sessions. A day without a recording of the
+ * player is a day of rest. A session without the figure makes the load of its day unknown.
+ *
+ * @param column a sum, such as distance
+ * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
+ * @returns a result for each day from the player's first session to the last session of the squad; empty without sessions
+ * @throws AsiError `BAD_ARGUMENT` for a season of more than 3660 days
+ */
+export function seasonLoad(
+  { entries }: SeasonPlayer,
+  column: SquadColumn,
+  dayOf: (ms: number) => string,
+): DayLoad[] {
+  const sessions = entries.flatMap((entry) => {
+    const { session, row } = entry;
+    if (row === null) return [];
+    const matchMinutes = session.isMatch ? (row.figures.minutes ?? 0) : undefined;
+    return [{ day: dayOf(session.startMs), load: seasonFigure(entry, column), matchMinutes }];
+  });
+  const last = entries.at(-1)?.session;
+  return last === undefined ? [] : loadOverDays(sessions, { to: dayOf(last.startMs) });
+}
