@@ -56,6 +56,7 @@ const CASES: readonly Case[] = [
       ["--profile"],
       ["--hrv"],
       ["--at-rest", "--hrv"],
+      ["--individual-zones", "mss"],
       ["--format", "csv"],
       ["--json"],
     ],

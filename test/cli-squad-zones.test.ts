@@ -92,3 +92,41 @@ describe("asi squad --individual-zones", () => {
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--sprint sets fixed limits/)]);
   });
 });
+
+describe("asi stats --individual-zones", () => {
+  const stats = async (folder: string, ...args: string[]) =>
+    asi(["stats", folder, "--roster", join(folder, "roster.csv"), "--individual-zones", "mss", ...args]);
+
+  it("has the digits of computeMetrics with the zones of the player, and fails for players without speeds", async () => {
+    const folder = await training();
+    const { status, stdout, stderr } = await stats(folder, "--json");
+    const found = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const { samples } = decodeSync(readFileSync(join(folder, "1.asi")));
+    const expected = computeMetrics(samples, { params: individualZones("mss", { mss: 8 }) });
+    expect(found.find(({ player }) => player === "Vogel").metrics).toEqual(
+      JSON.parse(JSON.stringify(expected)),
+    );
+    expect(status).toBe(1);
+    expect(found.at(-1)).toMatchObject({
+      error: { code: "NO_ZONES", message: expect.stringMatching(/^The roster has no max_speed of Graf/) },
+    });
+    // Graf has a recording
+    expect(stderr).toBe("");
+  });
+
+  it("refuses a table, whose zones are the same for all, and fixed limits", async () => {
+    const folder = await training();
+    for (const [args, message] of [
+      [["--format", "csv"], /use asi squad --individual-zones/],
+      [["--sprint", "25km/h"], /--sprint sets fixed limits/],
+    ] as const) {
+      const { status, stderr } = await stats(folder, ...args);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+    }
+    const { status, stderr } = await asi(["stats", folder, "--individual-zones", "mss"]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/add --roster/)]);
+  });
+});

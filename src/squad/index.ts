@@ -14,7 +14,7 @@ export { damageOf } from "./damage.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
-export { hasZoneSpeeds, hasZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
+export { hasZoneSpeeds, hasZones, ownZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
 export {
   intervalsFor,
   type PeriodsContext,

@@ -38,6 +38,15 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
+/** The option for zones of each player. */
+const withIndividualZones = (command: Command) =>
+  command.addOption(
+    new Option(
+      "--individual-zones <kind>",
+      "with --roster: limits of each player instead of fixed ones; mss from max_speed, asr from aerobic_speed too",
+    ).choices(["mss", "asr"]),
+  );
+
 /** Options for additional figures. */
 const withFigures = (command: Command) =>
   command
@@ -95,7 +104,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
     .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
-  withFigures(command);
+  withFigures(withIndividualZones(command));
   withTimeZone(command, "of --from, --to and the periods, and of the times shown")
     .addOption(
       new Option(
@@ -119,6 +128,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
   asi stats match.asi --peaks
+  asi stats match/ --roster roster.csv --individual-zones mss
   asi stats player-7.asi --recipe statsports/sprint --sensitivity
   asi stats season/ --format csv > season.csv
   asi stats match/ --roster roster.csv --periods periods.csv --decimal , -o match.csv

@@ -8,17 +8,21 @@ import {
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
 import {
+  hasZoneSpeeds,
   type Interval,
   intervalsFor,
   limitsOfIntervals,
   mainInterval,
   nameKey,
   ownParameters,
+  ownZones,
   type SessionPeriod,
   squadMembers,
+  type ZoneKind,
 } from "../../squad/index.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
+import { DescribedError } from "../terminal/problem.js";
 import { type Club, periodsFor } from "./club.js";
 import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
 import { readBeats } from "./read-beats.js";
@@ -31,6 +35,8 @@ export interface StatsTask {
   selection: SampleSelection;
   options: MetricsOptions;
   club: Club;
+  /** From what the individual zones of the players derive; undefined for fixed zones. */
+  zones: ZoneKind | undefined;
   figures: WantedFigures | null;
 }
 
@@ -53,13 +59,13 @@ export interface Stats {
 
 /** Reads an input and computes its figures. Throws the errors of `readSamples`. */
 export async function statsOf(
-  { input, selection, options, club, figures: wanted }: StatsTask,
+  { input, selection, options, club, zones, figures: wanted }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { inspection, repeated } = read;
   const { info, report } = inspection;
-  const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club);
+  const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club, zones);
   if (wanted === null) return { info, report, repeated, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   return {
@@ -76,12 +82,17 @@ export interface NamedInterval extends Interval {
   name: string;
 }
 
-/** The figures of a recording and of each period, with the thresholds of its player. */
+/**
+ * The figures of a recording and of each period, with the thresholds of its player.
+ *
+ * @throws DescribedError `NO_ZONES` for individual zones of a player without the speeds that they need
+ */
 export function figuresOf(
   input: Input,
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
+  zones?: ZoneKind,
 ): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options for the whole recording, with the thresholds of its player. */
@@ -95,9 +106,14 @@ export function figuresOf(
   const [member] = squadMembers([recording], club.roster);
   const player = member?.player ?? null;
   const name = member?.name ?? "";
+  if (zones !== undefined && !hasZoneSpeeds(zones, player)) throw withoutZones(zones, name);
   const own: MetricsOptions = {
     ...options,
-    params: { ...options.params, ...ownParameters(player) },
+    params: {
+      ...options.params,
+      ...ownParameters(player),
+      ...(zones !== undefined && ownZones(zones, player, options)),
+    },
     birthDate: player?.birthDate ?? null,
   };
   const session = mainInterval([recording]);
@@ -123,6 +139,12 @@ export function figuresOf(
     }),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };
+}
+
+function withoutZones(kind: ZoneKind, name: string): DescribedError {
+  const columns = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
+  const message = `The roster has no ${columns} of ${name}, from which the individual zones derive. Add it, or leave out --individual-zones.`;
+  return new DescribedError({ error: { code: "NO_ZONES", message } });
 }
 
 // A period reduced to the part of one player.

@@ -1,5 +1,6 @@
 import { computeMetrics, type Metrics, type MetricsOptions, type PresetName } from "../../metrics/index.js";
 import { unreachableText } from "../../pictures/figure-text.js";
+import type { ZoneKind } from "../../squad/index.js";
 import { textLayout } from "../../squad-report/cell-files.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -7,7 +8,7 @@ import { findInputs, nameOf } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
-import { UsageError } from "../terminal/usage-error.js";
+import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
 import { type FigureFlags, wantedFigures } from "./figures.js";
 import { figuresText } from "./figures-text.js";
@@ -27,9 +28,12 @@ export interface MetricsFlags extends ThresholdFlags {
   maxHr?: number;
 }
 
+const ZONES_REASON = "sets fixed limits, and --individual-zones the limits of each player; give one of them";
+
 export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, FigureFlags {
   format?: "text" | "csv";
   decimal?: string;
+  individualZones?: ZoneKind;
   json?: boolean;
   jobs?: number;
   output?: string;
@@ -46,6 +50,13 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     throw new UsageError("--decimal applies only to CSV: add --format csv.");
   if (flags.output !== undefined && !isTable)
     throw new UsageError("-o writes a table: name the output .csv, or add --format csv.");
+  if (flags.individualZones !== undefined) {
+    if (flags.roster === undefined)
+      throw new UsageError("--individual-zones needs the speeds of the players: add --roster.");
+    if (isTable)
+      throw new UsageError("A table has the same zones for all players; use asi squad --individual-zones.");
+    refuseWithoutEffect(flags, ["zones", "highSpeed", "sprint"], ZONES_REASON);
+  }
   const options = metricsOptions(flags);
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
@@ -75,14 +86,15 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     inputs,
     json: flags.json === true,
     concurrency: jobs,
-    work(input, _, onProgress) {
-      const task = { input, selection, options, club, figures };
+    async work(input, _, onProgress) {
+      const task = { input, selection, options, club, zones: flags.individualZones, figures };
       // only the main thread can read standard input
       const isOwn = workers === null || input.kind !== "file";
-      return isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress);
+      const found = await (isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress));
+      present.push(found.present);
+      return found;
     },
-    async show({ info, report, repeated, metrics, player, periods, outside, present: one, figures }, input) {
-      present.push(one);
+    async show({ info, report, repeated, metrics, player, periods, outside, figures }, input) {
       if (isTable) {
         const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
         const lines = table.linesOf(recording);
@@ -118,7 +130,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   });
   try {
     const status = await working;
-    tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
+    // a player without figures may be the player of a recording that failed
+    if (status !== ExitStatus.failed) tellAbsent(rosterFiles(flags.roster, club.roster), present, context);
     if (csv !== "") await writeContent(csv, flags, context);
     return status;
   } finally {
