@@ -47,6 +47,7 @@ const NOT_SETTINGS = new Set([
   "ASI_TOKEN",
   "X_FILE",
   "PROPERTY_CALLS",
+  "MALLOC_ARENA_MAX",
 ]);
 const VARIABLES = new Set<string>(Object.values(settings).map(({ env }) => env));
 
