@@ -53,6 +53,19 @@ async function download(page: Page, press: () => Promise<void>): Promise<Buffer>
 }
 
 /** The text of each printed page. */
+/** Waits until the state that the browser keeps contains a text. */
+const isKept = (page: Page, text: string) =>
+  page.waitForFunction(async (wanted) => {
+    try {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+      const index = await (await folder.getFileHandle("session.json")).getFile();
+      return (await index.text()).includes(wanted);
+    } catch {
+      // the file is still being written
+      return false;
+    }
+  }, text);
+
 const printedPages = async (page: Page) => pdfPages(await printed(page));
 
 async function printed(page: Page): Promise<Buffer> {
@@ -223,6 +236,13 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const file = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
     const options = ["--roster", path, "--individual-zones", "mss", "--format", "csv"];
     expect(file.toString("utf8")).toBe(command(scene.folder, ...options));
+    // they stay after a reload
+    const individual = await cells(page, "Keller");
+    await isKept(page, '"zones":"mss"');
+    await page.reload();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    await expect.poll(() => cells(page, "Keller")).toEqual(individual);
   });
 
   it("keeps the sort by a figure whose column is hidden", async () => {
@@ -345,16 +365,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await head(page, "Sprints").click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("2nd half, Sorted by sprints");
     const order = await names(page);
-    await page.waitForFunction(async () => {
-      try {
-        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
-        const index = await (await folder.getFileHandle("session.json")).getFile();
-        return (await index.text()).includes('"key":"sprints"');
-      } catch {
-        // the file is still being written
-        return false;
-      }
-    });
+    await isKept(page, '"key":"sprints"');
     await page.reload();
     await page.getByText("Match of Sat, 16 May 2026: 6 recordings are kept in this browser.").waitFor();
     await page.getByRole("button", { name: "Show", exact: true }).click();
