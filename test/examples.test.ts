@@ -68,14 +68,14 @@ describe("an example", () => {
     for (const name of ["recordings/a.asi", "season/b.asi", "players/Ann.asi", "match/a.asi"]) {
       copyFileSync(at("match.asi"), at(name));
     }
-    copyFileSync(at("match.asi"), at("player-7.asi"));
+    copyFileSync(at("match.asi"), at("match/07-Roth.asi"));
     writeFileSync(at("ours.json"), (await asi(["recipes", "show", "soccer/sprint"])).stdout);
     const gated = (await asi(["recipes", "show", "soccer/sprint"])).stdout.replace(
       '"gate": null',
       '"gate": { "min_satellites": 6 }',
     );
     writeFileSync(at("gated.json"), gated);
-    writeFileSync(at("roster.csv"), "player,file\nKeller,a.asi\n");
+    writeFileSync(at("roster.csv"), "player,file,max_speed (m/s)\nKeller,a.asi,9\nRoth,07-Roth.asi,9\n");
     writeFileSync(at("periods.csv"), "period,start,end\n1st half,14:35,15:20\n");
     writeFileSync(at("match/periods.csv"), "period,start,end\n1st half,14:30,15:15\n2nd half,15:30,16:15\n");
     for (const name of ["pitch.csv", "match/pitch.csv"]) writeFileSync(at(name), PITCH);

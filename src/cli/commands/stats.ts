@@ -129,7 +129,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi --zones 7,15,20,25km/h
   asi stats match.asi --peaks
   asi stats match/ --roster roster.csv --individual-zones mss
-  asi stats player-7.asi --recipe statsports/sprint --sensitivity
+  asi stats match/07-Roth.asi --recipe statsports/sprint --sensitivity
   asi stats season/ --format csv > season.csv
   asi stats match/ --roster roster.csv --periods periods.csv --decimal , -o match.csv
   asi stats "**/*.asi" --sport running --json
