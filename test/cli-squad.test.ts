@@ -178,6 +178,15 @@ describe("asi squad", () => {
     );
   });
 
+  it("applies the periods of the folder to the session that contains most of them, and names the others", async () => {
+    const folder = await trainingFolder();
+    await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
+    writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,14:30,14:35\nGym,16:00,16:10\n");
+    const { stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
+    expect(tableOf(stdout).filter(({ period }) => period === "Drill")).toHaveLength(3);
+    expect(stderr).toContain("Its periods belong to session 1, except Gym, outside of its time\n");
+  });
+
   it("says that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS - 7 * 86_400_000);
@@ -185,7 +194,7 @@ describe("asi squad", () => {
     expect(status).toBe(0);
     expect(tableOf(stdout).map(({ period }) => period)).toEqual(Array(4).fill("session"));
     expect(stderr).toContain(
-      "The periods are applied to none, because 2 of them have all periods in its time. Name the files of one session, with --periods; or correct the clock of the tracker that is alone",
+      "The periods are applied to none, because 2 of them have equally many periods in their times. Name the files of one session, with --periods; or correct the clock of the tracker that is alone",
     );
   });
 

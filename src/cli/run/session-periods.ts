@@ -11,8 +11,8 @@ export interface PeriodsChoice {
 }
 
 /**
- * Finds the session for a periods.csv in the folder of several sessions: the session that contains all its periods. If no session does,
- * or several do, the choice is ambiguous.
+ * Finds the session for a periods.csv in the folder of several sessions: the session that contains the most of its periods. If no
+ * session contains one, or several contain equally many, the choice is ambiguous.
  *
  * @param path null if there is no file
  * @returns null if there is no choice: no file, or only one session
@@ -25,19 +25,28 @@ export function sessionOfPeriods(
 ): PeriodsChoice | null {
   if (path === null || sessions.length < 2) return null;
   const file = readFileSync(path);
-  const fitting = sessions.flatMap((recordings, index) => {
+  const found = sessions.map((recordings, index) => {
     const session = mainInterval(recordings);
     const { periods } = readPeriods(file, { session, timeZone, players });
-    return periods.length > 0 && periodsOutside(periods, session).length === 0 ? [index] : [];
+    const outside = periodsOutside(periods, session).map(({ name }) => name);
+    return { index, within: periods.length - outside.length, outside };
   });
-  const [index = null] = fitting;
+  const most = Math.max(...found.map(({ within }) => within));
+  const fitting = found.filter(({ within }) => within > 0 && within === most);
+  const [best] = fitting;
   const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
-  if (index !== null && fitting.length === 1)
-    return { index, text: `${several} Its periods belong to session ${index + 1}` };
-  const within = fitting.length === 0 ? "none of them has" : `${fitting.length} of them have`;
+  if (best !== undefined && fitting.length === 1) {
+    const { index, outside } = best;
+    const except = outside.length === 0 ? "" : `, except ${outside.join(", ")}, outside of its time`;
+    return { index, text: `${several} Its periods belong to session ${index + 1}${except}` };
+  }
+  const reason =
+    best === undefined
+      ? "none of them has a period in its time"
+      : `${fitting.length} of them have equally many periods in their times`;
   return {
     index: null,
-    text: `${several} The periods are applied to none, because ${within} all periods in its time. Name the files of one session, with --periods; or correct the clock of the tracker that is alone`,
+    text: `${several} The periods are applied to none, because ${reason}. Name the files of one session, with --periods; or correct the clock of the tracker that is alone`,
   };
 }
 
