@@ -54,6 +54,17 @@ describe("asi squad --recipe", () => {
     expect(rows[0]).toMatchObject({ gated_count: "2", gated_gate_rows: "51", gated_gate_s: "5.3" });
   });
 
+  it("has the counts in a report, the rows that a gate drops, and the hash", async () => {
+    const args = ["--recipe", gatedFile(), "--format", "html", "-o", "-"];
+    const { status, stdout } = await asi(["squad", receptionFolder(), ...args]);
+    const [, table = ""] = /<table class="squad">(.*?)<\/table>/s.exec(stdout) ?? [];
+    const cells = [...table.matchAll(/<tr class="player.*?<\/tr>/gs)].map(([row]) =>
+      [...row.matchAll(/<td class="figure" data-value="([^"]*)"/g)].map(([, value]) => value),
+    );
+    expect([status, cells.map((row) => row.slice(-2))]).toEqual([0, [["2", "51"]]]);
+    expect(stdout).toContain(`recipe ${recipeHash(gated)}`);
+  });
+
   it("prints the counts, and how many rows the gate drops, and sorts by them", async () => {
     const { stdout } = await asi([
       "squad",
@@ -106,7 +117,15 @@ describe("asi squad --recipe", () => {
       ["--recipe", "soccer/sprint", "--recipe", "soccer/sprint"],
       /columns soccer_sprint_…/,
     ],
-    ["a report, which has its own figures", ["--recipe", "soccer/sprint", "--format", "html"], /--recipe/],
+    [
+      "more recipes in a report than fit on paper",
+      [
+        ...["soccer/sprint", "statsports/sprint", "soccer/hid-4"].flatMap((name) => ["--recipe", name]),
+        "--format",
+        "html",
+      ],
+      /A report has space for 2 recipes/,
+    ],
     ["a season", ["--recipe", "soccer/sprint", "--by", "player"], /--recipe/],
   ])("refuses %s", async (_, args, message) => {
     const { status, stderr } = await asi(["squad", receptionFolder(), ...args]);

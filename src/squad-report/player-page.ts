@@ -17,6 +17,7 @@ import { heatMapSvg } from "./heat-map.js";
 import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";
+import { headOf } from "./squad-tables.js";
 
 /** Maximum number of sprints on a page. */
 const MOST_SPRINTS = 60;
@@ -46,7 +47,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
   if (metrics === null) parts.push("<p>No data in this session.</p>");
   else {
     parts.push(
-      cards(row, pages.columns),
+      cards(row, PAGE_COLUMNS),
       periodTable(row, pages),
       plot(row, pages),
       heatMaps(row, pages),
@@ -86,7 +87,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
   const peers = all.filter((other) => position === "" || positionOf(other) === position);
   const head = columns.map(
     (column) =>
-      `<th scope="col" class="figure">${escaped(column.head)}<small>${escaped(unitText(column, [row]))}</small></th>`,
+      `<th scope="col" class="figure">${headOf(column)}<small>${escaped(unitText(column, [row]))}</small></th>`,
   );
   return `<div class="frame" tabindex="0"><table class="periods"><thead><tr><th scope="col">Period</th>${head.join("")}</tr></thead><tbody>${[
     ...own.filter(({ period }) => period !== null).map((one) => line(one.period ?? "", figures(one))),

@@ -1,6 +1,14 @@
+import { type NamedRecipe, recipeHash } from "../metrics/index.js";
 import { count, KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import { groundOf, intervalsFor, mainInterval, type SessionPeriod, type SquadRow } from "../squad/index.js";
+import {
+  groundOf,
+  intervalsFor,
+  mainInterval,
+  recipeColumns,
+  type SessionPeriod,
+  type SquadRow,
+} from "../squad/index.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
@@ -24,6 +32,8 @@ export interface SquadReport {
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
   offsetMs: number;
+  /** Those with which the rows were computed: the tables also have their counts, and the rows that gates drop. Default none. */
+  recipes?: readonly NamedRecipe[];
 }
 
 const STRIP_COLUMNS = 240;
@@ -32,7 +42,9 @@ const STRIP_COLUMNS = 240;
  * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
  * all players side by side, and a page for each player. Printed on A4, each player has one page.
  */
-export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadReport): string {
+export function squadReport({ title, subtitle, rows, periods, offsetMs, recipes = [] }: SquadReport): string {
+  const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
+  const columns = [...PAGE_COLUMNS, ...counts];
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -63,7 +75,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
     (period) =>
       `<section class="period${onPaper.has(period) ? "" : " screen-only"}"><h2>${escaped(period.name)}</h2><div class="frame" tabindex="0">${squadTable(
         rows.filter((row) => row.period === period.name),
-        PAGE_COLUMNS,
+        columns,
         members,
         null,
       )}</div></section>`,
@@ -72,7 +84,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
   const highestKmPerH = Math.max(20, ...whole.map(({ metrics }) => (metrics?.max_speed ?? 0) * KM_PER_H));
   const pages = {
     rows,
-    columns: PAGE_COLUMNS,
+    columns,
     periods,
     session,
     ground: groundOf(members, playOf),
@@ -84,16 +96,20 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs }: SquadR
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
 <title>${escaped(title)}</title><style>${STYLE}</style></head><body>
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
-<div class="frame" tabindex="0">${squadTable(whole, PAGE_COLUMNS, members, strips)}</div>
+<div class="frame" tabindex="0">${squadTable(whole, columns, members, strips)}</div>
 <p class="strip-legend"><small>Mean speed in the strips: ${SPEED_LEGEND.from} ${SPEED_LEGEND.picture} ${SPEED_LEGEND.to}</small></p>
 <p class="note">${escaped(recordingsInWords(whole, offsetMs))}</p>
 <h2>The squad in six figures <small>each dot is a player; filled: plays at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
-</main><footer><p><small>${escaped(definitions(whole))}</small></p></footer><script>${SCRIPT}</script></body></html>
+</main><footer><p><small>${escaped([definitions(whole), ...recipes.map(recipeText)].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;
 }
+
+/** The name, hash and definition of a recipe. */
+const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
+  `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 /** Problems of recordings, in words. @param offsetMs of the local times */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {

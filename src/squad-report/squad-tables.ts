@@ -16,6 +16,12 @@ export interface ExtraColumn {
   cell(row: SquadRow): string;
 }
 
+/** The head of a column as HTML. Names of recipes are long, and break after a slash. */
+export const headOf = (column: SquadColumn): string =>
+  SQUAD_COLUMNS.includes(column)
+    ? escaped(column.head)
+    : `<span class="named">${escaped(column.head).replaceAll("/", "/<wbr>")}</span>`;
+
 /** Anchor of the page of a player. */
 export const anchorOf = (index: number): string => `player-${index + 1}`;
 
@@ -32,7 +38,7 @@ export function squadTable(
 ): string {
   const heads = columns.map(
     (column) =>
-      `<th scope="col" class="figure"><button type="button">${escaped(column.head)}</button><small>${escaped(unitText(column, rows))}</small></th>`,
+      `<th scope="col" class="figure"><button type="button">${headOf(column)}</button><small>${escaped(unitText(column, rows))}</small></th>`,
   );
   const whole = wholeRows(rows);
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;

@@ -8,7 +8,7 @@ a{color:inherit;text-decoration:none}a:hover,a:focus-visible{text-decoration:und
 .frame{overflow-x:auto}
 table{border-collapse:collapse;width:100%}
 th{text-align:left;font-weight:600}td,tbody th,tfoot th{border-bottom:1px solid #e5e7eb;padding:2px 6px;font-weight:400;white-space:nowrap}
-thead th{padding:2px 6px;vertical-align:bottom;white-space:nowrap}thead small{display:block}
+thead th{padding:2px 6px;vertical-align:bottom;white-space:nowrap}.named{white-space:normal}thead small{display:block}
 .figure{text-align:right}td.figure{background:linear-gradient(#d9e5f7,#d9e5f7) no-repeat 4px center/calc(var(--share,0)*(100% - 8px)) 78%}
 th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid #2f6fd0}
 th[aria-sort=descending] button::after{content:" \\25BE"}th[aria-sort=ascending] button::after{content:" \\25B4"}

@@ -63,6 +63,9 @@ export interface SquadOrder {
   recipes: readonly NamedRecipe[];
 }
 
+/** The tables of a report fit on paper with the counts of this number of recipes. */
+const MOST_RECIPES_ON_PAPER = 2;
+
 /** The figures that a table with those of recipes has, too, if none are named. */
 const BESIDE_RECIPES = ["minutes", "distance_m", "rate_m_per_min"];
 
@@ -104,8 +107,12 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
       "sets fixed limits, and --individual-zones the limits of each player; give one of them",
     );
   const isReport = format === "html";
-  if (isReport || flags.by === "player")
+  if (flags.by === "player")
     refuseWithoutEffect(flags, ["recipe"], "counts in the tables of a session; leave it out");
+  if (isReport && (flags.recipe?.length ?? 0) > MOST_RECIPES_ON_PAPER)
+    throw new UsageError(
+      `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; leave out the others, or write a table.`,
+    );
   if (flags.by !== "player")
     refuseWithoutEffect(flags, ["load"], "adds up the sessions of a season; add --by player");
   if (isReport) refuseWithoutEffect(flags, ["load"], "is for text and tables; leave it out of the report");

@@ -265,7 +265,7 @@ async function reportOf(
   { startMs, endMs, members, periods, rows }: SquadSession,
   args: readonly string[],
   flags: SquadFlags,
-  { sort, isAscending }: SquadOrder,
+  { sort, isAscending, recipes }: SquadOrder,
 ): Promise<string> {
   const { squadReport } = await import("../../squad-report/squad-report.js");
   const instantText = instantFormat(flags.tz);
@@ -277,5 +277,6 @@ async function reportOf(
     rows: [...sortRows(whole, sort, isAscending), ...rows.filter(({ period }) => period !== null)],
     periods,
     offsetMs: offsetIn(flags.tz, startMs),
+    recipes,
   });
 }
