@@ -4,7 +4,7 @@ import { examples } from "../long-form.js";
 import { plantedReception, plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
 import { energyComparison } from "./second/energy.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
-import { loadComparison, randomLoads, trimpComparison } from "./second/load.js";
+import { loadComparison, matchLoadComparison, randomLoads, trimpComparison } from "./second/load.js";
 import { fitsComparison, peaksComparison } from "./second/peaks.js";
 import { pitchComparison } from "./second/pitch.js";
 import { profileComparison } from "./second/profile.js";
@@ -12,6 +12,7 @@ import { randomGatedRecipe, randomRecipe, recipeComparison } from "./second/reci
 import { randomSignal, withRandomQuality } from "./second/signals.js";
 import { randomRunning, standardRunsComparison } from "./second/standard-runs.js";
 import { answers, type Comparison } from "./second/tasks.js";
+import { zonesComparison } from "./second/zones.js";
 
 // second/second.py computes the same figures from the written definition, without code of the product. One process answers
 // the questions for all figures and all signals.
@@ -45,6 +46,10 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   ],
   "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
     hrvComparison(randomIntervals(i)),
+  ),
+  "individual zones": Array.from({ length: examples(1000) }, (_, i) => zonesComparison(i)),
+  "load against matches, and its ratio": Array.from({ length: examples(300) }, (_, i) =>
+    matchLoadComparison(i),
   ),
   "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),

@@ -31,6 +31,29 @@ def over_days(task):
     return out
 
 
+def of_matches(task):
+    """For each day: the share of the last five long matches, in percent, and the ratio of the weighted means."""
+    sessions = task["sessions"]
+    last = max(s["day"] for s in sessions)
+    first = min(s["day"] for s in sessions)
+    loads = []
+    for day in range(first, last + 1):
+        own = [s["load"] for s in sessions if s["day"] == day]
+        loads.append(None if None in own else math.fsum(own))
+    means = over_days({"loads": loads})
+    out = []
+    for i, load in enumerate(loads):
+        long = [s for s in sessions if s["minutes"] is not None and s["minutes"] >= 75 and s["load"] is not None and s["day"] <= first + i]
+        # sorted is stable: matches of one day stay in their order
+        last_five = [s["load"] for s in sorted(long, key=lambda s: s["day"])[-5:]]
+        total = math.fsum(last_five)
+        percent = None if load is None or total == 0 else 100 * load * len(last_five) / total
+        acute, chronic = means[i][:2]
+        ratio = None if i < 27 or acute is None or not chronic else acute / chronic
+        out.append([percent, ratio])
+    return out
+
+
 def trimp(task):
     rows = ordered(task["t"], task["v"], task["hr"])
     heard = [(r[0], r[2]) for r in rows if 30 <= r[2] <= 240]

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { weekOf, weightedMeans } from "../../../src/metrics/load/load-over-days.js";
+import { loadOverDays, weekOf, weightedMeans } from "../../../src/metrics/load/load-over-days.js";
 import { type TrimpMethod, trimp } from "../../../src/metrics/load/trimp.js";
 import { xorshift } from "../figures/planted.js";
 import { columnsOf, type TestSample } from "../golden/sessions.js";
@@ -30,6 +30,50 @@ export function loadComparison(loads: readonly (number | null)[]): Comparison {
         const week = weekOf(loads, i);
         const { sum = null, monotony = null, strain = null } = week ?? {};
         near([acute[i] ?? null, chronic[i] ?? null, sum, monotony, strain], row, 1e-9);
+      });
+    },
+  };
+}
+
+/** Sessions of up to 100 days with matches of any duration, two sessions on some days, and lost loads. */
+function randomSessions(seed: number) {
+  const uniform = xorshift(seed * 2903 + 7);
+  const days = 1 + Math.floor(100 * uniform());
+  const sessions = Array.from({ length: days }, (_, day) => day).flatMap((day) =>
+    Array.from({ length: day === 0 ? 1 : Math.floor(2.2 * uniform()) }, () => ({
+      day,
+      load: uniform() < 0.02 ? null : Math.floor(12_000 * uniform()),
+      minutes: uniform() < 0.3 ? Math.floor(50 + 50 * uniform()) : null,
+    })),
+  );
+  return sessions;
+}
+
+/** Output has 1 decimal for the share and 2 for the ratio; the other program does not round. */
+export function matchLoadComparison(seed: number): Comparison {
+  const sessions = randomSessions(seed);
+  return {
+    task: { figure: "load of matches", sessions },
+    compare(answer) {
+      const own = loadOverDays(
+        sessions.map(({ day, load, minutes }) => ({
+          day: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+          load,
+          matchMinutes: minutes ?? undefined,
+        })),
+        { ratio: true },
+      );
+      const theirs = answer as [number | null, number | null][];
+      expect(own.length).toBe(theirs.length);
+      own.forEach(({ percent_of_match, ratio = null }, i) => {
+        const [percent, other] = theirs[i] ?? [];
+        for (const [mine, their, tolerance] of [
+          [percent_of_match, percent, 0.05],
+          [ratio, other, 0.005],
+        ] as const) {
+          if (mine === null || their == null) expect(mine).toBe(their);
+          else expect(Math.abs(mine - their)).toBeLessThanOrEqual(tolerance + 1e-9);
+        }
       });
     },
   };

@@ -14,6 +14,7 @@ import speed_profile
 import pitch
 import recipes
 import standard_runs
+import zones
 
 FIGURES = {
     "peaks": peaks.peaks,
@@ -22,10 +23,12 @@ FIGURES = {
     "energy": metabolic.estimate,
     "profile": speed_profile.profile,
     "load": load.over_days,
+    "load of matches": load.of_matches,
     "trimp": load.trimp,
     "hrv": hrv.variability,
     "recipe": recipes.count,
     "standard runs": standard_runs.runs,
+    "zones": zones.individual,
 }
 
 tasks = json.load(sys.stdin)["tasks"]
