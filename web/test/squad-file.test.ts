@@ -12,8 +12,8 @@ describe("a CSV among the files of a squad", () => {
   });
 
   it("is a roster or periods by its columns", async () => {
-    expect((await readSheetFile(file("a.csv", "player,serial\n")))?.kind).toBe("roster");
-    expect((await readSheetFile(file("a.csv", "period,start,end\n")))?.kind).toBe("periods");
+    expect(await readSheetFile(file("a.csv", "player,serial\n"))).toMatchObject({ kind: "roster" });
+    expect(await readSheetFile(file("a.csv", "period,start,end\n"))).toMatchObject({ kind: "periods" });
     expect(await readSheetFile(file("a.csv", "latitude,longitude\n"))).toBeNull();
   });
 });

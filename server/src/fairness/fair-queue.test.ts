@@ -168,18 +168,25 @@ describe("a fair queue", () => {
   });
 
   it("serves a caller again only after a pause as long as its last task, if this is enabled", async () => {
-    const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, cooldown: true });
-    const startMs = performance.now();
-    await queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
-    const tookMs = performance.now() - startMs;
-    let rested = false;
-    const again = queue.run("a", async () => {
-      rested = true;
-    });
-    await queue.run("b", async () => undefined);
-    expect(rested).toBe(false);
-    await again;
-    expect(performance.now() - startMs).toBeGreaterThan(1.9 * tookMs);
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    try {
+      const queue = new FairQueue<string>({ concurrency: 2, concurrencyPerCaller: 1, cooldown: true });
+      const first = queue.run("a", () => new Promise((resolve) => setTimeout(resolve, 40)));
+      await vi.advanceTimersByTimeAsync(40);
+      await first;
+      let rested = false;
+      const again = queue.run("a", async () => {
+        rested = true;
+      });
+      await queue.run("b", async () => undefined);
+      await vi.advanceTimersByTimeAsync(39);
+      expect(rested).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await again;
+      expect(rested).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("releases a slot once, even if released repeatedly", async () => {

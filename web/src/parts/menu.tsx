@@ -6,10 +6,13 @@ export function Menu({
   name,
   children,
   class: className = "",
+  onOpen,
 }: {
   name: ComponentChildren;
   children: ComponentChildren;
   class?: string;
+  /** Called when the panel opens. */
+  onOpen?: () => void;
 }) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -30,7 +33,13 @@ export function Menu({
     };
   }, []);
   return (
-    <details class={`menu ${className}`} ref={menu}>
+    <details
+      class={`menu ${className}`}
+      ref={menu}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open) onOpen?.();
+      }}
+    >
       <summary class="button">{name}</summary>
       <div class="menu-body">{children}</div>
     </details>

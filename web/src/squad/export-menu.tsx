@@ -46,11 +46,18 @@ export function CopyButton({ session, columns }: ExportProps) {
 
 const loadPanel = async () => (await import("./export-panel.js")).ExportPanel;
 
-/** The menu of the files; its content is loaded after the table. */
+/** The menu of the files; its content is loaded after the table, or when it is opened. */
 export function ExportMenu({ session }: ExportProps) {
-  const Panel = useLoaded(loadPanel, !session.isReading.value);
+  const isOpened = useSignal(false);
+  const Panel = useLoaded(loadPanel, isOpened.value || !session.isReading.value);
   return (
-    <Menu name="Export" class="squad-export">
+    <Menu
+      name="Export"
+      class="squad-export"
+      onOpen={() => {
+        isOpened.value = true;
+      }}
+    >
       {Panel === null ? null : <Panel session={session} />}
     </Menu>
   );

@@ -1,6 +1,7 @@
 import type { SheetKind } from "asi-convert/squad-sheets";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
+import { isOutdated } from "../view/use-loaded.js";
 
 /** A chosen file and its state. */
 export interface SquadFile {
@@ -45,11 +46,20 @@ export interface SheetFile {
   reader: typeof import("asi-convert/squad-sheets");
 }
 
-/** Reads a roster or periods; null for another file. */
-export async function readSheetFile(file: File): Promise<SheetFile | null> {
+/** Reads a roster or periods; null for another file, and if the page is outdated, "no reader". */
+export async function readSheetFile(file: File): Promise<SheetFile | "no reader" | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;
-  const [buffer, reader] = await Promise.all([file.arrayBuffer(), import("asi-convert/squad-sheets")]);
-  const bytes = new Uint8Array(buffer);
+  // a file that cannot be read is reported with the recordings
+  const bytes = await file.arrayBuffer().then(
+    (buffer) => new Uint8Array(buffer),
+    () => null,
+  );
+  if (bytes === null) return null;
+  const reader = await import("asi-convert/squad-sheets").catch(() => null);
+  if (reader === null) {
+    isOutdated.value = true;
+    return "no reader";
+  }
   const kind = reader.sheetKind(file.name, bytes);
   return kind === null ? null : { kind, bytes, reader };
 }

@@ -44,7 +44,7 @@ export async function startSquad(
 ): Promise<OpenSquad | null> {
   const workers = new SquadWorkers();
   const keeping = loadKeeping();
-  const sheets = await Promise.all(files.map((file) => readSheetFile(file).catch(() => null)));
+  const sheets = await Promise.all(files.map(readSheetFile));
   const others = files.filter((_, i) => sheets[i] === null);
   const isSquad = others.length < files.length || (await haveOneTime(others, workers));
   if (isSquad) {

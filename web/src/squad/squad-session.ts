@@ -460,7 +460,11 @@ export class SquadSession {
     const found = this.files.peek().find((one) => one.id === id);
     if (found === undefined) return;
     const { file, range } = found;
-    const sheet = await readSheetFile(file).catch(() => null);
+    const sheet = await readSheetFile(file);
+    if (sheet === "no reader") {
+      this.#setState(id, { name: "left out", why: "Load the page again to read it." });
+      return;
+    }
     if (sheet !== null) {
       this.#setState(id, { name: "sheet", ...sheet });
       return;
