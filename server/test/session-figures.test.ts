@@ -7,6 +7,7 @@ import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
 import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { recordingOf } from "./recordings.js";
 import { service, type TestService } from "./service.js";
@@ -213,6 +214,22 @@ describe("the table of a session", () => {
     await grant(s, second.athlete, scene.manager.id, "READ", minute(1), minute(10));
     expect(cellsOf((await scene.figures(session)).body.rows)).toContainEqual(["Bob", "1st half"]);
     expect((await scene.figures(session)).body.rows).toHaveLength(4);
+  });
+
+  it("leaves out a player who has time frames of a removed period only, until their job has run", async () => {
+    const { scene, first, second, session } = await played("Ann", "Bob");
+    await setPeriods(scene, session, "2nd half,13:20,13:30,Ann\n");
+    const { rows } = (await scene.figures(session)).body;
+    const frameOf = (name: string, inPeriod: string | null) =>
+      rows.find(
+        (row: { player: string; period: string | null }) => row.player === name && row.period === inPeriod,
+      ).timeframes[0];
+    const half = `/api/v1/timeframes/${frameOf("Ann", "2nd half")}/`;
+    expect((await scene.send("PATCH", half, { athlete: second.athlete })).status).toBe(200);
+    expect((await scene.send("DELETE", `/api/v1/timeframes/${frameOf("Bob", null)}/`)).status).toBe(204);
+    await commands["athlete erase"](s.ctx, { id: String(first.athlete), samples: true, yes: true });
+    const { status, body } = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token);
+    expect([status, body.rows]).toEqual([200, []]);
   });
 
   it("changes with samples that arrive later, and otherwise is read from what is stored", async () => {

@@ -123,14 +123,10 @@ function checkDistance(
   key: string,
   { frames, samples }: Truth,
 ): void {
-  const { model, owner, session } = history;
+  const { model, owner } = history;
   const trackers = frames.filter((frame) => keyOf(frame).startsWith(`${key.split(" ", 1)[0]} `));
   const own = frames.filter((frame) => keyOf(frame) === key);
-  const isRight = model.isDistanceOf(`${session} ${key}`, distance, owner.id, {
-    frames: own,
-    trackers,
-    samples,
-  });
+  const isRight = model.isDistanceOf(distance, owner.id, { frames: own, trackers, samples });
   expect({ key, distance, isRight, own, samples, ownerships: model.ownerships }).toMatchObject({
     isRight: true,
   });
@@ -157,7 +153,7 @@ async function checkSeason(history: SessionHistory, truth: Truth): Promise<void>
 
 /** Computed data of version 1: for whoever may read the athlete, of the samples that the owner of the time frame owned. */
 async function checkComputed(
-  { s, model, owner, session }: SessionHistory,
+  { s, model, owner }: SessionHistory,
   reader: TestAccount,
   frame: Frame,
   { samples }: Truth,
@@ -168,7 +164,7 @@ async function checkComputed(
   if (!isReadable) return;
   const distance: number | null = body.total_distance || null;
   const of = { frames: [frame], trackers: [frame], samples };
-  const isRight = model.isDistanceOf(`${session} ${frame.id}`, distance, owner.id, of);
+  const isRight = model.isDistanceOf(distance, owner.id, of);
   expect({ frame, distance, isRight }).toMatchObject({ isRight: true });
 }
 

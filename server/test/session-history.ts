@@ -211,6 +211,7 @@ export class SessionHistory {
 
   async act(step: Step): Promise<void> {
     const before = await this.samples();
+    this.model.remember(await this.frames(), before);
     await this.#act(step);
     if (step.do === "retention") return this.model.loseToRetention(before);
     const after = new Set((await this.samples()).map((one) => JSON.stringify(one)));

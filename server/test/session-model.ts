@@ -50,8 +50,8 @@ export class SessionModel {
   readonly members = new Set<number>();
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
-  /** Values that were current, by what they are of; they stay after retention. */
-  readonly #shown = new Map<string, { frames: string; spans: readonly Frame[]; value: number | null }>();
+  /** What was stored before each step. Values of then stay if retention removes their samples. */
+  readonly #earlier: { versions: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
   /** Devices of which retention has removed samples. */
   readonly #lost = new Set<number>();
 
@@ -97,23 +97,21 @@ export class SessionModel {
     });
   }
 
-  /**
-   * Whether a distance in m is of the samples of time frames and of no others, or was and retention has removed some.
-   * @param key what the distance is of
-   */
-  isDistanceOf(key: string, distance: number | null, manager: number, of: Source): boolean {
-    return this.#isShownOf(key, distance, of, isSum(distance, this.#distances(manager, of)));
+  /** Whether a distance in m is of the samples of time frames and of no others, or was before retention has removed some. */
+  isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
+    if (isSum(distance, this.#distances(manager, of))) return true;
+    if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
+    return this.#earlier.some(({ versions, samples, deleted }) => {
+      const isSame = of.trackers.every((frame) => versions.has(versionOf(frame)));
+      const isDeleted = of.trackers.some(({ device, span }) =>
+        deleted.some((one) => one.device === device && contains(span, one.block)),
+      );
+      return isSame && !isDeleted && isSum(distance, this.#distances(manager, { ...of, samples }));
+    });
   }
 
-  #isShownOf(key: string, value: number | null, { trackers }: Source, isCurrent: boolean): boolean {
-    const versions = trackers.map(({ id, version }) => `${id}.${version}`).join(" ");
-    if (isCurrent) {
-      this.#shown.set(key, { frames: versions, spans: trackers, value });
-      return true;
-    }
-    const known = this.#shown.get(key);
-    const isLost = trackers.some(({ device }) => this.#lost.has(device));
-    return isLost && known?.frames === versions && known.value === value;
+  remember(frames: readonly Frame[], samples: readonly Stored[]): void {
+    this.#earlier.push({ versions: new Set(frames.map(versionOf)), samples, deleted: [] });
   }
 
   loseToRetention(samples: readonly Stored[]): void {
@@ -122,14 +120,11 @@ export class SessionModel {
 
   /** Values of deleted samples may not be shown again, not even after retention. */
   forget(deleted: readonly Stored[]): void {
-    for (const [key, { spans }] of this.#shown) {
-      const includes = spans.some(({ device, span }) =>
-        deleted.some((one) => one.device === device && contains(span, one.block)),
-      );
-      if (includes) this.#shown.delete(key);
-    }
+    for (const earlier of this.#earlier) earlier.deleted.push(...deleted);
   }
 }
+
+const versionOf = ({ id, version }: Frame) => `${id}.${version}`;
 
 /** Whether a distance is the sum of one distance of each block; null without any. */
 function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {

@@ -97,19 +97,20 @@ async function store(
   { inputs, computedAt, byPeriod }: ComputedPlayer,
 ): Promise<void> {
   await queries.transaction(async (tx) => {
-    // The lock prevents changes from incrementing the versions.
+    // The lock prevents changes from incrementing the versions, and another computation from storing rows of other periods.
     await tx
       .select({ id: timeframes.id })
       .from(timeframes)
       .innerJoin(sessionTimeframes, eq(sessionTimeframes.timeframeId, timeframes.id))
       .where(and(eq(sessionTimeframes.sessionId, session.id), eq(timeframes.athleteId, athleteId)))
       .orderBy(timeframes.id)
-      .for("share", { of: timeframes });
+      .for("no key update", { of: timeframes });
     const frames = await framesOf(tx, session.id, athleteId);
     if (frames.length === 0) return;
     if (inputsOf(frames, playerPeriods(session, plan, athleteId, frames)) !== inputs) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
+    if (byPeriod.size === 0) return;
     await tx
       .insert(sessionFigures)
       .values(

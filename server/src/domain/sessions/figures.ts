@@ -12,7 +12,7 @@ import { eq } from "drizzle-orm";
 import writeExcelFile from "write-excel-file/node";
 import { sessionFigures } from "../../store/schema.js";
 import { authorize } from "../change/access.js";
-import type { PlayerFigures } from "../change/compute-pool.js";
+import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
@@ -82,13 +82,15 @@ export async function sessionTable(ctx: Context, session: SeenSession, tries = 1
   const players = plan.players.flatMap((player) => {
     if (only !== null && player.athleteId !== only) return [];
     const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
-    return own.length === 0 ? [] : [{ player, own }];
+    const periods = playerPeriods(session, plan, player.athleteId, own);
+    // A removed period keeps its time frames until the job that derives them has run.
+    if (own.length === 0 || periods.length === 0) return [];
+    return [{ player, own, periods, inputs: inputsOf(own, periods) }];
   });
   const computed = new Map<number, ComputedPlayer>();
   const missing: (() => Promise<void>)[] = [];
-  for (const { player, own } of players) {
+  for (const { player, own, inputs } of players) {
     const { athleteId } = player;
-    const inputs = inputsOf(own, playerPeriods(session, plan, athleteId, own));
     const known = stored.get(athleteId);
     if (known !== undefined && staysValid(known.inputs, inputs, own)) computed.set(athleteId, known);
     else
@@ -100,12 +102,10 @@ export async function sessionTable(ctx: Context, session: SeenSession, tries = 1
     await Promise.all(missing.slice(at, at + AT_A_TIME).map((compute) => compute()));
   }
   // Other time frames may have other players and times, whose rights would not be checked.
-  for (const { player, own } of players) {
-    const { athleteId } = player;
-    const expected = inputsOf(own, playerPeriods(session, plan, athleteId, own));
-    if (isOfSameFrames(computed.get(athleteId)?.inputs ?? "", expected)) continue;
+  for (const { player, inputs } of players) {
+    if (isOfSameFrames(computed.get(player.athleteId)?.inputs ?? "", inputs)) continue;
     if (tries < MAX_TRIES) return sessionTable(ctx, session, tries + 1);
-    computed.delete(athleteId);
+    computed.delete(player.athleteId);
   }
   // Read last, because the computations may take a long time.
   const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
@@ -117,8 +117,8 @@ export async function sessionTable(ctx: Context, session: SeenSession, tries = 1
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);
-  const rows = players.flatMap(({ player, own }) =>
-    rowsOf(session, plan, player, own, computed.get(player.athleteId), isReadable),
+  const rows = players.flatMap(({ player, own, periods }) =>
+    rowsOf(player, own, periods, computed.get(player.athleteId), isReadable),
   );
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
@@ -139,15 +139,14 @@ function asWhole(row: FiguresRow, playedMs: number): FiguresRow {
 }
 
 function rowsOf(
-  session: Session,
-  plan: Parameters<typeof playerPeriods>[1],
   player: SessionPlayer,
   frames: readonly SessionFrame[],
+  periods: readonly PlayerPeriod[],
   computed: ComputedPlayer | undefined,
   isReadable: (frame: SessionFrame) => boolean,
 ): FiguresRow[] {
   if (computed === undefined) return [];
-  return playerPeriods(session, plan, player.athleteId, frames).flatMap(({ period, periodMs }) => {
+  return periods.flatMap(({ period, periodMs }) => {
     const own = frames.filter((frame) => frame.period === period);
     const found = computed.byPeriod.get(period);
     if (found === undefined || !own.every(isReadable)) return [];
