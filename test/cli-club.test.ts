@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { convert } from "../src/index.js";
@@ -247,6 +248,28 @@ describe("asi report", () => {
     );
     expect(report).toBe(squad);
     expect(report?.match(/<section class="player-page"/g)).toHaveLength(2);
+  });
+
+  it("says how many gaps a recording has at its damaged places, also as .gz", async () => {
+    const cwd = await clubFolder();
+    const [name = ""] = readdirSync(cwd).filter((one) => one.endsWith(".asi"));
+    const bytes = readFileSync(join(cwd, name));
+    for (const [from, to] of [
+      [0.3, 0.32],
+      [0.7, 0.71],
+    ] as const)
+      bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to));
+    rmSync(join(cwd, name));
+    for (const [file, content] of [
+      [name, bytes],
+      [`${name}.gz`, gzipSync(bytes)],
+    ] as const) {
+      writeFileSync(join(cwd, file), content);
+      expect((await asi(["report", ".", "-o", "report.html"], { cwd })).status).toBe(3);
+      const [sentence] = /damaged, no data [^.<]*/.exec(readFileSync(join(cwd, "report.html"), "utf8")) ?? [];
+      expect(sentence).toBe("damaged, no data from 12:32:58 to 12:33:12 and in 1 shorter gap, 96 %");
+      for (const written of [file, "report.html"]) rmSync(join(cwd, written));
+    }
   });
 
   it("says which options do not apply to a squad", async () => {

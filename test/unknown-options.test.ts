@@ -41,6 +41,7 @@ const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspel
   distanceCurve: [(options) => metrics.distanceCurve(samples, options), "prset", "preset"],
   encode: [(options) => library.encode([], { ...header, ...options }), "deviceNam", "deviceName"],
   encodeCsv: [(options) => onDisk.encodeCsv(recording, header, options), "delimitr", "delimiter"],
+  findDamage: [(options) => library.findDamage(recording, options), "seral", "serial"],
   formatSamples: [
     (options) =>
       library.formatSamples([samples], { format: "csv", info: header, ...options } as never).next(),

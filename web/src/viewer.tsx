@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from "@preact/signals";
+import type { Damage } from "asi-convert";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
 import { NoFigures } from "./parts/no-figures.js";
@@ -11,7 +12,7 @@ import { channelRows, readoutsAt } from "./recording/channels.js";
 import { isDamaged } from "./recording/is-damaged.js";
 import type { RecordingService } from "./recording/messages.js";
 import { placeInTime } from "./recording/placed.js";
-import type { Damage, Recording } from "./recording/recording.js";
+import type { Recording } from "./recording/recording.js";
 import { wholeOf } from "./recording/timeline.js";
 import { newSelection } from "./view/selection.js";
 import type { Settings } from "./view/settings.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { findDamage } from "asi-convert";
 import { describe, expect, it } from "vitest";
-import { findDamage } from "../src/recording/find-damage.js";
 import { groupDamage } from "../src/recording/group-damage.js";
 import { fixturePath } from "./fixtures.js";
 
@@ -8,11 +8,11 @@ describe("the damaged places of a recording", () => {
   const whole = readFileSync(fixturePath("valid/match-hr.asi"));
 
   it("are none without damage", async () => {
-    expect(await findDamage(new Blob([whole]), "X")).toEqual({ places: [], hasMore: false });
+    expect(await findDamage(new Blob([whole]), { serial: "X" })).toEqual({ places: [], hasMore: false });
   });
 
   it("include the last frame if the file is truncated", async () => {
-    const { places } = await findDamage(new Blob([whole.subarray(0, -5)]), "X");
+    const { places } = await findDamage(new Blob([whole.subarray(0, -5)]), { serial: "X" });
     expect(places).toHaveLength(1);
     const [last] = places;
     expect(whole.subarray(last?.byteOffset).subarray(0, 2).toString("hex")).toBe("b562");
@@ -25,7 +25,7 @@ describe("the damaged places of a recording", () => {
     const frames = framesFrom(whole, whole.indexOf(SYNC, 200_000));
     const damaged = [...[0, 2, 4, 6, 8].map((i) => frames[i] ?? 0), frames[500] ?? 0];
     for (const at of damaged) torn.writeUInt8(torn.readUInt8(at + 10) ^ 1, at + 10);
-    const { places } = await findDamage(new Blob([torn]), "X");
+    const { places } = await findDamage(new Blob([torn]), { serial: "X" });
     expect(places.map(({ byteOffset }) => byteOffset)).toEqual(damaged);
     const rows = groupDamage(places);
     expect(rows).toEqual([

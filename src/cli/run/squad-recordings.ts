@@ -1,5 +1,8 @@
 import { basename } from "node:path";
+import { findDamage } from "../../api/find-damage.js";
+import { UntilCut } from "../../files/gzip.js";
 import type { Repeated } from "../../metrics/samples.js";
+import { concatenate } from "../../sources/concatenate.js";
 import {
   isSameRecording,
   mainInterval,
@@ -9,7 +12,7 @@ import {
 } from "../../squad/index.js";
 import type { HrSource, Report } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
-import { type Input, nameOf } from "../batch/inputs.js";
+import { type Input, nameOf, openInput } from "../batch/inputs.js";
 import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { type ReadSamples, readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
@@ -20,11 +23,13 @@ export type ReadRecording = SquadRecording & RecordingExtent;
 /**
  * Prepares a recording for the table of a squad.
  *
+ * @param damagedAfterMs as of `SquadRecording`; default: of the first damaged place only
  * @throws AsiError as `refuseWrongDates`
  */
 export function readRecording(
   input: Input,
   { samples, isCut, inspection: { info, report } }: ReadSamples,
+  damagedAfterMs: readonly number[] = firstDamageOf(report),
 ): ReadRecording {
   refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
   // without rows that the tracker wrote before it had the date
@@ -37,13 +42,29 @@ export function readRecording(
     samples,
     isDamaged: isCut || isDamaged(report),
     isTruncated: isCut || report.damage.overruns > 0,
-    // the report has the first place only
-    damagedAfterMs: report.firstDamage?.afterMs == null ? [] : [report.firstDamage.afterMs],
+    damagedAfterMs,
     place: {
       latitude: (samples.latitudeE7[0] ?? 0) / 1e7,
       longitude: (samples.longitudeE7[0] ?? 0) / 1e7,
     },
   };
+}
+
+const firstDamageOf = ({ firstDamage }: Report): number[] =>
+  firstDamage?.afterMs == null ? [] : [firstDamage.afterMs];
+
+/** Times of the last rows before damaged places, ms since 1970 UTC. The report has only the first, so a damaged file is read again. */
+async function damagedAfter(
+  input: Input,
+  { inspection: { info, report } }: ReadSamples,
+): Promise<readonly number[]> {
+  if (report.firstDamage === undefined || input.kind !== "file") return firstDamageOf(report);
+  const chunks: Uint8Array[] = [];
+  const source = new UntilCut(openInput(input));
+  // the source overwrites its chunk
+  for await (const chunk of source) chunks.push(chunk.slice());
+  const { places } = await findDamage(concatenate(chunks), { serial: info.serial });
+  return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
 /**
@@ -95,7 +116,8 @@ export async function readRecordings(
     async work(input, _, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
       const { inspection, isCut, repeated } = read;
-      return { recording: readRecording(input, read), report: inspection.report, isCut, repeated };
+      const recording = readRecording(input, read, await damagedAfter(input, read));
+      return { recording, report: inspection.report, isCut, repeated };
     },
     async show({ recording, report, isCut, repeated }, input) {
       const copy = addRecording(recordings, recording);

@@ -1,8 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
-import type { Report } from "asi-convert";
+import type { Damage, Report } from "asi-convert";
 import { groupDamage } from "../recording/group-damage.js";
 import { isDamaged } from "../recording/is-damaged.js";
-import type { Damage, Facts, Recording } from "../recording/recording.js";
+import type { Facts, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { timeOfDay } from "../view/times.js";

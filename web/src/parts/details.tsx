@@ -1,9 +1,10 @@
 import type { ReadonlySignal } from "@preact/signals";
+import type { Damage } from "asi-convert";
 import type { ComponentChildren } from "preact";
 import type { PlotRow } from "../plots/plot-panel.js";
 import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
-import type { Damage, Figures, Recording } from "../recording/recording.js";
+import type { Figures, Recording } from "../recording/recording.js";
 import type { Selection } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
 import { Condition } from "./condition.js";

@@ -1,4 +1,4 @@
-import type { DamagePlace } from "./recording.js";
+import type { Damage } from "asi-convert";
 
 /** Damaged places close to each other. */
 export interface DamageGroup {
@@ -14,7 +14,7 @@ export interface DamageGroup {
 const TOGETHER_MS = 1000;
 
 /** Groups places that are within a second of the first place of the group. @param places in file order */
-export function groupDamage(places: readonly DamagePlace[]): DamageGroup[] {
+export function groupDamage(places: Damage["places"]): DamageGroup[] {
   const groups: DamageGroup[] = [];
   for (const { byteOffset, afterMs } of places) {
     const last = groups.at(-1);

@@ -1,10 +1,10 @@
-import type { SampleBatch } from "asi-convert";
+import type { Damage, SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
 import { figuresOf } from "./figures.js";
 import type { RecordingService, RequestName, Requests } from "./messages.js";
 import { peaksOf } from "./peaks.js";
 import { recipeFiguresOf } from "./recipe.js";
-import type { Damage, Recording } from "./recording.js";
+import type { Recording } from "./recording.js";
 
 /** Reads one recording in the page itself, for files opened from the disk, which cannot start a worker. */
 export class LocalReader implements RecordingService {

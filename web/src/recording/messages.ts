@@ -1,3 +1,4 @@
+import type { Damage } from "asi-convert";
 import type { HeartRateVariability, Recipe } from "asi-convert/metrics";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
@@ -6,15 +7,7 @@ import type { TimeWindow } from "../view/window.js";
 import type { Hooks } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
 import type { RecipeFigures } from "./recipe.js";
-import type {
-  Damage,
-  DistanceCurve,
-  FigureSettings,
-  Figures,
-  Heart,
-  PeakDistances,
-  Recording,
-} from "./recording.js";
+import type { DistanceCurve, FigureSettings, Figures, Heart, PeakDistances, Recording } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
 /** A recording of the worker and its shown part, with times of the recording. */

@@ -1,4 +1,4 @@
-import type { BeatBatch, EcgFigures, EngineName, Range, RecordingInfo, Report } from "asi-convert";
+import type { BeatBatch, Damage, EcgFigures, EngineName, Range, RecordingInfo, Report } from "asi-convert";
 import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
@@ -16,7 +16,7 @@ export interface Facts {
   /** Accounts for every byte; null for files other than recordings. */
   report: Report | null;
   /** The place up to which a FIT file is readable; null if the file is complete. */
-  cutOff: DamagePlace | null;
+  cutOff: Damage["places"][number] | null;
   /** Sentences about omitted or computed data; empty if there are none. */
   notes: string[];
   /** The decoder that was used; null for files other than recordings. */
@@ -84,18 +84,4 @@ export interface Heart {
   rr: Pyramid;
   /** DFA alpha 1, in units of `ALPHA_FACTOR`. */
   alpha1: Pyramid;
-}
-
-/** A damaged place of a recording. */
-export interface DamagePlace {
-  byteOffset: number;
-  /** The last row before it, ms since 1970 UTC; null if there is none. */
-  afterMs: number | null;
-}
-
-/** The damaged places of a recording, in file order. */
-export interface Damage {
-  places: DamagePlace[];
-  /** Whether there are more places. */
-  hasMore: boolean;
 }

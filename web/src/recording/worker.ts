@@ -1,4 +1,4 @@
-import { AsiError, type BeatBatch, type SampleBatch } from "asi-convert";
+import { AsiError, type BeatBatch, findDamage, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
 import { answerCalls, type Handlers } from "./answer-calls.js";
@@ -96,10 +96,9 @@ const handlers: Handlers<Requests> = {
     return variabilityOf(beats, shown, atRest);
   },
   async findDamage({ id }) {
-    const { findDamage } = await import("./find-damage.js");
     const { file, recording } = find(id);
     if (file === null) return { places: [], hasMore: false };
-    return findDamage(file, recording.facts.info?.serial ?? "UNKNOWN");
+    return findDamage(file, { serial: recording.facts.info?.serial });
   },
   async save({ format, options, ...part }) {
     const { save } = await import("./save.js");

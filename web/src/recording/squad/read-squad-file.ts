@@ -1,4 +1,4 @@
-import { decode, type SampleBatch } from "asi-convert";
+import { decode, findDamage, type SampleBatch } from "asi-convert";
 import { type RecordingExtent, refuseWrongDates } from "asi-convert/squad";
 import type { AnswerHooks } from "../answer-calls.js";
 import { isDamaged } from "../is-damaged.js";
@@ -35,8 +35,7 @@ async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
   const { cutOff, report, info } = facts;
   if (cutOff !== null) return cutOff.afterMs === null ? [] : [cutOff.afterMs];
   if (report === null || !isDamaged(facts)) return [];
-  const { findDamage } = await import("../find-damage.js");
-  const { places } = await findDamage(file, info?.serial ?? "UNKNOWN");
+  const { places } = await findDamage(file, { serial: info?.serial });
   return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
