@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
@@ -280,6 +280,16 @@ describe("asi report", () => {
 });
 
 describe("asi squad", () => {
+  it.each(["roster.csv", "periods.csv"])("refuses a %s of 5 GB", async (name) => {
+    const cwd = await clubFolder();
+    truncateSync(join(cwd, name), 5e9);
+    const { status, stderr } = await asi(["squad", "."], { cwd });
+    expect([status, stderr]).toEqual([
+      1,
+      `asi: ${name}, line 1: The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?\n`,
+    ]);
+  });
+
   it("writes the table as Parquet: the same as in JSON lines, with times and nulls", async () => {
     const cwd = await clubFolder();
     await asi(["squad", ".", "--tz", "Europe/Zurich", "-o", "squad.parquet"], { cwd });

@@ -24,7 +24,9 @@ export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 /** Maximum number of rows and columns of a roster or of periods. A larger table is taken for another file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
-const TOO_LARGE = "The table has more than 10,000 rows or 1,000 columns. Is it the right file?";
+/** Maximum length of the file in bytes or letters *(choice)*. */
+export const MAX_SHEET_BYTES = 2 ** 22;
+const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?";
 
 /** Maximum length of a header that is checked for misspelling. */
 const LONGEST_NEAR = 100;
@@ -48,10 +50,11 @@ export function readKnownColumns(
   /** Why nothing was read; null if something was. */
   tooLarge: string | null;
 } {
+  const nothing = { columns: new Set<string>(), headers: [], rows: [], headerLine: 1, problems: [] };
+  if (file.length > MAX_SHEET_BYTES) return { ...nothing, tooLarge: TOO_LARGE };
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
-  const isTooLarge = rows.length > MOST_ROWS || names.length > MOST_COLUMNS;
-  const tooLarge = isTooLarge ? TOO_LARGE : null;
-  if (tooLarge !== null) return { columns: new Set(), headers, rows: [], headerLine, problems: [], tooLarge };
+  if (rows.length > MOST_ROWS || names.length > MOST_COLUMNS)
+    return { ...nothing, headers, headerLine, tooLarge: TOO_LARGE };
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
   for (const [i, header] of headers.entries()) {
@@ -78,7 +81,7 @@ export function readKnownColumns(
     };
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, headers, rows: read, headerLine, problems, tooLarge };
+  return { columns, headers, rows: read, headerLine, problems, tooLarge: null };
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {

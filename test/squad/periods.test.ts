@@ -27,7 +27,7 @@ describe("a file that is too large for periods", () => {
   const file = (rows: readonly string[]) => `period,start,end,player\n${rows.join("\n")}\n`;
   const day: PeriodsContext = { session: { startMs: 0, endMs: 83_000_000 }, players: ["Kunz", "Müller"] };
 
-  it("has more than 10,000 rows, 1,000 columns or 200 periods, and is refused with one problem that says so", () => {
+  it("has more than 10,000 rows, 1,000 columns, 4 MiB or 200 periods, and is refused with one problem that says so", () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => row("Drill", 8 * i, "Kunz"));
     const most = read(file(rows), day);
     expect(most.problems).toEqual([]);
@@ -38,9 +38,13 @@ describe("a file that is too large for periods", () => {
       return problems;
     };
     const tooLarge = [
-      { line: 1, message: "The table has more than 10,000 rows or 1,000 columns. Is it the right file?" },
+      {
+        line: 1,
+        message: "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?",
+      },
     ];
     expect(large(file([...rows, row("Drill", 80_001, "Kunz")]))).toEqual(tooLarge);
+    expect(large(`period,start,end\n${" ".repeat(2 ** 22)}`)).toEqual(tooLarge);
     expect(large(`period,start,end${",x".repeat(998)}\n`)).toEqual(tooLarge);
     const many = (count: number) => file(Array.from({ length: count }, (_, i) => row(`Drill ${i}`, 10 * i)));
     expect(read(many(200), day).periods).toHaveLength(200);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Interval, playerNameOf, type Roster, type SessionPeriod } from "../../squad/index.js";
 import { readPeriods, readRoster } from "../../squad/sheets.js";
@@ -7,7 +6,7 @@ import type { Context } from "../batch/batch.js";
 import type { Input } from "../batch/inputs.js";
 import { DescribedError } from "../terminal/problem.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { readSheetFile, tellProblems } from "./squad-sheets.js";
+import { readSheetFile, sheetBytes, tellProblems } from "./squad-sheets.js";
 
 /** Options that name the files of a club. */
 export interface ClubFlags {
@@ -48,7 +47,7 @@ export function clubOf(
   return {
     roster,
     periods:
-      periods === undefined ? null : { path: periods, file: readFileSync(periods), timeZone: tz, players },
+      periods === undefined ? null : { path: periods, file: sheetBytes(periods), timeZone: tz, players },
   };
 }
 

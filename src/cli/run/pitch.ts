@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import {
   type PitchFrame,
   type PitchSize,
@@ -41,7 +41,7 @@ import { pitchText } from "./pitch-text.js";
 import { leftOutTexts, outsideText } from "./squad-notices.js";
 import { titleOf, writeContent } from "./squad-output.js";
 import { readRecordings } from "./squad-recordings.js";
-import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
+import { besideRecordings, readSheetFile, sheetBytes, tellProblems } from "./squad-sheets.js";
 import { trackingFile } from "./tracking.js";
 
 export interface PitchFlags {
@@ -111,7 +111,7 @@ function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchF
       'Give the corners of the pitch: --corners "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46", or a file pitch.csv in the folder.',
     );
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
-  return pitchFrame(readPitchCorners(isFile ? readFileSync(given, "utf8") : given), size);
+  return pitchFrame(readPitchCorners(isFile ? new TextDecoder().decode(sheetBytes(given)) : given), size);
 }
 
 function formatOf({ format, output, each }: PitchFlags): PitchFormat {

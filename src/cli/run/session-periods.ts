@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { mainInterval, periodsOutside, type SquadRecording } from "../../squad/index.js";
 import { readPeriods } from "../../squad/sheets.js";
 import { instantFormat } from "../terminal/time-text.js";
+import { sheetBytes } from "./squad-sheets.js";
 
 export interface PeriodsChoice {
   /** The index of the session with the periods; null: they apply to none. */
@@ -24,7 +24,7 @@ export function sessionOfPeriods(
   timeZone: string | undefined,
 ): PeriodsChoice | null {
   if (path === null || sessions.length < 2) return null;
-  const file = readFileSync(path);
+  const file = sheetBytes(path);
   const found = sessions.map((recordings, index) => {
     const session = mainInterval(recordings);
     const { periods } = readPeriods(file, { session, timeZone, players });

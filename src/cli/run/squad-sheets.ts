@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { MAX_SHEET_BYTES } from "../../squad/known-columns.js";
 import type { SheetProblem } from "../../squad/sheets.js";
 import type { Context } from "../batch/batch.js";
 
@@ -16,12 +17,27 @@ export function inFolder(folder: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
+/** The bytes of a table. Of a file that is too large, just enough for its reader to refuse it. Throws errors of the system. */
+export function sheetBytes(path: string): Uint8Array {
+  const bytes = new Uint8Array(MAX_SHEET_BYTES + 1);
+  const file = openSync(path, "r");
+  try {
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.slice(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Reads a file of the user. Throws errors of the system. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,
 ): T & { lines: string[] } {
-  const result = read(readFileSync(path));
+  const result = read(sheetBytes(path));
   return {
     ...result,
     lines: result.problems.map(({ line, message }) => `${path}, line ${line}: ${message}`),
