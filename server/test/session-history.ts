@@ -190,7 +190,6 @@ export class SessionHistory {
       .orderBy(asc(timeframes.id));
     return rows.map(({ frame, period }) => ({
       id: frame.id,
-      version: frame.version,
       athlete: frame.athleteId,
       device: frame.deviceId,
       period,

@@ -13,7 +13,6 @@ export interface Span {
 /** A time frame of the session as it is stored. */
 export interface Frame {
   id: number;
-  version: number;
   athlete: number;
   device: number;
   period: string;
@@ -51,7 +50,7 @@ export class SessionModel {
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
   /** What was stored before each step. Values of then stay if retention removes their samples. */
-  readonly #earlier: { versions: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
+  readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
   /** Devices of which retention has removed samples. */
   readonly #lost = new Set<number>();
 
@@ -101,8 +100,8 @@ export class SessionModel {
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (isSum(distance, this.#distances(manager, of))) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
-    return this.#earlier.some(({ versions, samples, deleted }) => {
-      const isSame = of.trackers.every((frame) => versions.has(versionOf(frame)));
+    return this.#earlier.some(({ contents, samples, deleted }) => {
+      const isSame = of.trackers.every((frame) => contents.has(contentOf(frame)));
       const isDeleted = of.trackers.some(({ device, span }) =>
         deleted.some((one) => one.device === device && contains(span, one.block)),
       );
@@ -111,7 +110,7 @@ export class SessionModel {
   }
 
   remember(frames: readonly Frame[], samples: readonly Stored[]): void {
-    this.#earlier.push({ versions: new Set(frames.map(versionOf)), samples, deleted: [] });
+    this.#earlier.push({ contents: new Set(frames.map(contentOf)), samples, deleted: [] });
   }
 
   loseToRetention(samples: readonly Stored[]): void {
@@ -124,7 +123,9 @@ export class SessionModel {
   }
 }
 
-const versionOf = ({ id, version }: Frame) => `${id}.${version}`;
+/** What a value of a time frame is of. A change of the time frame to the same times is none. */
+const contentOf = ({ id, athlete, device, span }: Frame) =>
+  `${id} ${athlete} ${device} ${span.from} ${span.to}`;
 
 /** Whether a distance is the sum of one distance of each block; null without any. */
 function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {
