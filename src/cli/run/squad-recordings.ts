@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { findDamage } from "../../api/find-damage.js";
 import { UntilCut } from "../../files/gzip.js";
 import type { Repeated } from "../../metrics/samples.js";
-import { concatenate } from "../../sources/concatenate.js";
 import {
   isSameRecording,
   mainInterval,
@@ -53,17 +52,26 @@ export function readRecording(
 const firstDamageOf = ({ firstDamage }: Report): number[] =>
   firstDamage?.afterMs == null ? [] : [firstDamage.afterMs];
 
+/** Larger recordings are not read into memory: 18 hours at 10 Hz, without the ECG waveform. */
+const MAX_BYTES_READ_AGAIN = 2 ** 26;
+
 /** Times of the last rows before damaged places, ms since 1970 UTC. The report has only the first, so a damaged file is read again. */
 async function damagedAfter(
   input: Input,
   { inspection: { info, report } }: ReadSamples,
 ): Promise<readonly number[]> {
-  if (report.firstDamage === undefined || input.kind !== "file") return firstDamageOf(report);
-  const chunks: Uint8Array[] = [];
-  const source = new UntilCut(openInput(input));
-  // the source overwrites its chunk
-  for await (const chunk of source) chunks.push(chunk.slice());
-  const { places } = await findDamage(concatenate(chunks), { serial: info.serial });
+  const { total } = report.bytes;
+  if (report.firstDamage === undefined || input.kind !== "file" || total > MAX_BYTES_READ_AGAIN)
+    return firstDamageOf(report);
+  const bytes = new Uint8Array(total);
+  let length = 0;
+  for await (const chunk of new UntilCut(openInput(input))) {
+    // the file has grown since
+    if (length + chunk.length > total) break;
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  const { places } = await findDamage(bytes.subarray(0, length), { serial: info.serial });
   return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
