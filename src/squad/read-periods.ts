@@ -9,6 +9,10 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
   ["period", "start", "end", "player"].map((column) => [column, { column, unit: "" }]),
 );
 
+const DAY_MS = 86_400_000;
+/** Maximum length of a period *(choice)*. A longer one has a wrong date, and steps over its time would fill the memory. */
+const MAX_PERIOD_MS = 7 * DAY_MS;
+
 const PERIODS_NEED = "Periods need the columns period, start and end.";
 /** Maximum number of periods of a session *(choice)*. */
 const MOST_PERIODS = 200;
@@ -131,6 +135,13 @@ function intervalOf(
   if (endMs <= start.ms) {
     problem(
       `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
+    );
+    return undefined;
+  }
+  if (endMs - start.ms > MAX_PERIOD_MS) {
+    const days = Math.round((endMs - start.ms) / DAY_MS).toLocaleString("en");
+    problem(
+      `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Change a date.`,
     );
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { type Ground, groundOf } from "./ground.js";
 import type { Interval } from "./interval.js";
 import type { SessionPeriod } from "./periods.js";
+import { mainInterval } from "./recorded-time.js";
 import { nameKey } from "./roster.js";
 import type { SquadMember } from "./squad-table.js";
 
@@ -47,9 +48,11 @@ export function suggestSubstitutions(
     return isOpen && all.endMs - all.startMs >= SUBSTITUTION_RULE.shortestPeriodMs ? [all] : [];
   });
   if (open.length === 0) return { periods, players: [] };
+  // a period with a wrong date would need steps over years
+  const recordedTime = mainInterval(members.flatMap(({ recordings }) => recordings));
   const extent = {
-    startMs: Math.min(...open.map(({ startMs }) => startMs)),
-    endMs: Math.max(...open.map(({ endMs }) => endMs)),
+    startMs: Math.max(recordedTime.startMs, Math.min(...open.map(({ startMs }) => startMs))),
+    endMs: Math.min(recordedTime.endMs, Math.max(...open.map(({ endMs }) => endMs))),
   };
   const recorded = members.map((member) => ({ member, means: new StepMeans(member, extent) }));
   const withOwn = periods.map((period) => {
@@ -128,7 +131,7 @@ class StepMeans {
   constructor({ recordings }: SquadMember, { startMs, endMs }: Interval) {
     const { stepMs } = SUBSTITUTION_RULE;
     const first = Math.floor(startMs / stepMs);
-    const length = Math.ceil(endMs / stepMs) - first;
+    const length = Math.max(0, Math.ceil(endMs / stepMs) - first);
     const counts = new Uint32Array(length);
     const speeds = new Float64Array(length);
     const latitudes = new Float64Array(length);
@@ -156,15 +159,15 @@ class StepMeans {
     const { stepMs } = SUBSTITUTION_RULE;
     const from = Math.floor(startMs / stepMs) - this.#first;
     const to = Math.ceil(endMs / stepMs) - this.#first;
-    return Array.from(this.#counts.subarray(from, to), (count, i) =>
-      count === 0
-        ? null
-        : {
-            speedMmPerS: (this.#speeds[from + i] ?? 0) / count,
-            latitudeE7: (this.#latitudes[from + i] ?? 0) / count,
-            longitudeE7: (this.#longitudes[from + i] ?? 0) / count,
-          },
-    );
+    return Array.from({ length: to - from }, (_, i) => {
+      const count = this.#counts[from + i] ?? 0;
+      if (count === 0) return null;
+      return {
+        speedMmPerS: (this.#speeds[from + i] ?? 0) / count,
+        latitudeE7: (this.#latitudes[from + i] ?? 0) / count,
+        longitudeE7: (this.#longitudes[from + i] ?? 0) / count,
+      };
+    });
   }
 }
 

@@ -56,6 +56,19 @@ describe("a file that is too large for periods", () => {
     ]);
   });
 
+  it("lasts more than 7 days, and is refused because a date is wrong", () => {
+    const problemsUntil = (end: string) =>
+      read(`period,start,end\nDrill,1970-01-01 00:00,${end}\n`, day).problems;
+    expect(problemsUntil("1970-01-08 00:00")).toEqual([]);
+    expect(problemsUntil("1980-01-01 00:00")).toEqual([
+      {
+        line: 2,
+        message:
+          "Drill lasts 3,652 days, from 1970-01-01 00:00 to 1980-01-01 00:00. A period lasts at most 7 days. Change a date.",
+      },
+    ]);
+  });
+
   it("finds the overlaps of many rows of many players", () => {
     const players = Array.from({ length: 45 }, (_, i) => `P${i}`);
     const rows = players.flatMap((player) =>

@@ -127,6 +127,24 @@ describe("suggested substitutions", () => {
     expect(suggestSubstitutions(periods, full.members)).toEqual({ periods, players: [] });
   });
 
+  it("are the same beside a period of another century", () => {
+    const { members, periods } = matchOf(18, 1);
+    const open = withoutOwn(periods);
+    const hour = Date.UTC(2126, 4, 16);
+    const later: SessionPeriod = {
+      name: "Later",
+      all: { startMs: hour, endMs: hour + 60 * MINUTE_MS },
+      own: new Map(),
+      line: 9,
+    };
+    const alone = suggestSubstitutions(open, members);
+    expect(alone.players).not.toEqual([]);
+    expect(suggestSubstitutions([...open, later], members)).toEqual({
+      ...alone,
+      periods: [...alone.periods, later],
+    });
+  });
+
   it("are none where nobody moves, and where there are no data", () => {
     const all = { startMs: START_MS, endMs: START_MS + 45 * MINUTE_MS };
     const half: SessionPeriod = { name: "Half", all, own: new Map(), line: 0 };
