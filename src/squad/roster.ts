@@ -1,3 +1,5 @@
+import { meetsWildcards, type WildcardToken } from "./wildcards.js";
+
 /** A person of the squad. */
 export interface Player {
   name: string;
@@ -55,17 +57,10 @@ const comparable = (fileName: string) =>
     .toLowerCase()
     .replace(/\.(asi|ubx)(\.gz)?$/, "");
 
-/** Takes at most as many steps as the length of the pattern times the length of the name. */
 function meetsPattern(fileName: string, pattern: string): boolean {
-  const [name, wanted] = [comparable(fileName), comparable(pattern)];
-  let reachable = new Set([0]);
-  for (const character of wanted) {
-    const next = new Set<number>();
-    for (const at of reachable) {
-      if (character === "*") for (let to = at; to <= name.length; to++) next.add(to);
-      else if (at < name.length && (character === "?" || name[at] === character)) next.add(at + 1);
-    }
-    reachable = next;
-  }
-  return reachable.has(name.length);
+  const tokens = [...comparable(pattern)].map((wanted): WildcardToken => {
+    if (wanted === "*") return "*";
+    return wanted === "?" ? () => true : (character) => character === wanted;
+  });
+  return meetsWildcards(tokens, [...comparable(fileName)]);
 }

@@ -1,3 +1,5 @@
+import { meetsWildcards, type WildcardToken } from "../../squad/wildcards.js";
+
 // File name patterns: `*` and `?` within a name, `**` for any number of folders, `[abc]`, `[a-z]`, `[!abc]`, `{a,b}`, and `\` to
 // escape a character (not on Windows, where it separates folders). Only patterns that start with a dot match such names.
 //
@@ -64,36 +66,12 @@ function findBraces(pattern: string): { before: string; alternatives: string[]; 
  */
 export function nameMatcher(part: string): (name: string) => boolean {
   const tokens = tokensOf(part);
-  return (name) => (part.startsWith(".") || !name.startsWith(".")) && meets(tokens, [...name]);
+  return (name) => (part.startsWith(".") || !name.startsWith(".")) && meetsWildcards(tokens, [...name]);
 }
 
-/** A star, or the class of one character. */
-type Token = "*" | ((character: string) => boolean);
-
-function meets(tokens: readonly Token[], name: readonly string[]): boolean {
-  let token = 0;
-  let i = 0;
-  // Position after the last star: if the rest does not match, the star matches one more character. Earlier stars need no retry.
-  let retry: { token: number; i: number } | null = null;
-  while (i < name.length || token < tokens.length) {
-    const expected = tokens[token];
-    if (expected === "*") {
-      token += 1;
-      retry = { token, i };
-    } else if (expected !== undefined && i < name.length && expected(name[i] ?? "")) {
-      token += 1;
-      i += 1;
-    } else if (retry !== null && retry.i < name.length) {
-      retry.i += 1;
-      ({ token, i } = retry);
-    } else return false;
-  }
-  return true;
-}
-
-function tokensOf(part: string): Token[] {
+function tokensOf(part: string): WildcardToken[] {
   const characters = [...part];
-  const tokens: Token[] = [];
+  const tokens: WildcardToken[] = [];
   for (let i = 0; i < characters.length; i++) {
     const character = characters[i] ?? "";
     if (character === "*") tokens.push("*");
