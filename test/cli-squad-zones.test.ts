@@ -62,7 +62,7 @@ describe("asi squad --individual-zones", () => {
     expect(withSpeeds).toBe(without);
   });
 
-  it("applies to a season, too", async () => {
+  it("also applies to a season", async () => {
     const folder = await training();
     const args = ["squad", join(folder, ".."), "--by", "player", "--format", "csv"];
     const rows = tableOf((await asi([...args, "--individual-zones", "mss"])).stdout);

@@ -14,7 +14,7 @@ export type Access =
   /** A typed token. It is kept only in this document. */
   | { kind: "token"; token: string };
 
-/** Header by which the service recognises requests of its own page. The session cookie is valid only with this header. */
+/** The service recognises requests of its own page by this header. The session cookie is valid only with this header. */
 const FROM_PAGE = "X-Asi-Page";
 
 /** Root of the service with a trailing slash; also correct under a path prefix. */

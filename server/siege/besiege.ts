@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf } from "./verdict.js";
 
 /** Time for the event loop and the bystander to recover before and after an attack; much shorter than an attack. */
 const calmMs = (seconds: number) => Math.min(1_000, seconds * 300);
-/** Time after the end of an attack by which it must have stopped; otherwise the siege has an error. */
+/** An attack must stop within this time after its end; otherwise the siege has an error. */
 const END_TIMEOUT_MS = 180_000;
 /** Attackers usually have their own machines, so here the attacker has a lower priority than the service. */
 const ATTACKER_PRIORITY = 10;

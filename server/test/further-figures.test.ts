@@ -188,7 +188,7 @@ describe("the maximum speed of a season", () => {
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
     const slow = await session(team, 2, 7000);
     expect(await season(slow, token)).toEqual({ ...best, unconfirmed: true, sessions: 2 });
-    // What comes later says nothing of the year up to the first one.
+    // Later sessions do not affect the year up to the first one.
     const third = await session(team, 4, 7900);
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });

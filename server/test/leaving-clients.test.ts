@@ -47,7 +47,7 @@ describe("a client that disconnects while its token is checked", () => {
     await expect.poll(convert).toBe(400);
   });
 
-  it("leaves nothing of its body in memory", async () => {
+  it("leaves no part of its body in memory", async () => {
     for (let i = 0; i < 5; i++) {
       await sendAndLeave("/api/v1/activities/", "application/json", `{"name":"${"x".repeat(10_000)}`);
     }

@@ -28,7 +28,7 @@ describe("device list, rename and retire", () => {
     expect(await refusal("device list", { owner: "nobody" })).toBe("not_found");
   });
 
-  it("rename a device in the same way as its owner, and change the name by which it is taken", async ({
+  it("rename a device in the same way as its owner, and change the name that takes it", async ({
     operator: { s, run, lastAudit, refusal },
   }) => {
     const ann = await s.manager();

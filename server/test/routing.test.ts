@@ -110,7 +110,7 @@ describe("operations open to anyone", () => {
     },
   );
 
-  it("the documentation ignores an Authorization header, too", async () => {
+  it("the documentation also ignores an Authorization header", async () => {
     expect((await s.get("/api/schema/", "expired")).status).toBe(200);
     expect((await s.get("/api/docs/", "expired")).status).toBe(200);
   });

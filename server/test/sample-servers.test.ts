@@ -356,7 +356,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await client.connect();
     stopAfterTest(() => client.end());
     for (const text of onSamples) {
-      // The first parameter is the device, by which statements for an unreachable server are recognised.
+      // The first parameter is the device, which shows whether a statement is for an unreachable server.
       expect(text).toMatch(/device_id = \$1|SELECT \$1::bigint/);
       for (const plan of await plansOf(client, text, device.id)) {
         const foreign = plan.filter((line) => /Foreign (Scan|Update|Delete|Insert) on/.test(line));

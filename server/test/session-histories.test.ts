@@ -166,7 +166,7 @@ async function checkComputed(
   expect(isRight, JSON.stringify({ frame, distance, samples, ownerships: model.ownerships })).toBe(true);
 }
 
-/** Another account reads nothing of the session; an athlete at most the own row. */
+/** Another account cannot read the session. An athlete reads at most their own row. */
 async function checkOthers(
   { s, session, squad, managers }: SessionHistory,
   { id, token }: TestAccount,

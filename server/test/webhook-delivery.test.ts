@@ -131,7 +131,7 @@ describe("a receiver gets", () => {
     expect(hook.received.every((call) => isSigned(call, SECRET))).toBe(true);
   });
 
-  it("nothing of a change that was rolled back", async ({ hooks: { s, register } }) => {
+  it("no event of a change that was rolled back", async ({ hooks: { s, register } }) => {
     const hook = await receiver();
     const { activity } = await register(hook.url);
     await expect(

@@ -180,7 +180,7 @@ function splitAtGaps(
   return ends.map((last, i) => ({ first: (ends[i - 1] ?? -1) + 1, last }));
 }
 
-/** Adds the indexes of the last samples before the given times to ascending indexes; the times ascend, too. */
+/** Adds the indexes of the last samples before the given times to ascending indexes; the times also ascend. */
 function withEndsBefore(
   startsMs: readonly number[],
   timestampMs: Float64Array,

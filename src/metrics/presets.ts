@@ -7,9 +7,9 @@ export interface MetricParameters {
   readonly max_hr: number | null;
   /** Lower limits of the speed classes in m/s, ascending from 0; the last class ends at `max_valid_speed`. */
   readonly speed_ranges: readonly number[];
-  /** Peak accelerations in m/s2 by which efforts are classified. */
+  /** Limits of the classes of efforts: peak accelerations in m/s2. */
   readonly acceleration_thresholds: ThresholdPair;
-  /** Peak decelerations in m/s2 by which efforts are classified, as positive numbers. */
+  /** Limits of the classes of efforts: peak decelerations in m/s2, as positive numbers. */
   readonly deceleration_thresholds: ThresholdPair;
   /** Speed in m/s at or above which a run is a sprint. */
   readonly sprint_threshold: number;

@@ -134,7 +134,7 @@ export function playerNameOf(fileName: string): string {
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
  *
- * @param played those of `playedPeriods`, by which the bench is known; default the periods
+ * @param played those of `playedPeriods`, which tell the bench; default the periods
  */
 export function squadRows(
   members: readonly SquadMember[],

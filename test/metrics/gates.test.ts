@@ -53,7 +53,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
     expect(cells.map(({ count }) => count)).toEqual(cells.map(() => 2));
   });
 
-  it("changes nothing of figures without a gate", () => {
+  it("does not change figures without a gate", () => {
     const { quality: _, ...without } = samples;
     expect(computeMetrics(samples)).toEqual(computeMetrics(without));
     expect(computeRecipe(samples, sprint)).toEqual(computeRecipe(without, sprint));

@@ -99,7 +99,7 @@ describe("suggested substitutions", () => {
     expect(first).toEqual(playing("1st half").filter((name) => name !== "Kunz"));
     expect(second).toEqual(playing("2nd half"));
     expect([first?.length, second?.length]).toEqual([10, 7]);
-    // without periods the halves are suggested, too
+    // without periods the halves are also suggested
     expect(countedIn([], playedPeriods([], members).periods)[0]).toEqual(before[0]);
   });
 

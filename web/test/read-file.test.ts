@@ -82,7 +82,7 @@ describe("a file that cannot be read", () => {
     }
   });
 
-  it("keeps the position, by which it can be inspected", async () => {
+  it("keeps the position, so that it can be inspected", async () => {
     expect(await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n")).toMatchObject({
       code: "BAD_ROW",
       line: 2,

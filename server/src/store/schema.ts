@@ -295,7 +295,7 @@ export const computedData = pgTable("computed_data", {
   sessionMaxSpeed: doublePrecision("session_max_speed"),
 });
 
-/** A version of a recipe by which an account counts runs; it never changes. */
+/** A version of an account's recipe for counting runs; it never changes. */
 export const recipes = pgTable("recipes", {
   id: id(),
   accountId: reference("account_id").notNull(),

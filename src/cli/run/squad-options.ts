@@ -59,14 +59,14 @@ export interface SquadOrder {
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
-  /** Those by which the columns count, too. */
+  /** Recipes that add columns. */
   recipes: readonly NamedRecipe[];
 }
 
 /** The tables of a report fit on paper with the counts of this number of recipes. */
 const MOST_RECIPES_ON_PAPER = 2;
 
-/** The figures that a table with those of recipes has, too, if none are named. */
+/** The figures that a table with recipes also has if no columns are named. */
 const BESIDE_RECIPES = ["minutes", "distance_m", "rate_m_per_min"];
 
 /** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
@@ -135,7 +135,7 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
-/** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe by the recipe's name, too. */
+/** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe also by the name of the recipe. */
 export function columnNamed(name: string, columns: readonly SquadColumn[] = SQUAD_COLUMNS): SquadColumn {
   const column =
     columns.find(({ key }) => key === name) ??

@@ -134,7 +134,7 @@ export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
 async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
   try {
     const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;
-    // a handle says nothing of its bytes
+    // a handle can exist although its bytes are gone
     await file?.slice(0, 1).arrayBuffer();
     return file;
   } catch {

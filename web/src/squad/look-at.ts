@@ -113,7 +113,7 @@ function ofRoster(session: SquadSession): LookAt[] {
     content,
     players.flatMap(({ player, recordings, leftOut }) => {
       const name = player?.name ?? null;
-      // a player whose file cannot be read is there, too
+      // a player whose file cannot be read is also there
       const own = recordings.length === 0 ? [{ serial: "" }] : [...recordings, ...leftOut];
       return own.map(({ serial }) => ({ serial, player: name }));
     }),

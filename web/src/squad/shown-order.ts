@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { SQUAD_COLUMNS, type SquadColumn, type SquadRow, sortRows } from "asi-convert/squad";
 import { valueIn } from "./columns.js";
 
-/** The figure by which rows are sorted; `roster` sorts them as in the roster. */
+/** The figure that sorts the rows; `roster` sorts them as in the roster. */
 export interface Sort {
   key: string;
   isAscending: boolean;
@@ -30,7 +30,7 @@ export const orderOf = ({ isReading, sort, isPerMinute }: OrderState): Order => 
   isPerMinute: isPerMinute.value,
 });
 
-/** The column by which rows are sorted; undefined for the order of the roster. */
+/** The column that sorts the rows; undefined for the order of the roster. */
 export const sortColumn = ({ key }: Sort): SquadColumn | undefined =>
   SQUAD_COLUMNS.find((column) => column.key === key);
 

@@ -4,7 +4,7 @@ import type { Cell } from "asi-convert/squad-report";
 import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
 import type { StoredChunk } from "../../store/samples/stored.js";
 
-/** A version of an account's recipe, by which a time frame counts. */
+/** A version of an account's recipe that a time frame names. */
 export interface RecipeVersion {
   name: string;
   version: number;

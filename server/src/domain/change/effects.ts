@@ -260,7 +260,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     },
   ],
   squadGrantChanged: [
-    // Under the name by which the erasure of an account finds its values in the audit log.
+    // The erasure of an account looks for its values in the audit log under this name.
     (unit, { before, after }) =>
       unit.audit("squad grant", (after ?? before)?.id ?? 0, grantAudit(before), grantAudit(after)),
   ],

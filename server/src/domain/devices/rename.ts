@@ -16,7 +16,7 @@ export async function setCustomName(ctx: Context, deviceId: number, name: string
 
 /**
  * Renames a device for the operator.
- * @param names `deviceName`, by which a manager takes it; `customName`, which its owner sees; empty clears it
+ * @param names `deviceName`, which a manager enters to take it; `customName`, which its owner sees; empty clears it
  * @throws ServiceError `not_found`; `invalid` on `device_name` or `custom_name`
  */
 export async function renameDevice(

@@ -51,7 +51,7 @@ export function requirePage(count: number, { page, limit }: { page: number; limi
   if (page > 1 && (page - 1) * limit >= count) throw invalidPage();
 }
 
-/** Fields by which a list can be ordered: names in the API and columns. */
+/** Fields that can order a list: names in the API and columns. */
 export type Orderings = Readonly<Record<string, PgColumn | SQL>>;
 
 /**

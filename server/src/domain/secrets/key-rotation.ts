@@ -70,7 +70,7 @@ function addedLast(rows: readonly (typeof encryptionKeys.$inferSelect)[]): strin
   return openers.filter((row) => row.createdAt.getTime() === last).map((row) => row.serverKeyId);
 }
 
-/** Adds a key that both server keys can decrypt, and encrypts all other keys with the new server key, too. Idempotent. */
+/** Adds a key that both server keys can decrypt, and also encrypts all other keys with the new server key. Idempotent. */
 const addKey = (ctx: Context, given: Uint8Array | null): Promise<{ key: number; next: Uint8Array }> =>
   transact(ctx, ROTATION, async ({ queries, now, audit }) => {
     await lockKeys(queries);

@@ -25,7 +25,7 @@ const YOUNG_GENERATION_MB = 8;
 /** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** Message by which requests recognise that they may be repeated. */
+/** Requests with an error of this message may be repeated. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;

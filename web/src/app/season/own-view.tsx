@@ -36,7 +36,7 @@ const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null>
     throw error;
   });
 
-/** An athlete's own figures in the sessions of the squads, against the own earlier matches; nothing of others. */
+/** An athlete's own figures in the sessions of the squads, compared with their earlier matches, without those of others. */
 export function OwnView({ client, account, settings }: ViewProps) {
   const request = useRequest("own squads", (signal) => ownSquads(client, signal));
   const zone = settings.zone.value;

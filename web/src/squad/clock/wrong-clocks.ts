@@ -46,7 +46,7 @@ export function wrongClocks(
   });
 }
 
-/** Mean speeds of 90 s around each step of 10 s, NaN without data: single sprints and walks of a player say nothing of the clock. */
+/** Mean speeds of 90 s around each step of 10 s, NaN without data: single sprints and walks of a player do not show a wrong clock. */
 interface Activity {
   firstStep: number;
   speeds: Float64Array;

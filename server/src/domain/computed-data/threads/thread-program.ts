@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** A service that runs from source needs a TypeScript loader in its threads, too. */
+/** A service that runs from source also needs a TypeScript loader in its threads. */
 const isSource = import.meta.url.endsWith(".ts");
 
 /** Program of a computation thread and its Node.js options. */
