@@ -6,7 +6,7 @@ import { transact } from "../src/domain/change/change.js";
 import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
 import { commands } from "../src/operator/commands.js";
 import { timeframes } from "../src/store/schema.js";
-import { copiesOf, filesWith, frameOfFormerOwner, linksTo, placesOf, Scene } from "./personal-data-scene.js";
+import { copiesOf, filesWith, frameOfFormerOwner, linksTo, placesOf, Scene, START } from "./personal-data-scene.js";
 import { startService, type TestService } from "./service.js";
 
 let s: TestService;
@@ -88,6 +88,21 @@ describe("the erasure of an athlete", () => {
     });
     expect(await scene.samples()).toBe(600 - 90);
     expect(await linksTo(s, scene.id)).toEqual([]);
+  });
+
+  it("leaves no result with the erased samples in a time frame of another athlete, not even after retention", async () => {
+    const scene = await Scene.of(s);
+    const { team } = scene;
+    // the later time frame of another athlete has the same samples, and others, of which retention removes some
+    const other = await scene.frame(0, 600, team.athlete);
+    const { body: before } = await team.computed(other);
+    const lost = { startMs: START + 500_000, stopMs: START + 510_000 };
+    await transact(s.ctx, "test", ({ announce }) =>
+      announce("samplesExpired", { deviceId: team.device.id, removed: [lost], count: 10 }),
+    );
+    await commands["athlete erase"](s.ctx, { id: String(scene.id), samples: true, yes: true });
+    const { body: after } = await team.computed(other);
+    expect(after.total_distance).toBeLessThan(before.total_distance);
   });
 
   it("removes the samples even if a former owner of the device has time frames for the same time", async () => {

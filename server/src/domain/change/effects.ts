@@ -145,7 +145,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   samplesStored: [deleteRemovalRecords, recompute],
   samplesErased: [
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
-    recompute,
+    // A time frame of another person at the same time has a result with these samples, which may not stay after retention.
+    (unit, input) => recompute(unit, { ...input, forgets: true }),
   ],
   samplesRefused: [
     (unit, { deviceId, managerId, counts }) =>
