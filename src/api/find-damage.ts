@@ -1,5 +1,6 @@
 import { requireOptions } from "../arguments.js";
 import { AsiError } from "../errors.js";
+import { bytesInMemory, isBlob } from "../sources/source.js";
 import { decode } from "./decode.js";
 
 /** The damaged places of a recording, in file order. */
@@ -21,22 +22,22 @@ const MOST_PLACES = 100;
  * without `strict`, so the search takes as long as one decoding.
  *
  * @param options `serial` of the device for recordings without a header
- * @throws AsiError like `decode`
+ * @throws AsiError `BAD_SOURCE`, and like `decode`
  */
 export async function findDamage(
-  recording: Blob | Uint8Array,
+  recording: Blob | Uint8Array | ArrayBuffer,
   options: { serial?: string | undefined } = {},
 ): Promise<Damage> {
   requireOptions(options, ["serial"]);
   // the parts after a damaged place have no header
   const serial = options.serial ?? "UNKNOWN";
-  const isInMemory = recording instanceof Uint8Array;
-  const size = isInMemory ? recording.length : recording.size;
+  const source = isBlob(recording) ? recording : bytesInMemory(recording);
+  const size = source instanceof Uint8Array ? source.length : source.size;
   const damage: Damage = { places: [], hasMore: false };
   let afterMs: number | null = null;
   for (let from = 0; from < size; ) {
     try {
-      const rest = isInMemory ? recording.subarray(from) : recording.slice(from);
+      const rest = source instanceof Uint8Array ? source.subarray(from) : source.slice(from);
       for await (const batch of decode(rest, { strict: true, serial })) {
         afterMs = batch.timestampMs[batch.length - 1] ?? afterMs;
       }

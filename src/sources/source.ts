@@ -70,8 +70,10 @@ function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
 
-function isBlob(source: object): source is Blob {
+export function isBlob(source: unknown): source is Blob {
   return (
+    typeof source === "object" &&
+    source !== null &&
     hasMethod(source, "arrayBuffer") &&
     hasMethod(source, "slice") &&
     "size" in source &&
