@@ -142,6 +142,17 @@ describe("load over weeks", () => {
     expect(loadOverDays(doubled)[30]?.load).toBeNull();
   });
 
+  it("refuses days that are ten years apart, because one of them is wrong", () => {
+    const on =
+      (...days: string[]) =>
+      () =>
+        loadOverDays(days.map((day) => ({ day, load: 1 })));
+    expect(on("2020-01-01", "2030-01-07")()).toHaveLength(3660);
+    expect(on("2020-01-01", "2030-01-08")).toThrow(
+      "The days are from 2020-01-01 to 2030-01-08, more than 3660. Leave out sessions with a wrong date.",
+    );
+  });
+
   it("refuses what is no day and no load", () => {
     expect(() => loadOverDays([{ day: "1.3.2025", load: 1 }])).toThrow(/must be a date such as/);
     expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/from 0 on, or null/);

@@ -134,9 +134,12 @@ function daysOf(
   if (byDay.size === 0) return [];
   const first = Math.min(...byDay.keys());
   const last = to === undefined ? Math.max(...byDay.keys()) : dayNumber(to);
-  if (last - first >= MOST_DAYS) throw badArgument(`The sessions cover more than ${MOST_DAYS} days.`);
+  if (last - first >= MOST_DAYS)
+    throw badArgument(
+      `The days are from ${dayText(first)} to ${dayText(last)}, more than ${MOST_DAYS}. Leave out sessions with a wrong date.`,
+    );
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => ({
-    day: new Date((first + i) * DAY_MS).toISOString().slice(0, 10),
+    day: dayText(first + i),
     load: byDay.has(first + i) ? (byDay.get(first + i) ?? null) : 0,
   }));
 }
@@ -155,6 +158,8 @@ function matchReferences(
     return sum === 0 ? null : sum / known.length;
   });
 }
+
+const dayText = (number: number): string => new Date(number * DAY_MS).toISOString().slice(0, 10);
 
 function dayNumber(day: string): number {
   const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
