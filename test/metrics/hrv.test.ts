@@ -93,6 +93,40 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
   });
 });
 
+describe("the original code of others", () => {
+  interface Upstream {
+    n: number;
+    time_domain: { rmssd: number; sdnn: number; nn50: number; mrri: number };
+  }
+  const hrv = expected<Record<"rest" | "exercise", Upstream>>("upstream_hrv_rhenanbartels.json");
+  const nolds = expected<Record<"rest_rri" | "rr_white" | "rr_artefacts", number>>("upstream_nolds_dfa.json");
+
+  it.each([
+    ["rest", SERIES.rest_rri],
+    ["exercise", SERIES.exercise_rri],
+  ] as const)("hrv gives the same RMSSD, SDNN and number of differences above 50 ms: %s", (name, rr) => {
+    const { n, time_domain: theirs } = hrv[name];
+    const figures = timeDomain([Float64Array.from(rr)]);
+    expect(rr.length).toBe(n);
+    expect(figures?.meanRr).toBeCloseTo(theirs.mrri, 9);
+    expect(figures?.rmssd).toBeCloseTo(theirs.rmssd, 9);
+    expect(figures?.sdnn).toBeCloseTo(theirs.sdnn, 9);
+    // it divides by the intervals instead of the pairs
+    expect(((figures?.pnn50 ?? 0) * (n - 1)) / 100).toBeCloseTo(theirs.nn50, 9);
+  });
+
+  it("nolds gives the same alpha 1", () => {
+    expect(dfaAlpha1(SERIES.rest_rri)).toBeCloseTo(nolds.rest_rri, 12);
+    expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(nolds.rr_white, 12);
+    expect(dfaAlpha1(SERIES.rr_artefacts)).toBeCloseTo(nolds.rr_artefacts, 12);
+  });
+
+  it.skipIf(CORPUS === null).each(["upstream_hrv_rhenanbartels.json", "upstream_nolds_dfa.json"])(
+    "%s is that of the corpus",
+    (name) => expect(JSON.parse(committed(name))).toEqual(expected(name)),
+  );
+});
+
 describe("planted intervals", () => {
   it("of white noise have the alpha 1 of white noise", () => {
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
