@@ -9,7 +9,7 @@ import {
 } from "../../src/metrics/person/acceleration-speed.js";
 import { individualZones, seasonMaxSpeed, sessionMaxSpeed } from "../../src/metrics/person/index.js";
 import { twoSidedT } from "../../src/metrics/person/student-t.js";
-import { CORPUS, committed, expected, samplesIn } from "./figures/corpus.js";
+import { CORPUS, committed, expected, rowsOf, samplesIn } from "./figures/corpus.js";
 import { plantedSprints } from "./figures/planted.js";
 import { columnsOf, tenHertz } from "./golden/sessions.js";
 
@@ -89,6 +89,22 @@ describe("an acceleration-speed profile", () => {
       /S0 9\.46 m\/s; it must be 0\.9/,
     );
     expect(() => accelerationSpeedProfile([], { maxSpeed: 0 })).toThrow(/maxSpeed is 0/);
+  });
+
+  it.skipIf(CORPUS === null).each([3, 4])("the R package shorts gives the same line, from %i m/s", (from) => {
+    const upstream = JSON.parse(readFileSync(`${CORPUS}expected/upstream_shorts_in_situ.json`, "utf8"));
+    const theirs = upstream[`threshold_${from}`];
+    // its classes do not include their lower limit, but the upper one
+    const shift = 0.001;
+    const points = rowsOf(`${CORPUS}data/shorts_LPS_session.csv`)
+      .map(([speed = 0, acceleration = 0]) => ({ speed: speed - shift, acceleration }))
+      .filter(({ speed, acceleration }) => speed >= from - shift / 2 && acceleration >= 0);
+    const highest = highestOfClasses(points).map((point) => ({ ...point, speed: point.speed + shift }));
+    const line = fitProfile(highest)?.before;
+    expect(line?.n).toBe(theirs.n_points);
+    expect(line?.intercept).toBeCloseTo(theirs.A0_MAC, 6);
+    expect(-(line?.intercept ?? 0) / (line?.slope ?? 1)).toBeCloseTo(theirs.S0_MSS, 6);
+    expect(line?.r2).toBeCloseTo(theirs.r2_squared_correlation, 9);
   });
 
   it.skipIf(CORPUS === null)("of the points of PabRD's example is that of the independent program", () => {
