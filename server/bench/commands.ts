@@ -1,4 +1,5 @@
 import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
+import type { SquadExtent, SquadPlaces } from "./squad.js";
 
 /** Commands from the benchmark to the measured process: arguments and results. */
 export interface Commands {
@@ -6,6 +7,10 @@ export interface Commands {
   load: { takes: { sessions: number }; gives: LoadFigures };
   /** From now on, the same server responds to this path with these bytes from memory, bypassing the service. */
   serve: { takes: { path: string; file: string }; gives: null };
+  /** Creates a squad with a match and earlier sessions; their figures are stored. */
+  squad: { takes: SquadExtent; gives: SquadPlaces };
+  /** Deletes all stored figures of sessions. */
+  forgetFigures: { takes: null; gives: null };
   computedData: { takes: ComputedDataExtent; gives: ComputedDataFigures };
 }
 

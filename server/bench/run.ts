@@ -11,6 +11,7 @@ import { median } from "./measure.js";
 import { startMeasuredService } from "./measured-service.js";
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
+import { measureSquad, type SquadExtent } from "./squad.js";
 import { table } from "./table.js";
 import { type Figures, isReached, TARGETS } from "./targets.js";
 
@@ -24,6 +25,7 @@ interface Extent {
   /** Number of samples of the large upload, and number of services that receive one. */
   upload: { samples: number; times: number };
   computedData: { rounds: number; frames: number; seconds: number };
+  squad: SquadExtent;
   timeoutMs: number;
 }
 
@@ -35,6 +37,7 @@ const FULL: Extent = {
   conversionRounds: 30,
   upload: { samples: 1_471_000, times: 3 },
   computedData: { rounds: 30, frames: 100, seconds: 15 },
+  squad: { players: 25, periods: 6, sessions: 300, rounds: 30, coldRounds: 5 },
   timeoutMs: 15 * 60_000,
 };
 const QUICK: Extent = {
@@ -44,10 +47,11 @@ const QUICK: Extent = {
   conversionRounds: 3,
   upload: { samples: 75_000, times: 1 },
   computedData: { rounds: 3, frames: 2, seconds: 1 },
+  squad: { players: 3, periods: 2, sessions: 3, rounds: 3, coldRounds: 1 },
   timeoutMs: 3 * 60_000,
 };
 
-const PARTS = ["reading", "conversion", "memory", "computed-data"];
+const PARTS = ["reading", "conversion", "memory", "computed-data", "squad"];
 const DATABASES = ["PostgreSQL", "PGlite"];
 const LOAD_TIMEOUT_MS = 240_000;
 const COMPUTE_TIMEOUT_MS = 240_000;
@@ -119,6 +123,10 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   if (parts.includes("computed-data")) {
     progress(`${name}: computed data`);
     figures.computedData = await small.ask("computedData", extent.computedData, COMPUTE_TIMEOUT_MS);
+  }
+  if (parts.includes("squad")) {
+    progress(`${name}: squad`);
+    figures.squad = await measureSquad(small, extent.squad);
   }
   await small.stop();
   if (parts.includes("memory")) {

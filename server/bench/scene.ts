@@ -31,7 +31,9 @@ export interface Scene {
   /** Adds a device that the manager has owned since `START_MS`; returns its id. */
   addDevice(serialNumber: string): Promise<number>;
   post(path: string, json: unknown): Promise<Record<string, unknown> & { id: number }>;
+  put(path: string, json: unknown): Promise<void>;
   patch(path: string, json: unknown): Promise<void>;
+  get(path: string): Promise<void>;
   schemaId(name: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -50,7 +52,12 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
   const service = await startService(config, store);
   const url = service.url ?? "";
   const ctx = ownContext(config, store, systemClock, () => service.worker.wake(), service.computer);
-  const request = async (method: string, path: string, body: BodyInit, headers: Record<string, string>) => {
+  const request = async (
+    method: string,
+    path: string,
+    body: BodyInit | null,
+    headers: Record<string, string>,
+  ) => {
     const response = await fetch(url + path, { method, body, headers });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json();
@@ -97,6 +104,12 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
     athleteId,
     addDevice,
     post,
+    async put(path, body) {
+      await request("PUT", path, JSON.stringify(body), authorized);
+    },
+    async get(path) {
+      await request("GET", path, null, authorized);
+    },
     async patch(path, body) {
       await request("PATCH", path, JSON.stringify(body), authorized);
     },
@@ -113,7 +126,10 @@ export async function openScene(databaseUrl: string | null): Promise<Scene> {
 }
 
 /** Stores a match with varying speed at 10 Hz and a heart rate once a second. */
-export async function storeMatch({ ctx, deviceId }: Scene, seconds: number): Promise<void> {
+export async function storeMatch(
+  { ctx, deviceId }: Pick<Scene, "ctx" | "deviceId">,
+  seconds: number,
+): Promise<void> {
   const columns = allocateColumns(seconds * SAMPLES_PER_SECOND);
   for (let k = 0; k < columns.length; k++) {
     columns.timestampMs[k] = START_MS + k * (1000 / SAMPLES_PER_SECOND);

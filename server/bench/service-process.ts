@@ -11,6 +11,7 @@ import type { CommandName, Commands, LoadFigures, Message, Question } from "./co
 import { measureComputedData } from "./computed-data.js";
 import { openScene, type Scene } from "./scene.js";
 import { inBatches, RESTLESS_SAMPLES, restlessDays, SESSION_SAMPLES, sessionOfDay } from "./sessions.js";
+import { forgetFigures, prepareSquad } from "./squad-scene.js";
 
 const send = (message: Message) => process.send?.(message);
 const whyOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -78,6 +79,8 @@ const commands: {
     return null;
   },
   computedData: measureComputedData,
+  squad: prepareSquad,
+  forgetFigures,
 };
 
 const answer = <Name extends CommandName>(scene: Scene, name: Name, takes: Commands[Name]["takes"]) =>

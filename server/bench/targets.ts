@@ -2,6 +2,7 @@ import type { ComputedDataFigures } from "./computed-data.js";
 import type { ConversionFigures } from "./conversion.js";
 import type { DownloadFigures } from "./downloads.js";
 import type { ReadingFigures } from "./reading.js";
+import type { SquadFigures } from "./squad.js";
 
 /** Measurements on one database; parts that were not measured are absent. */
 export interface Figures {
@@ -12,6 +13,7 @@ export interface Figures {
   conversion?: ConversionFigures;
   uploadMemoryMb?: number;
   computedData?: ComputedDataFigures;
+  squad?: SquadFigures;
 }
 
 export interface LoadingFigures {
@@ -151,6 +153,27 @@ export const TARGETS: readonly Target[] = [
     measure: ({ computedData }) => computedData && computedData.busyP99Ms / computedData.idleP99Ms,
     from: ({ computedData }) =>
       computedData && `${ms(computedData.busyP99Ms)} ÷ ${ms(computedData.idleP99Ms)}`,
+  },
+  {
+    what: "table of a session: 25 players, whole and 6 periods, stored",
+    bound: "at most",
+    limit: 50,
+    unit: "ms",
+    measure: ({ squad }) => squad?.tableMs,
+  },
+  {
+    what: "the same table, computed from 90 min at 10 Hz",
+    bound: "at most",
+    limit: 3000,
+    unit: "ms",
+    measure: ({ squad }) => squad?.coldTableMs,
+  },
+  {
+    what: "season of 25 players in 300 sessions",
+    bound: "at most",
+    limit: 200,
+    unit: "ms",
+    measure: ({ squad }) => squad?.seasonMs,
   },
 ];
 

@@ -1,0 +1,64 @@
+/** Promises of the service about squads: the table of a session when its figures are stored and when not, and the season. */
+import { Client } from "./client.js";
+import { interleave, median } from "./measure.js";
+import type { MeasuredService } from "./measured-service.js";
+
+export interface SquadExtent {
+  players: number;
+  periods: number;
+  sessions: number;
+  rounds: number;
+  coldRounds: number;
+}
+
+/** Paths that are measured. */
+export interface SquadPlaces {
+  table: string;
+  season: string;
+}
+
+/** Medians of the response times, ms. */
+export interface SquadFigures {
+  tableMs: number;
+  seasonMs: number;
+  /** Of the table without stored figures. */
+  coldTableMs: number;
+}
+
+const PREPARE_TIMEOUT_MS = 600_000;
+const FORGET_TIMEOUT_MS = 60_000;
+const WARM_UP_ROUNDS = 3;
+
+export async function measureSquad(service: MeasuredService, extent: SquadExtent): Promise<SquadFigures> {
+  const { table, season } = await service.ask("squad", extent, PREPARE_TIMEOUT_MS);
+  const client = new Client(service);
+  try {
+    await checkContent(client, { table, season }, extent);
+    const stored = { table: () => client.time(table), season: () => client.time(season) };
+    const times = await interleave(stored, extent.rounds, WARM_UP_ROUNDS);
+    const coldMs: number[] = [];
+    for (let round = 0; round < extent.coldRounds; round++) {
+      await service.ask("forgetFigures", null, FORGET_TIMEOUT_MS);
+      coldMs.push(await client.time(table));
+    }
+    return { tableMs: median(times.table), seasonMs: median(times.season), coldTableMs: median(coldMs) };
+  } finally {
+    client.close();
+  }
+}
+
+/** An empty table would be fast. */
+async function checkContent(
+  client: Client,
+  { table, season }: SquadPlaces,
+  { players, periods, sessions }: SquadExtent,
+): Promise<void> {
+  const { rows } = JSON.parse(String(await client.get(table)));
+  const filled = rows.filter(
+    (row: { figures: { distance_m: number | null } }) => row.figures.distance_m !== null,
+  );
+  if (filled.length !== players * (periods + 1)) throw new Error(`The table has ${filled.length} rows`);
+  const body = JSON.parse(String(await client.get(season)));
+  const entries = body.players.flatMap((player: { entries: unknown[] }) => player.entries);
+  if (entries.length !== players * sessions) throw new Error(`The season has ${entries.length} entries`);
+}
