@@ -15,7 +15,7 @@ export {
 export { decodeBeats, type WaveformOptions } from "./api/decode-beats.js";
 export { decodeEcg } from "./api/decode-ecg.js";
 export type { Decoding } from "./api/decoding.js";
-export { type Damage, findDamage } from "./api/find-damage.js";
+export { type Damage, type FindDamageOptions, findDamage } from "./api/find-damage.js";
 export { type FormatSamplesOptions, formatSamples } from "./api/format-samples.js";
 export { type CompiledModule, type InitializeOptions, initialize } from "./api/initialize.js";
 export { inspect, inspectSync } from "./api/inspect.js";

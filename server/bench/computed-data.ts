@@ -18,7 +18,7 @@ import { type Scene, START_MS, storeMatch } from "./scene.js";
 const FRAME_SECONDS = 7200;
 const REQUESTS_PER_SECOND = 100;
 const WARM_UP_ROUNDS = 5;
-const IDLE_TIMEOUT_MS = 120_000;
+const IDLE_TIMEOUT_MS = 300_000;
 
 /** Amount of work and duration of the measurement. */
 export interface ComputedDataExtent {
@@ -103,7 +103,7 @@ async function waitingJobs({ ctx }: Scene): Promise<number> {
 }
 
 /** Waits until all computations are done. */
-async function idle(scene: Scene): Promise<void> {
+export async function idle(scene: Scene): Promise<void> {
   const deadline = performance.now() + IDLE_TIMEOUT_MS;
   while ((await waitingJobs(scene)) > 0) {
     if (performance.now() > deadline) throw new Error(`not computed in ${IDLE_TIMEOUT_MS} ms`);

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { insertManagedAthlete } from "../src/domain/accounts/managed-athlete.js";
 import { transact } from "../src/domain/change/change.js";
 import { sessionFigures } from "../src/store/schema.js";
+import { idle } from "./computed-data.js";
 import { type Scene, START_MS, storeMatch } from "./scene.js";
 import type { SquadExtent, SquadPlaces } from "./squad.js";
 
@@ -44,6 +45,8 @@ export async function prepareSquad(
   for (let day = 1; day < sessions; day++)
     await scene.get(`/api/v2/sessions/${await sessionOn(scene, squad, day)}/figures/`);
   await copyFigures(scene, match);
+  // the time frames of all sessions are computed in the background
+  await idle(scene);
   return { table, season: `/api/v2/squads/${squad}/season/` };
 }
 

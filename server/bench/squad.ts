@@ -53,12 +53,11 @@ async function checkContent(
   { table, season }: SquadPlaces,
   { players, periods, sessions }: SquadExtent,
 ): Promise<void> {
+  const isFilled = ({ figures }: { figures: { distance_m: number | null } }) => figures.distance_m !== null;
   const { rows } = JSON.parse(String(await client.get(table)));
-  const filled = rows.filter(
-    (row: { figures: { distance_m: number | null } }) => row.figures.distance_m !== null,
-  );
-  if (filled.length !== players * (periods + 1)) throw new Error(`The table has ${filled.length} rows`);
+  const filled = rows.filter(isFilled).length;
+  if (filled !== players * (periods + 1)) throw new Error(`The table has ${filled} rows with figures`);
   const body = JSON.parse(String(await client.get(season)));
-  const entries = body.players.flatMap((player: { entries: unknown[] }) => player.entries);
-  if (entries.length !== players * sessions) throw new Error(`The season has ${entries.length} entries`);
+  const entries = body.players.flatMap((player: { entries: [] }) => player.entries).filter(isFilled).length;
+  if (entries !== players * sessions) throw new Error(`The season has ${entries} entries with figures`);
 }

@@ -6,7 +6,7 @@ import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { newActivity, schemaId } from "./team.js";
 
 export const MINUTE_MS = 60_000;
-/** The clock of a device may be ahead of the server by this time at most. */
+/** Maximum time that the clock of a device is ahead of the server. */
 export const AHEAD_MS = 5 * MINUTE_MS;
 export const isPostgres = process.env.TEST_DATABASE === "postgres";
 export const iso = (ms: number) => new Date(ms).toISOString();

@@ -28,7 +28,7 @@ describe("device list, rename and retire", () => {
     expect(await refusal("device list", { owner: "nobody" })).toBe("not_found");
   });
 
-  it("rename a device in the same way as its owner, and change the name that takes it", async ({
+  it("rename a device in the same way as its owner, and change the name that a manager enters to take it", async ({
     operator: { s, run, lastAudit, refusal },
   }) => {
     const ann = await s.manager();

@@ -6,7 +6,15 @@ import { transact } from "../src/domain/change/change.js";
 import { eraseSamples } from "../src/domain/deletion/erase-samples.js";
 import { commands } from "../src/operator/commands.js";
 import { timeframes } from "../src/store/schema.js";
-import { copiesOf, filesWith, frameOfFormerOwner, linksTo, placesOf, Scene, START } from "./personal-data-scene.js";
+import {
+  copiesOf,
+  filesWith,
+  frameOfFormerOwner,
+  linksTo,
+  placesOf,
+  Scene,
+  START,
+} from "./personal-data-scene.js";
 import { startService, type TestService } from "./service.js";
 
 let s: TestService;
@@ -93,7 +101,7 @@ describe("the erasure of an athlete", () => {
   it("leaves no result with the erased samples in a time frame of another athlete, not even after retention", async () => {
     const scene = await Scene.of(s);
     const { team } = scene;
-    // the later time frame of another athlete has the same samples, and others, of which retention removes some
+    // a later time frame of another athlete has the same samples and others; retention has removed some of the others
     const other = await scene.frame(0, 600, team.athlete);
     const { body: before } = await team.computed(other);
     const lost = { startMs: START + 500_000, stopMs: START + 510_000 };

@@ -21,7 +21,7 @@ import { grant, newActivity, schemaId } from "./team.js";
 
 /** `npm test` runs some of them, `npm run test:more` more. */
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 12 : 2;
-/** The clock of a device may be ahead of the server by this time at most. */
+/** Maximum time that the clock of a device is ahead of the server. */
 const AHEAD_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 /** Maximum age of pages of raw data, two minutes. */

@@ -49,7 +49,7 @@ export class SessionModel {
   readonly members = new Set<number>();
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
-  /** What was stored before each step. Values of then stay if retention removes their samples. */
+  /** What was stored before each step. If retention removes samples, results from before remain valid. */
   readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
   /** Devices of which retention has removed samples. */
   readonly #lost = new Set<number>();
@@ -123,7 +123,7 @@ export class SessionModel {
   }
 }
 
-/** What a value of a time frame is of. A change of the time frame to the same times is none. */
+/** The properties of a time frame that determine its result. */
 const contentOf = ({ id, athlete, device, span }: Frame) =>
   `${id} ${athlete} ${device} ${span.from} ${span.to}`;
 

@@ -2,6 +2,7 @@ import { requireOptions } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { bytesInMemory, isBlob } from "../sources/source.js";
 import { decode } from "./decode.js";
+import { inspect } from "./inspect.js";
 
 /** The damaged places of a recording, in file order. */
 export interface Damage {
@@ -15,46 +16,51 @@ export interface Damage {
   hasMore: boolean;
 }
 
+export interface FindDamageOptions {
+  /** Serial number of the device, for recordings without a header. */
+  serial?: string | undefined;
+  /** Ends the search. */
+  signal?: AbortSignal | undefined;
+}
+
 const MOST_PLACES = 100;
 
 /**
- * Finds the first 100 damaged places of a recording. The decoder stops at each one and continues one byte after it, as it does
- * without `strict`, so the search takes as long as one decoding.
+ * Finds the first 100 damaged places of a recording. A damaged recording is decoded twice.
  *
- * @param options `serial` of the device for recordings without a header
  * @throws AsiError `BAD_SOURCE`, and like `decode`
  */
 export async function findDamage(
   recording: Blob | Uint8Array | ArrayBuffer,
-  options: { serial?: string | undefined } = {},
+  options: FindDamageOptions = {},
 ): Promise<Damage> {
-  requireOptions(options, ["serial"]);
+  requireOptions(options, ["serial", "signal"]);
+  const { signal } = options;
+  const source = isBlob(recording) ? recording : bytesInMemory(recording);
+  const { report } = await inspect(source, options);
+  const damage: Damage = { places: [], hasMore: false };
+  if (report.firstDamage === undefined) return damage;
   // the parts after a damaged place have no header
   const serial = options.serial ?? "UNKNOWN";
-  const source = isBlob(recording) ? recording : bytesInMemory(recording);
-  const size = source instanceof Uint8Array ? source.length : source.size;
-  const damage: Damage = { places: [], hasMore: false };
   let afterMs: number | null = null;
-  for (let from = 0; from < size; ) {
+  for (let from = 0; ; ) {
     try {
       const rest = source instanceof Uint8Array ? source.subarray(from) : source.slice(from);
-      for await (const batch of decode(rest, { strict: true, serial })) {
+      // without the heart rate of the ECG waveform, which takes time
+      for await (const batch of decode(rest, { strict: true, serial, hr: "device", signal })) {
         afterMs = batch.timestampMs[batch.length - 1] ?? afterMs;
       }
-      break;
+      return damage;
     } catch (error) {
       if (!(error instanceof AsiError)) throw error;
       // the last place can be a truncated frame at the end
-      if (error.code === "NOT_A_RECORDING" && from > 0) break;
+      if (error.code === "NOT_A_RECORDING" && from > 0) return damage;
       if (error.code !== "DAMAGED" || error.byteOffset === undefined) throw error;
-      if (damage.places.length === MOST_PLACES) {
-        damage.hasMore = true;
-        break;
-      }
-      const byteOffset = from + error.byteOffset;
+      if (damage.places.length === MOST_PLACES) return { ...damage, hasMore: true };
+      const byteOffset: number = from + error.byteOffset;
       damage.places.push({ byteOffset, afterMs });
+      // as the decoder does
       from = byteOffset + 1;
     }
   }
-  return damage;
 }

@@ -90,7 +90,9 @@ export function marksInWords(row: SquadRow, offsetMs: number): string[] {
     if (mark === "cut off" && cut !== undefined)
       return `cut off at ${clock(cut.timestampMs[cut.length - 1] ?? 0)}`;
     if (mark !== "damaged" || longest === undefined) return mark;
-    const more = others.length === 0 ? "" : ` and in ${count(others.length, "shorter gap")}`;
+    const isMore = recordings.some(({ hasMoreDamage }) => hasMoreDamage);
+    const gaps = `${isMore ? "at least " : ""}${count(others.length, isMore ? "other gap" : "shorter gap")}`;
+    const more = others.length > 0 ? ` and in ${gaps}` : isMore ? " and perhaps elsewhere" : "";
     return `damaged, no data from ${clock(longest.startMs)} to ${clock(longest.endMs)}${more}`;
   });
 }

@@ -35,7 +35,7 @@ export const figureTitle = ({ key, title, unit }: SquadColumn) =>
  * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
  *
- * @param recipes those that `figures` also have; their hashes define them
+ * @param recipes the recipes whose counts are in `figures`; a column gives the hash of each
  */
 export const fileColumns = (
   figures: readonly SquadColumn[],

@@ -24,7 +24,7 @@ export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 /** Maximum number of rows and columns of a roster or of periods. A larger table is taken for another file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
-/** Maximum length of the file in bytes or letters *(choice)*. */
+/** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
 export const MAX_SHEET_BYTES = 2 ** 22;
 const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?";
 

@@ -10,8 +10,11 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 );
 
 const DAY_MS = 86_400_000;
-/** Maximum length of a period *(choice)*. A longer one has a wrong date, and steps over its time would fill the memory. */
-const MAX_PERIOD_MS = 7 * DAY_MS;
+/**
+ * Maximum length of a period *(choice)*: a week, with the hour by which the end of daylight saving time makes it longer. A longer
+ * period has a wrong date.
+ */
+const MAX_PERIOD_MS = 7 * DAY_MS + 3_600_000;
 
 const PERIODS_NEED = "Periods need the columns period, start and end.";
 /** Maximum number of periods of a session *(choice)*. */
@@ -82,7 +85,7 @@ function addRow(
       problem(`${period.name} has no times. Give start and end, or name a player who does not take part.`);
     else if (period.all !== null)
       problem(
-        `${period.name} has times for all in an earlier row, too. Give the second period another name.`,
+        `${period.name} already has times for all in an earlier row. Give the second period another name.`,
       );
     else period.all = interval;
     return;
@@ -139,7 +142,7 @@ function intervalOf(
     return undefined;
   }
   if (endMs - start.ms > MAX_PERIOD_MS) {
-    const days = Math.round((endMs - start.ms) / DAY_MS).toLocaleString("en");
+    const days = Math.ceil((endMs - start.ms) / DAY_MS).toLocaleString("en");
     problem(
       `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Change a date.`,
     );

@@ -1,15 +1,18 @@
 import { readSheet } from "./sheet.js";
 
+/** Headers are within these bytes or letters. */
+const MOST_OF_HEADER = 2 ** 16;
+
 export type SheetKind = "roster" | "periods";
 
 /**
  * The type of a user's table: by its columns, else by its name, so that a roster without the column `player` is recognized.
  *
- * @param file the bytes of a CSV, or its text
+ * @param file the bytes of a CSV, or its text; the first 64 KiB are enough
  * @returns null for another table, such as a recording
  */
 export function sheetKind(fileName: string, file: Uint8Array | string): SheetKind | null {
-  const { columns } = readSheet(file);
+  const { columns } = readSheet(file.slice(0, MOST_OF_HEADER));
   const has = (...names: string[]) => names.every((name) => columns.includes(name));
   if (has("period", "start", "end")) return "periods";
   if (has("player", "serial") || has("player", "file")) return "roster";

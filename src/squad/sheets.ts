@@ -1,4 +1,6 @@
 /** The entry `asi-convert/squad-sheets`: the tables that people make for a squad. */
+
+export { MAX_SHEET_BYTES } from "./known-columns.js";
 export { readPitchCorners } from "./pitch-corners.js";
 export { readPeriods } from "./read-periods.js";
 export { readRoster } from "./read-roster.js";

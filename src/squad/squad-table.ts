@@ -32,6 +32,8 @@ export interface SquadRecording {
   isTruncated: boolean;
   /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
   damagedAfterMs: readonly number[];
+  /** Whether there are more damaged places than these. */
+  hasMoreDamage?: boolean;
 }
 
 /** A person with all recordings of the session. */
@@ -134,7 +136,7 @@ export function playerNameOf(fileName: string): string {
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
  *
- * @param played those of `playedPeriods`, which tell the bench; default the periods
+ * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`
  */
 export function squadRows(
   members: readonly SquadMember[],

@@ -93,7 +93,7 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
   });
 });
 
-describe("the original code of others", () => {
+describe("published implementations", () => {
   interface Upstream {
     n: number;
     time_domain: { rmssd: number; sdnn: number; nn50: number; mrri: number };
@@ -111,7 +111,7 @@ describe("the original code of others", () => {
     expect(figures?.meanRr).toBeCloseTo(theirs.mrri, 9);
     expect(figures?.rmssd).toBeCloseTo(theirs.rmssd, 9);
     expect(figures?.sdnn).toBeCloseTo(theirs.sdnn, 9);
-    // it divides by the intervals instead of the pairs
+    // hrv divides by the intervals instead of the pairs
     expect(((figures?.pnn50 ?? 0) * (n - 1)) / 100).toBeCloseTo(theirs.nn50, 9);
   });
 

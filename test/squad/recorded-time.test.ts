@@ -55,7 +55,7 @@ describe("the length of a session", () => {
   });
 });
 
-describe("the session that gives times their day", () => {
+describe("the main interval of a session", () => {
   it("is without the few rows that a tracker wrote before it knew the date", () => {
     const early = rowsAt([
       ...every(1000, 10, START_MS - 7 * DAY_MS).timestampMs,

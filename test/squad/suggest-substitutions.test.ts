@@ -127,7 +127,7 @@ describe("suggested substitutions", () => {
     expect(suggestSubstitutions(periods, full.members)).toEqual({ periods, players: [] });
   });
 
-  it("are the same beside a period of another century", () => {
+  it("do not change if another period is a century later", () => {
     const { members, periods } = matchOf(18, 1);
     const open = withoutOwn(periods);
     const hour = Date.UTC(2126, 4, 16);

@@ -20,6 +20,7 @@ import {
   teamFrames,
   teamShapeMeans,
 } from "../../squad/index.js";
+import { MAX_SHEET_BYTES } from "../../squad/known-columns.js";
 import { readPeriods, readPitchCorners, readRoster } from "../../squad/sheets.js";
 import {
   type FileColumn,
@@ -111,7 +112,11 @@ function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchF
       'Give the corners of the pitch: --corners "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46", or a file pitch.csv in the folder.',
     );
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
-  return pitchFrame(readPitchCorners(isFile ? new TextDecoder().decode(sheetBytes(given)) : given), size);
+  if (!isFile) return pitchFrame(readPitchCorners(given), size);
+  const bytes = sheetBytes(given);
+  if (bytes.length > MAX_SHEET_BYTES)
+    throw new UsageError(`${given} is larger than 4 MiB. Is it the file with the four corners?`);
+  return pitchFrame(readPitchCorners(new TextDecoder().decode(bytes)), size);
 }
 
 function formatOf({ format, output, each }: PitchFlags): PitchFormat {

@@ -22,13 +22,11 @@ export type ReadRecording = SquadRecording & RecordingExtent;
 /**
  * Prepares a recording for the table of a squad.
  *
- * @param damagedAfterMs as of `SquadRecording`; default: of the first damaged place only
  * @throws AsiError as `refuseWrongDates`
  */
 export function readRecording(
   input: Input,
   { samples, isCut, inspection: { info, report } }: ReadSamples,
-  damagedAfterMs: readonly number[] = firstDamageOf(report),
 ): ReadRecording {
   refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
   // without rows that the tracker wrote before it had the date
@@ -41,7 +39,7 @@ export function readRecording(
     samples,
     isDamaged: isCut || isDamaged(report),
     isTruncated: isCut || report.damage.overruns > 0,
-    damagedAfterMs,
+    damagedAfterMs: firstDamageOf(report),
     place: {
       latitude: (samples.latitudeE7[0] ?? 0) / 1e7,
       longitude: (samples.longitudeE7[0] ?? 0) / 1e7,
@@ -55,24 +53,30 @@ const firstDamageOf = ({ firstDamage }: Report): number[] =>
 /** Larger recordings are not read into memory: 18 hours at 10 Hz, without the ECG waveform. */
 const MAX_BYTES_READ_AGAIN = 2 ** 26;
 
-/** Times of the last rows before damaged places, ms since 1970 UTC. The report has only the first, so a damaged file is read again. */
-async function damagedAfter(
+/** Reads a damaged file again for its places, because the report has only the first. */
+async function damageOf(
   input: Input,
   { inspection: { info, report } }: ReadSamples,
-): Promise<readonly number[]> {
+  signal: AbortSignal,
+): Promise<Pick<ReadRecording, "damagedAfterMs" | "hasMoreDamage">> {
   const { total } = report.bytes;
-  if (report.firstDamage === undefined || input.kind !== "file" || total > MAX_BYTES_READ_AGAIN)
-    return firstDamageOf(report);
-  const bytes = new Uint8Array(total);
-  let length = 0;
-  for await (const chunk of new UntilCut(openInput(input))) {
-    // the file has grown since
-    if (length + chunk.length > total) break;
-    bytes.set(chunk, length);
-    length += chunk.length;
+  const known = { damagedAfterMs: firstDamageOf(report), hasMoreDamage: true };
+  if (input.kind !== "file" || total > MAX_BYTES_READ_AGAIN) return known;
+  try {
+    const bytes = new Uint8Array(total);
+    let length = 0;
+    for await (const chunk of new UntilCut(openInput(input))) {
+      // the file may have grown
+      bytes.set(chunk.subarray(0, total - length), length);
+      length = Math.min(total, length + chunk.length);
+    }
+    const { places, hasMore } = await findDamage(bytes.subarray(0, length), { serial: info.serial, signal });
+    return { damagedAfterMs: places.flatMap(({ afterMs }) => afterMs ?? []), hasMoreDamage: hasMore };
+  } catch {
+    signal.throwIfAborted();
+    // the file has gone since it was read
+    return known;
   }
-  const { places } = await findDamage(bytes.subarray(0, length), { serial: info.serial });
-  return places.flatMap(({ afterMs }) => afterMs ?? []);
 }
 
 /**
@@ -100,10 +104,17 @@ export const copyText = (name: string, original: string): string =>
 /** The message about a compressed recording that ends early. */
 export const CUT_TEXT = "the gzip data are cut off; the rows before are used";
 
+export interface ReadingChoice {
+  hr?: HrSource | undefined;
+  quality?: boolean;
+  /** Whether to find all damaged places, for reports, instead of the first of each recording. */
+  findsDamage?: boolean;
+}
+
 /** Reads all inputs. Those that are cut off are read up to there. Unreadable ones are reported, and the others continue. */
 export async function readRecordings(
   inputs: readonly Input[],
-  { hr, quality }: { hr?: HrSource | undefined; quality?: boolean },
+  { hr, quality, findsDamage = false }: ReadingChoice,
   context: Context,
 ): Promise<{ recordings: ReadRecording[]; status: ExitStatus }> {
   const { console, signal } = context;
@@ -124,7 +135,9 @@ export async function readRecordings(
     async work(input, _, onProgress) {
       const read = await readSamples(input, selection, signal, onProgress);
       const { inspection, isCut, repeated } = read;
-      const recording = readRecording(input, read, await damagedAfter(input, read));
+      const recording = readRecording(input, read);
+      const damage = findsDamage && inspection.report.firstDamage !== undefined;
+      if (damage) Object.assign(recording, await damageOf(input, read, signal));
       return { recording, report: inspection.report, isCut, repeated };
     },
     async show({ recording, report, isCut, repeated }, input) {

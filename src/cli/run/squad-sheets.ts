@@ -17,7 +17,7 @@ export function inFolder(folder: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** The bytes of a table. Of a file that is too large, just enough for its reader to refuse it. Throws errors of the system. */
+/** Reads a table. Stops one byte after the limit, so that the reader refuses a larger file. Throws errors of the system. */
 export function sheetBytes(path: string): Uint8Array {
   const bytes = new Uint8Array(MAX_SHEET_BYTES + 1);
   const file = openSync(path, "r");

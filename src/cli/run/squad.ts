@@ -88,7 +88,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const roster = sheet?.roster ?? null;
   const { recordings, status } = await readRecordings(
     inputs,
-    { hr: flags.hr, quality: haveGate(order.recipes) },
+    { hr: flags.hr, quality: haveGate(order.recipes), findsDamage: format === "html" },
     context,
   );
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Menu } from "../parts/menu.js";
-import { useLoaded } from "../view/use-loaded.js";
+import { LoadedMenu } from "../parts/loaded-menu.js";
 import type { ColumnChoice } from "./columns.js";
 import type { SquadSession } from "./squad-session.js";
 
@@ -48,17 +47,8 @@ const loadPanel = async () => (await import("./export-panel.js")).ExportPanel;
 
 /** The menu of the files; its content is loaded after the table, or when it is opened. */
 export function ExportMenu({ session }: ExportProps) {
-  const isOpened = useSignal(false);
-  const Panel = useLoaded(loadPanel, isOpened.value || !session.isReading.value);
+  const mayLoad = !session.isReading.value;
   return (
-    <Menu
-      name="Export"
-      class="squad-export"
-      onOpen={() => {
-        isOpened.value = true;
-      }}
-    >
-      {Panel === null ? null : <Panel session={session} />}
-    </Menu>
+    <LoadedMenu name="Export" class="squad-export" load={loadPanel} mayLoad={mayLoad} props={{ session }} />
   );
 }

@@ -28,9 +28,6 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** Larger files are recordings and not rosters. */
-const MOST_SHEET_BYTES = 2 ** 20;
-
 /** Whether a file has the corners of a pitch, as in the match of `asi encode --demo --squad`. */
 export async function isPitchFile(file: File): Promise<boolean> {
   return (
@@ -46,20 +43,32 @@ export interface SheetFile {
   reader: typeof import("asi-convert/squad-sheets");
 }
 
-/** Reads a roster or periods; null for another file, and if the page is outdated, "no reader". */
+/** The headers of a table are within these bytes. */
+const HEADER_BYTES = 2 ** 16;
+
+/** Reads a roster or periods. Returns null for another file, and "no reader" if the page is outdated. */
 export async function readSheetFile(file: File): Promise<SheetFile | "no reader" | null> {
-  if (!/\.(csv|txt|tsv)$/i.test(file.name) || file.size > MOST_SHEET_BYTES) return null;
-  // a file that cannot be read is reported with the recordings
-  const bytes = await file.arrayBuffer().then(
-    (buffer) => new Uint8Array(buffer),
-    () => null,
-  );
-  if (bytes === null) return null;
+  if (!/\.(csv|txt|tsv)$/i.test(file.name)) return null;
+  const start = await bytesOf(file, HEADER_BYTES);
+  if (start === null) return null;
   const reader = await import("asi-convert/squad-sheets").catch(() => null);
   if (reader === null) {
     isOutdated.value = true;
     return "no reader";
   }
-  const kind = reader.sheetKind(file.name, bytes);
-  return kind === null ? null : { kind, bytes, reader };
+  const kind = reader.sheetKind(file.name, start);
+  if (kind === null) return null;
+  // one byte more than its reader accepts
+  const bytes = await bytesOf(file, reader.MAX_SHEET_BYTES + 1);
+  return bytes === null ? null : { kind, bytes, reader };
 }
+
+/** The first bytes of a file; null if it cannot be read, which is reported with the recordings. */
+const bytesOf = (file: File, count: number): Promise<Uint8Array | null> =>
+  file
+    .slice(0, count)
+    .arrayBuffer()
+    .then(
+      (buffer) => new Uint8Array(buffer),
+      () => null,
+    );

@@ -45,7 +45,8 @@ export async function startSquad(
   const workers = new SquadWorkers();
   const keeping = loadKeeping();
   const sheets = await Promise.all(files.map(readSheetFile));
-  const others = files.filter((_, i) => sheets[i] === null);
+  const isSheet = (i: number) => typeof sheets[i] === "object" && sheets[i] !== null;
+  const others = files.filter((_, i) => !isSheet(i));
   const isSquad = others.length < files.length || (await haveOneTime(others, workers));
   if (isSquad) {
     const session = new SquadSession(settings, workers, actions);

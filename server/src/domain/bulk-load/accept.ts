@@ -25,7 +25,7 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
-  /** SHA-256 of the recording in hexadecimal digits, by which a repeated upload finds the job. */
+  /** SHA-256 of the recording in hexadecimal digits. A repeated upload finds the job by it. */
   sha256?: string;
 }
 

@@ -145,7 +145,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   samplesStored: [deleteRemovalRecords, recompute],
   samplesErased: [
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
-    // A time frame of another person at the same time has a result with these samples, which may not stay after retention.
+    // Results of other people for the same time include these samples. Delete them, also if retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
   ],
   samplesRefused: [

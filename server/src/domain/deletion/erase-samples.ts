@@ -74,8 +74,9 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
     if (slice.chunks > 0 && !isOwn) {
       const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
       part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
-    } else if (slice.chunks > 0) {
-      part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+    } else if (isOwn) {
+      if (slice.chunks > 0) part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+      // also where retention was first: results of others can have the samples
       changed.push({ startMs, stopMs: end });
     }
     if (end < stopMs) {

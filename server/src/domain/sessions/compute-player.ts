@@ -10,6 +10,7 @@ import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import { framesOf, inputsOf, intervalsOf, playerPeriods, type SessionFrame } from "./figures-inputs.js";
+import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
@@ -38,7 +39,7 @@ export async function computePlayer(
     },
     async () => {
       const computed = await computeNow(ctx, session, plan, player);
-      await store(ctx, session, plan, player, computed);
+      await store(ctx, session, player, computed);
       return computed;
     },
   );
@@ -92,12 +93,11 @@ async function trackerOf(
 async function store(
   { queries }: Context,
   session: Session,
-  plan: SessionPlan,
   { athleteId }: SessionPlayer,
   { inputs, computedAt, byPeriod }: ComputedPlayer,
 ): Promise<void> {
   await queries.transaction(async (tx) => {
-    // The lock prevents changes from incrementing the versions, and another computation from storing rows of other periods.
+    // Versions do not change while they are locked, and two computations of the player do not mix their rows.
     await tx
       .select({ id: timeframes.id })
       .from(timeframes)
@@ -107,7 +107,9 @@ async function store(
       .for("no key update", { of: timeframes });
     const frames = await framesOf(tx, session.id, athleteId);
     if (frames.length === 0) return;
-    if (inputsOf(frames, playerPeriods(session, plan, athleteId, frames)) !== inputs) return;
+    // the periods may have changed since the computation began
+    const periods = periodsOfRows(await periodRowsOf(tx, session.id));
+    if (inputsOf(frames, playerPeriods(session, { periods }, athleteId, frames)) !== inputs) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
     if (byPeriod.size === 0) return;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.js";
 import type { Transfer } from "./response-budget.js";
 
-/** Number of checks of a transfer during the time by which it may fall behind. */
+/** Number of checks of a transfer in the time that it may fall behind. */
 const CHECKS = 8;
 
 /** Factor for the pause of a client that has read ahead, because operating systems read responses in bursts. */

@@ -25,7 +25,7 @@ const YOUNG_GENERATION_MB = 8;
 /** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** Requests with an error of this message may be repeated. */
+/** Message of errors after which a request can be repeated. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;

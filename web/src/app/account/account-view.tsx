@@ -45,8 +45,8 @@ export function AccountView(props: ViewProps) {
         <section class="panel padded">
           <h2>For programs</h2>
           <p class="note">
-            Everything here can be done by programs, too. The documentation has examples, and lets you try
-            them with your account.
+            Programs can also do everything here. The documentation has examples, and lets you try them with
+            your account.
           </p>
           <a href={DOCUMENTATION}>API documentation</a>
         </section>

@@ -25,18 +25,21 @@ export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<Rea
     isTruncated: isCut || (report !== null && report.damage.overruns > 0),
     report,
     isCut,
-    damagedAfterMs: await damagedAfter(unpacked, facts),
+    ...(await damageOf(unpacked, facts)),
     ...extent,
   };
 }
 
 /** Only a damaged recording is read twice. */
-async function damagedAfter(file: File, facts: FactsOfFile): Promise<number[]> {
+async function damageOf(
+  file: File,
+  facts: FactsOfFile,
+): Promise<Pick<ReadRecording, "damagedAfterMs" | "hasMoreDamage">> {
   const { cutOff, report, info } = facts;
-  if (cutOff !== null) return cutOff.afterMs === null ? [] : [cutOff.afterMs];
-  if (report === null || !isDamaged(facts)) return [];
-  const { places } = await findDamage(file, { serial: info?.serial });
-  return places.flatMap(({ afterMs }) => afterMs ?? []);
+  if (cutOff !== null) return { damagedAfterMs: cutOff.afterMs === null ? [] : [cutOff.afterMs] };
+  if (report === null || !isDamaged(facts)) return { damagedAfterMs: [] };
+  const { places, hasMore } = await findDamage(file, { serial: info?.serial });
+  return { damagedAfterMs: places.flatMap(({ afterMs }) => afterMs ?? []), hasMoreDamage: hasMore };
 }
 
 export function extentOf(samples: SampleBatch): RecordingExtent {
