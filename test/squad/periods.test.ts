@@ -56,19 +56,6 @@ describe("a file that is too large for periods", () => {
     ]);
   });
 
-  it("lasts more than 7 days, and is refused because a date is wrong", () => {
-    const problemsUntil = (end: string) =>
-      read(`period,start,end\nDrill,1970-01-01 00:00,${end}\n`, day).problems;
-    expect(problemsUntil("1970-01-08 00:00")).toEqual([]);
-    expect(problemsUntil("1980-01-01 00:00")).toEqual([
-      {
-        line: 2,
-        message:
-          "Drill lasts 3,652 days, from 1970-01-01 00:00 to 1980-01-01 00:00. A period lasts at most 7 days. Change a date.",
-      },
-    ]);
-  });
-
   it("finds the overlaps of many rows of many players", () => {
     const players = Array.from({ length: 45 }, (_, i) => `P${i}`);
     const rows = players.flatMap((player) =>
@@ -80,6 +67,33 @@ describe("a file that is too large for periods", () => {
     const late = moved.with(-2, `Drill 198,${second(198 * 400)},${second(199 * 400)},P44`);
     expect(read(file(late), where).problems.map(({ message }) => message)).toEqual([
       '"Drill 199" overlaps "Drill 198" (line 200) for P44. Change one of them.',
+    ]);
+  });
+});
+
+describe("a period", () => {
+  const problemsOf = (start: string, end: string) =>
+    readPeriods(`period,start,end\nCamp,${start},${end}\n`, {
+      session: { startMs: Date.UTC(2026, 9, 24), endMs: Date.UTC(2026, 9, 31) },
+      timeZone: "Europe/Zurich",
+      players: [],
+    }).problems;
+
+  it("of a week is accepted, also of the week with the end of daylight saving time", () => {
+    expect(problemsOf("2026-10-17 12:00", "2026-10-24 12:00")).toEqual([]);
+    expect(problemsOf("2026-10-24 12:00", "2026-10-31 12:00")).toEqual([]);
+  });
+
+  it("of more than 7 days is refused, because a date is wrong", () => {
+    expect(problemsOf("2026-10-24 12:00", "2036-10-24 13:00")).toEqual([
+      {
+        line: 2,
+        message:
+          "Camp lasts 3,654 days, from 2026-10-24 12:00 to 2036-10-24 13:00. A period lasts at most 7 days. Change a date.",
+      },
+    ]);
+    expect(problemsOf("2026-10-17 12:00", "2026-10-24 13:01")).toMatchObject([
+      { message: expect.stringContaining("lasts 8 days") },
     ]);
   });
 });
