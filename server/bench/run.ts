@@ -48,7 +48,7 @@ const QUICK: Extent = {
   upload: { samples: 75_000, times: 1 },
   computedData: { rounds: 3, frames: 2, seconds: 1 },
   squad: { players: 3, periods: 2, sessions: 3, rounds: 3, coldRounds: 1 },
-  timeoutMs: 3 * 60_000,
+  timeoutMs: 6 * 60_000,
 };
 
 const PARTS = ["reading", "conversion", "memory", "computed-data", "squad"];

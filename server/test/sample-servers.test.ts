@@ -183,9 +183,9 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const { pool } = s.store.database;
     const reader = await pool.connect();
     await reader.query("BEGIN; LOCK TABLE sample_chunks IN ACCESS SHARE MODE");
-    const gathering = commands["samples gather"](operator, {});
+    const cancelled = expect(commands["samples gather"](operator, {})).rejects.toThrow("canceling");
     await pool.query("SELECT pg_cancel_backend($1)", [await waitingExchange()]);
-    await expect(gathering).rejects.toThrow("canceling");
+    await cancelled;
     await reader.query("ROLLBACK");
     reader.release();
     // State after such a commit: the chunk is on the server, but the database has no record of it.
