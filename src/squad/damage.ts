@@ -14,18 +14,18 @@ function gapsIn({ samples: { timestampMs, length } }: SquadRecording): Interval[
   return gaps.sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs));
 }
 
-const found = new WeakMap<object, Interval[]>();
+const found = new WeakMap<SquadRecording, Interval[]>();
 
 /**
  * The gaps of a recording at its damaged places, the longest first, without other gaps such as breaks. Empty for an undamaged one.
  */
 export function damageOf(recording: SquadRecording): readonly Interval[] {
   if (!recording.isDamaged) return [];
-  const known = found.get(recording.samples);
+  const known = found.get(recording);
   if (known !== undefined) return known;
   const gaps = gapsIn(recording).filter(({ startMs, endMs }) =>
     recording.damagedAfterMs.some((ms) => ms >= startMs && ms < endMs),
   );
-  found.set(recording.samples, gaps);
+  found.set(recording, gaps);
   return gaps;
 }

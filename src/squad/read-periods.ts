@@ -11,8 +11,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum length of a period *(choice)*: a week, with the hour by which the end of daylight saving time makes it longer. A longer
- * period has a wrong date.
+ * Maximum length of a period *(choice)*: a week, and one hour for the end of daylight saving time. A longer period has a
+ * wrong date.
  */
 const MAX_PERIOD_MS = 7 * DAY_MS + 3_600_000;
 

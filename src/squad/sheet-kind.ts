@@ -1,6 +1,6 @@
 import { readSheet } from "./sheet.js";
 
-/** Headers are within these bytes or letters. */
+/** The headers are within these bytes or UTF-16 units. The rest is not read, because a recording can be a CSV too. */
 const MOST_OF_HEADER = 2 ** 16;
 
 export type SheetKind = "roster" | "periods";
@@ -8,7 +8,7 @@ export type SheetKind = "roster" | "periods";
 /**
  * The type of a user's table: by its columns, else by its name, so that a roster without the column `player` is recognized.
  *
- * @param file the bytes of a CSV, or its text; the first 64 KiB are enough
+ * @param file the bytes of a CSV, or its text
  * @returns null for another table, such as a recording
  */
 export function sheetKind(fileName: string, file: Uint8Array | string): SheetKind | null {

@@ -4,6 +4,7 @@ import { encode } from "../../src/recording/encode.js";
 import { joinBatches } from "../../src/rows/sample-batch.js";
 import { squadMembers, squadRows } from "../../src/squad/index.js";
 import { readPeriods, readRoster } from "../../src/squad/sheets.js";
+import { marksInWords } from "../../src/squad-report/cells.js";
 import { recordingsInWords, squadReport } from "../../src/squad-report/squad-report.js";
 import type { SampleBatch } from "../../src/types.js";
 import { wholeBytes } from "../whole.js";
@@ -104,6 +105,16 @@ describe("the report of a squad", () => {
     );
     const rows = rowsAt(seconds.map((second) => START_MS + second * 1000));
     const damaged = { ...recordingOfRows("A", rows), isDamaged: true, damagedAfterMs: [START_MS + 299_000] };
+    const marksOfDamage = (recording: typeof damaged & { hasMoreDamage?: boolean }) =>
+      squadRows(squadMembers([recording], { players: [] }), []).flatMap((row) =>
+        marksInWords(row, 7_200_000),
+      );
+    const [most] = marksOfDamage({ ...damaged, hasMoreDamage: true });
+    expect(most).toBe("damaged, no data from 15:04:59 to 15:05:50 and perhaps elsewhere");
+    const damagedAfterMs = [START_MS + 99_000, START_MS + 299_000];
+    expect(marksOfDamage({ ...damaged, damagedAfterMs })[0]).toMatch(/ and in 1 shorter gap$/);
+    const [several] = marksOfDamage({ ...damaged, damagedAfterMs, hasMoreDamage: true });
+    expect(several).toMatch(/ and in at least 1 other gap$/);
     const html = squadReport({
       title: "Training",
       subtitle: "16 May",

@@ -43,24 +43,18 @@ export interface SheetFile {
   reader: typeof import("asi-convert/squad-sheets");
 }
 
-/** The headers of a table are within these bytes. */
-const HEADER_BYTES = 2 ** 16;
-
 /** Reads a roster or periods. Returns null for another file, and "no reader" if the page is outdated. */
 export async function readSheetFile(file: File): Promise<SheetFile | "no reader" | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name)) return null;
-  const start = await bytesOf(file, HEADER_BYTES);
-  if (start === null) return null;
   const reader = await import("asi-convert/squad-sheets").catch(() => null);
   if (reader === null) {
     isOutdated.value = true;
     return "no reader";
   }
-  const kind = reader.sheetKind(file.name, start);
-  if (kind === null) return null;
   // one byte more than its reader accepts
   const bytes = await bytesOf(file, reader.MAX_SHEET_BYTES + 1);
-  return bytes === null ? null : { kind, bytes, reader };
+  const kind = bytes === null ? null : reader.sheetKind(file.name, bytes);
+  return bytes === null || kind === null ? null : { kind, bytes, reader };
 }
 
 /** The first bytes of a file; null if it cannot be read, which is reported with the recordings. */
