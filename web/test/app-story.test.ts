@@ -232,7 +232,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await showView(page, "#/account", "paul");
     await page.getByLabel("First name").fill("Paul");
     await page.getByRole("button", { name: "Save the profile" }).click();
-    await page.getByRole("heading", { level: 1, name: "Paul" }).waitFor();
+    await page.getByText("The profile is saved.").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Paul", exact: true }).waitFor();
     await expect.poll(() => page.getByText("(this one)").count()).toBe(1);
     await page.getByRole("button", { name: /End the session of Chrome on Linux/ }).click();
     await page.getByText("The session is ended.").waitFor();
