@@ -16,7 +16,7 @@ import type { Attack } from "./attacks/attack.js";
 import { attacks } from "./attacks/index.js";
 import { besiege } from "./besiege.js";
 import { killBystanders } from "./bystander.js";
-import { BUSY_TARGETS, broken, type Outcome, TARGETS } from "./verdict.js";
+import { BUSY_TARGETS, broken, nameOf, type Outcome, TARGETS } from "./verdict.js";
 
 const DATABASES = ["PostgreSQL", "PGlite"];
 const BENCHMARKS = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
@@ -109,7 +109,7 @@ function tell(database: string, outcome: Outcome): void {
   const faults = broken(outcome, targets);
   console.log(
     `${faults.length === 0 ? "held  " : "BROKEN"} ${database}: ${outcome.attack}: p50 ${round(outcome.p50Ms)}, ` +
-      `p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms (${outcome.slowest}); loop ${round(outcome.longestDelayMs)} ms; ` +
+      `p90 ${round(outcome.p90Ms)}, p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms (${outcome.slowest}); loop ${round(outcome.longestDelayMs)} ms; ` +
       `${round(outcome.peakMemoryMb)} MB; webhook ${round(outcome.webhookMs)} ms; ${outcome.answers}` +
       `${faults.length === 0 ? "" : `\n       ${faults.join("; ")}`}`,
   );
@@ -121,7 +121,7 @@ function report(outcomes: ReadonlyMap<string, Outcome[]>, seconds: number, loadA
   const machine = `${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB; node ${process.versions.node}`;
   const text = [
     `${machine}; ${new Date().toISOString().slice(0, 10)}. Each attack lasts ${seconds} s; the load of the machine before the start was ${loadAtStart.toFixed(1)}.`,
-    `Targets: p99 at most ${targets.p99Ms} ms, no error, loop held at most ${targets.longestDelayMs} ms, memory under ${targets.peakMemoryMb} MB.`,
+    `Targets: ${nameOf(targets)} at most ${targets.latency.atMostMs} ms, no error, loop held at most ${targets.longestDelayMs} ms, memory under ${targets.peakMemoryMb} MB.`,
     "",
     align([
       [

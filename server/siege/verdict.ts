@@ -11,6 +11,7 @@ export interface Outcome {
   requests: number;
   errors: string[];
   p50Ms: number;
+  p90Ms: number;
   p99Ms: number;
   worstMs: number;
   /** Slowest request of the bystander. */
@@ -21,21 +22,38 @@ export interface Outcome {
   peakMemoryMb: number;
 }
 
-/** Targets of the service during attacks, on a machine with two cores. */
-export const TARGETS = { p99Ms: 250, errors: 0, longestDelayMs: 100, peakMemoryMb: 700 } as const;
+/** Limits of what an attack may do to others. */
+export interface Targets {
+  errors: number;
+  /** The time of the bystander's requests that is judged. */
+  latency: { of: "p90Ms" | "p99Ms"; atMostMs: number };
+  longestDelayMs: number;
+  peakMemoryMb: number;
+}
 
-export type Targets = { readonly [Name in keyof typeof TARGETS]: number };
+/** Targets of the service during attacks, on a machine with two cores. */
+export const TARGETS: Targets = {
+  errors: 0,
+  latency: { of: "p99Ms", atMostMs: 250 },
+  longestDelayMs: 100,
+  peakMemoryMb: 700,
+};
 
 /**
  * Targets of the short form. It runs on machines with other work, so it allows ten times the duration (the defects that it
- * detects took 1.4 s to minutes), and memory for the work that then waits.
+ * detects took 1.4 s to minutes), and memory for the work that then waits. It has some 60 requests an attack: their p99 is
+ * the slowest one, which says more about the machine than about the service, so their p90 is judged. One request in nine
+ * reads computed data, so work that starves the computations is still seen.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
-  p99Ms: 10 * TARGETS.p99Ms,
+  latency: { of: "p90Ms", atMostMs: 10 * TARGETS.latency.atMostMs },
   longestDelayMs: 10 * TARGETS.longestDelayMs,
   peakMemoryMb: 900,
 };
+
+/** The judged time in words: "p90". */
+export const nameOf = ({ latency }: Targets): string => latency.of.replace("Ms", "");
 
 export function outcomeOf(
   { name, as }: { name: string; as: string },
@@ -50,6 +68,7 @@ export function outcomeOf(
     requests: latenciesMs.length,
     errors,
     p50Ms: quantile(latenciesMs, 0.5),
+    p90Ms: quantile(latenciesMs, 0.9),
     p99Ms: quantile(latenciesMs, 0.99),
     worstMs: Math.max(...latenciesMs),
     slowest: slowest?.request ?? "",
@@ -66,7 +85,9 @@ export function broken(outcome: Outcome, targets: Targets): string[] {
     ...(outcome.errors.length <= targets.errors
       ? []
       : [`${outcome.errors.length} errors, such as ${outcome.errors[0]}`]),
-    ...(outcome.p99Ms <= targets.p99Ms ? [] : [`p99 ${Math.round(outcome.p99Ms)} ms`]),
+    ...(outcome[targets.latency.of] <= targets.latency.atMostMs
+      ? []
+      : [`${nameOf(targets)} ${Math.round(outcome[targets.latency.of])} ms`]),
     ...(outcome.longestDelayMs <= targets.longestDelayMs
       ? []
       : [`event loop held ${Math.round(outcome.longestDelayMs)} ms`]),
