@@ -13,6 +13,8 @@ import { plantedArtefacts, plantedSinus, plantedWhiteNoise } from "./figures/pla
 interface TimeFigures {
   n: number;
   mean_rr: number;
+  mean_hr: number;
+  nn50: number;
   sdnn: number;
   rmssd: number;
   pnn50_of_pairs: number;
@@ -28,6 +30,7 @@ interface Series {
   raw: TimeFigures;
   labels: [number, string][];
   corrected: TimeFigures;
+  label_counts?: Record<string, number>;
   dfa_raw?: number;
   dfa_windows?: Window[];
   dfa_windows_60_s?: Window[];
@@ -36,7 +39,7 @@ interface Series {
 const golden = expected<
   Record<"rr_artefacts" | "rest_rri" | "exercise_rri", Series> & {
     rr_white: { alpha1: number };
-    rr_sinus: { lomb: { lf: number; hf: number; beats: number }; time: TimeFigures };
+    rr_sinus: { lomb: { lf: number; hf: number; lf_hf: number; beats: number }; time: TimeFigures };
     rest_rri: { lomb_first_300_s: { lf: number; hf: number; lf_hf: number; beats: number } };
   }
 >("hrv.json");
@@ -58,9 +61,11 @@ function expectTimeFigures(rr: ArrayLike<number>, wanted: TimeFigures): void {
   const figures = timeDomain([Float64Array.from(rr)]);
   expect(rr.length).toBe(wanted.n);
   expect(figures?.meanRr).toBeCloseTo(wanted.mean_rr, 9);
+  expect(60_000 / (figures?.meanRr ?? 1)).toBeCloseTo(wanted.mean_hr, 9);
   expect(figures?.rmssd).toBeCloseTo(wanted.rmssd, 9);
   expect(figures?.sdnn).toBeCloseTo(wanted.sdnn, 9);
   expect(figures?.pnn50).toBeCloseTo(wanted.pnn50_of_pairs, 9);
+  expect(((figures?.pnn50 ?? 0) * (wanted.n - 1)) / 100).toBeCloseTo(wanted.nn50, 9);
 }
 
 describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the intervals of %s", (name) => {
@@ -70,6 +75,8 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
 
   it("have the artefacts that the independent program found", () => {
     expect(labels.flatMap((label, i) => (label === null ? [] : [[i, label]]))).toEqual(wanted.labels);
+    for (const [label, count] of Object.entries(wanted.label_counts ?? {}))
+      expect(labels.filter((own) => own === label)).toHaveLength(count);
   });
 
   it("have its RMSSD, SDNN and pNN50, as recorded and corrected", () => {
@@ -137,13 +144,17 @@ describe("planted intervals", () => {
     expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
     expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
     expect(power?.beats).toBe(golden.rr_sinus.lomb.beats);
+    expect((power?.low ?? 0) / (power?.high ?? 1)).toBeCloseTo(golden.rr_sinus.lomb.lf_hf, 9);
+    expectTimeFigures(plantedSinus(), golden.rr_sinus.time);
   });
 
   it("at rest have the LF/HF that scipy's lombscargle gives", () => {
-    const { lf, hf } = golden.rest_rri.lomb_first_300_s;
+    const { lf, hf, lf_hf, beats } = golden.rest_rri.lomb_first_300_s;
     const power = lowHighPower(SERIES.rest_rri);
     expect(power?.low).toBeCloseTo(lf, 8);
     expect(power?.high).toBeCloseTo(hf, 8);
+    expect((power?.low ?? 0) / (power?.high ?? 1)).toBeCloseTo(lf_hf, 9);
+    expect(power?.beats).toBe(beats);
   });
 
   it("give the artefacts that were planted: beats 60, 200, 340 early, 120 missed, 259 extra", () => {

@@ -18,6 +18,7 @@ interface Series {
   week_sum: (number | null)[];
   monotony: (number | null)[];
   strain: (number | null)[];
+  ratio: number[];
 }
 const golden = expected<
   Record<"distance_m" | "hsr_m" | "trimp", Series> & {
@@ -59,17 +60,29 @@ describe("load over weeks", () => {
         weeks.map((week) => week?.strain),
         golden[name].strain,
       );
+      const ratios = loadOverDays(sessionsOf(loads), { ratio: true }).map(({ ratio }) => ratio);
+      closeTo(
+        ratios,
+        golden[name].ratio.map((ratio, i) => (i < 27 ? null : Math.floor(100 * ratio + 0.5) / 100)),
+      );
     },
   );
 
   it("has weighted means that the R package ACWR gives", () => {
-    const acwr = expected<{ ID: number[]; TL: number[]; EWMA_acute: number[]; EWMA_chronic: number[] }>(
-      "upstream_acwr.json",
-    );
+    const acwr =
+      expected<Record<"ID" | "TL" | "EWMA_acute" | "EWMA_chronic" | "EWMA_ACWR", number[]>>(
+        "upstream_acwr.json",
+      );
     for (const id of new Set(acwr.ID)) {
       const of = (column: readonly number[]) => column.filter((_, i) => acwr.ID[i] === id);
       closeTo(weightedMeans(of(acwr.TL), 7), of(acwr.EWMA_acute));
       closeTo(weightedMeans(of(acwr.TL), 28), of(acwr.EWMA_chronic));
+      const ratios = loadOverDays(sessionsOf(of(acwr.TL)), { ratio: true }).map(({ ratio }) => ratio);
+      const theirs = of(acwr.EWMA_ACWR).slice(27);
+      expect(theirs.length).toBeGreaterThan(0);
+      ratios.slice(27).forEach((ratio, i) => {
+        expect(Math.abs((ratio ?? 0) - (theirs[i] ?? 0))).toBeLessThanOrEqual(0.005 + 1e-9);
+      });
     }
   });
 

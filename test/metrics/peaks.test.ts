@@ -84,6 +84,14 @@ describe.each(Object.keys(PLANTED))("peak demands of %s", (file) => {
     expect(critical_speed?.r2).toBeCloseTo(cs?.r2 ?? 0, 4);
   });
 
+  it("add up to the curve of the independent program over all windows from 1 to 600 s", () => {
+    const nodes = nodesWith(samples);
+    const sum = Array.from({ length: 600 }, (_, i) =>
+      nodes === null ? 0 : (peakOf(nodes, "distance", i + 1)?.amount ?? 0),
+    ).reduce((total, amount) => total + amount, 0);
+    expect(sum / 2e6).toBeCloseTo(golden?.fits.curve_1s_to_600s_sum_m ?? 0, 6);
+  });
+
   it.runIf(file === "planted_match.csv")("have the three parameters of the independent program", () => {
     const { three } =
       expected<Record<string, Record<string, Record<string, number>>>>("critical_speed.json")[
@@ -114,6 +122,18 @@ describe("peak demands by hand", () => {
     expect(valuesOf("high_speed_distance").slice(0, 2)).toEqual([70, 70]);
     expect(valuesOf("heart_rate").slice(2, 4)).toEqual([180, 150]);
     expect(step.critical_speed).toEqual({ critical_speed: 2, d_prime: 50.5, r2: 1 });
+    const { truth } =
+      expected<Record<string, { truth: Record<string, number> }>>("peak_demands.json")["planted_step.csv"] ??
+      {};
+    const [of10, of30, , , of600] = valuesOf("distance");
+    expect({
+      distance_10_s: of10,
+      distance_30_s: of30,
+      distance_600_s: of600,
+      high_speed_any_window_from_10_s: valuesOf("high_speed_distance")[4],
+      hr_60_s: valuesOf("heart_rate")[2],
+      hr_120_s: valuesOf("heart_rate")[3],
+    }).toEqual(truth);
     expect(step.peaks.distance[0]).toEqual({
       window: 10,
       value: 70,
@@ -193,6 +213,11 @@ describe("critical speed of a curve", () => {
     expect(three?.criticalSpeed).toBeCloseTo(3.2, 7);
     expect(three?.dPrime).toBeCloseTo(180, 5);
     expect(three?.maxSpeed).toBeCloseTo(9, 7);
+    const planted =
+      expected<Record<string, Record<string, number>>>("critical_speed.json")[
+        "planted curve CS 3.2, D' 180, Vmax 9.0"
+      ];
+    expect(three?.tau).toBeCloseTo(planted?.tau ?? 0, 6);
     const two = fitTwoParameters(
       Array.from({ length: 600 }, (_, i) => ({ windowS: i + 1, distanceM: (i + 1) * 3.2 + 180 })),
     );
@@ -214,6 +239,22 @@ describe("critical speed of a curve", () => {
       return { windowS: n / 10, distanceM: best / 10 };
     });
     const { two = {}, three = {} } = golden["sessionRaw, 6000 windows, mean of samples"] ?? {};
+    const upstream = expected<{
+      n_samples: number;
+      readme_two_param: Record<string, number>;
+      readme_three_param: Record<string, number>;
+      two_param: Record<string, number>;
+      three_param: Record<string, number>;
+      window_s: number[];
+      max_mean_speed: number[];
+    }>("upstream_critspeed.json");
+    expect(speeds).toHaveLength(upstream.n_samples);
+    upstream.window_s.forEach((windowS, i) => {
+      expect((peaks[windowS * 10 - 1]?.distanceM ?? 0) / windowS).toBeCloseTo(
+        upstream.max_mean_speed[i] ?? 0,
+        6,
+      );
+    });
     const ownTwo = fitTwoParameters(peaks);
     const ownThree = fitThreeParameters(peaks);
     expect(ownTwo?.criticalSpeed).toBeCloseTo(two.cs ?? 0, 7);
@@ -221,5 +262,14 @@ describe("critical speed of a curve", () => {
     expect(ownThree?.criticalSpeed).toBeCloseTo(three.cs ?? 0, 5);
     expect(ownThree?.dPrime).toBeCloseTo(three.d_prime ?? 0, 3);
     expect(ownThree?.maxSpeed).toBeCloseTo(three.v_max ?? 0, 5);
+    for (const theirs of [upstream.readme_two_param, upstream.two_param]) {
+      expect(ownTwo?.criticalSpeed).toBeCloseTo(theirs.crit_speed ?? 0, 6);
+      expect(ownTwo?.dPrime).toBeCloseTo(theirs.d_prime ?? 0, 4);
+    }
+    for (const theirs of [upstream.readme_three_param, upstream.three_param]) {
+      expect(ownThree?.criticalSpeed).toBeCloseTo(theirs.crit_speed ?? 0, 5);
+      expect(ownThree?.dPrime).toBeCloseTo(theirs.d_prime ?? 0, 2);
+      expect(ownThree?.maxSpeed).toBeCloseTo(theirs.max_speed ?? 0, 5);
+    }
   });
 });

@@ -18,6 +18,7 @@ import { columnsOf, tenHertz } from "./golden/sessions.js";
 interface Fit {
   A0: number;
   S0: number;
+  slope: number;
   r2: number;
   n: number;
 }
@@ -42,6 +43,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
     ] as const) {
       expect(own?.n).toBe(theirs?.n);
       expect(own?.intercept).toBeCloseTo(theirs?.A0 ?? 0, 8);
+      expect(own?.slope).toBeCloseTo(theirs?.slope ?? 0, 8);
       expect(-(own?.intercept ?? 0) / (own?.slope ?? 1)).toBeCloseTo(theirs?.S0 ?? 0, 8);
       expect(own?.r2).toBeCloseTo(theirs?.r2 ?? 0, 8);
     }
@@ -108,7 +110,6 @@ describe("an acceleration-speed profile", () => {
   });
 
   it.skipIf(CORPUS === null)("of the points of PabRD's example is that of the independent program", () => {
-    const theirs = golden.pabrd?.["as supplied, half-open bins, a0-ci"];
     const points = readFileSync(`${CORPUS}data/pabrd_exampleFile.csv`, "utf8")
       .trim()
       .split("\n")
@@ -118,8 +119,15 @@ describe("an acceleration-speed profile", () => {
       .filter(({ speed, acceleration }) => acceleration > 0 && speed >= 3);
     const fit = fitProfile(highestOfClasses(points));
     expect([fit?.before.n, fit?.after.n]).toEqual([54, 42]);
-    expect(fit?.after.intercept).toBeCloseTo(theirs?.final.A0 ?? 0, 9);
-    expect(fit?.after.r2).toBeCloseTo(theirs?.final.r2 ?? 0, 9);
+    for (const [own, theirs] of [
+      [fit?.after, golden.pabrd?.["as supplied, half-open bins, a0-ci"]?.final],
+      [fit?.after, golden.pabrd?.["as supplied, closed bins, a0-ci"]?.final],
+      [fit?.before, golden.pabrd?.["as supplied, half-open bins, none"]?.final],
+    ] as const) {
+      expect(own?.intercept).toBeCloseTo(theirs?.A0 ?? 0, 9);
+      expect(own?.slope).toBeCloseTo(theirs?.slope ?? 0, 9);
+      expect(own?.r2).toBeCloseTo(theirs?.r2 ?? 0, 9);
+    }
   });
 
   it("uses the t of the table of Student's distribution", () => {

@@ -21,6 +21,14 @@ const players = rowsIn("pitch_players.csv").map(([, lat, lon, x, y]) => ({
   truth: { x: Number(x), y: Number(y) },
 }));
 
+interface Shape {
+  centroid: [number, number];
+  stretch_index: number;
+  surface_area: number;
+  hull_points: number;
+  team_length: number;
+  team_width: number;
+}
 interface Frame {
   length: number;
   width: number;
@@ -31,13 +39,11 @@ const golden = expected<{
   estimated_frame: Frame;
   frame_with_105_68: Frame;
   players: [number, number][];
-  team: {
-    centroid: [number, number];
-    stretch_index: number;
-    surface_area: number;
-    team_length: number;
-    team_width: number;
-  };
+  largest_error_m: number;
+  team: Shape;
+  team_truth: Shape;
+  square_truth: Shape;
+  truth: Omit<Frame, "corner_rms">;
   heat_map_5_m_cells: Record<string, number>;
 }>("pitch.json");
 
@@ -51,14 +57,22 @@ describe("a pitch", () => {
       expect(frame.width).toBeCloseTo(wanted.width, 6);
       expect(frame.rotationDeg).toBeCloseTo(wanted.rotation_deg, 6);
       expect(frame.cornerRms).toBeCloseTo(wanted.corner_rms, 6);
+      expect(frame.length).toBeCloseTo(golden.truth.length, 3);
+      expect(frame.width).toBeCloseTo(golden.truth.width, 3);
+      expect(frame.rotationDeg).toBeCloseTo(golden.truth.rotation_deg, 3);
     },
   );
 
   it("has its players where they were placed, within a millimetre", () => {
     const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
-    players.forEach(({ place, truth }, i) => {
+    const errors = players.map(({ place, truth }) => {
       const { x, y } = toPitch(place);
-      expect(Math.hypot(x - truth.x, y - truth.y)).toBeLessThan(0.001);
+      return Math.hypot(x - truth.x, y - truth.y);
+    });
+    expect(Math.max(...errors)).toBeLessThan(0.001);
+    expect(Math.max(...errors)).toBeCloseTo(golden.largest_error_m, 6);
+    players.forEach(({ place }, i) => {
+      const { x, y } = toPitch(place);
       expect(x).toBeCloseTo(golden.players[i]?.[0] ?? 0, 6);
       expect(y).toBeCloseTo(golden.players[i]?.[1] ?? 0, 6);
     });
@@ -91,7 +105,11 @@ describe("the shape of a team", () => {
   it("is that of the independent program", () => {
     const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
     const shape = teamShape(players.map(({ place }) => toPitch(place)));
-    const { team } = golden;
+    const { team, team_truth: truth } = golden;
+    expect(convexHull(players.map(({ place }) => toPitch(place)))).toHaveLength(team.hull_points);
+    expect(shape?.centroid.x).toBeCloseTo(truth.centroid[0], 1);
+    expect(shape?.stretch_index).toBeCloseTo(truth.stretch_index, 1);
+    expect(Math.abs((shape?.surface_area ?? 0) - truth.surface_area)).toBeLessThan(0.01);
     for (const [own, theirs] of [
       [shape?.centroid.x, team.centroid[0]],
       [shape?.centroid.y, team.centroid[1]],
@@ -119,7 +137,12 @@ describe("the shape of a team", () => {
       length: 10,
       width: 10,
     });
-    expect(convexHull(square)).toHaveLength(4);
+    const truth = golden.square_truth;
+    expect([...truth.centroid, truth.surface_area, truth.team_length, truth.team_width]).toEqual([
+      5, 5, 100, 10, 10,
+    ]);
+    expect(truth.stretch_index).toBeCloseTo(5.66, 2);
+    expect(convexHull(square)).toHaveLength(truth.hull_points);
     expect(teamShape(square.slice(0, 2))).toBeNull();
     expect(teamShape([1, 2, 3].map((x) => ({ x, y: x })))?.surface_area).toBe(0);
   });
@@ -142,7 +165,12 @@ describe("a heat map", () => {
       if (ms > 0) cells[`${i % columns},${Math.floor(i / columns)}`] = ms;
     });
     expect([columns, rows]).toEqual([21, 14]);
-    expect(Object.keys(cells).sort()).toEqual(Object.keys(golden.heat_map_5_m_cells).sort());
+    // the independent program counts positions, of which each is valid for 1 s here
+    expect(cells).toEqual(
+      Object.fromEntries(
+        Object.entries(golden.heat_map_5_m_cells).map(([cell, positions]) => [cell, 1000 * positions]),
+      ),
+    );
   });
 
   it("holds a position until the next one, not across a gap, and counts the outside at the edge", () => {

@@ -44,20 +44,20 @@ const FIGURES: Record<string, readonly Comparison[]> = {
     ...SIGNALS.map((samples, i) => recipeComparison(withRandomQuality(samples, i), randomGatedRecipe(i))),
     ...PLANTED_GATES.map((recipe) => recipeComparison(plantedReception(), recipe)),
   ],
-  "heart-rate variability": Array.from({ length: examples(300) }, (_, i) =>
+  "heart-rate variability": Array.from({ length: examples(1000) }, (_, i) =>
     hrvComparison(randomIntervals(i)),
   ),
   "individual zones": Array.from({ length: examples(1000) }, (_, i) => zonesComparison(i)),
-  "load against matches, and its ratio": Array.from({ length: examples(300) }, (_, i) =>
+  "load against matches, and its ratio": Array.from({ length: examples(1000) }, (_, i) =>
     matchLoadComparison(i),
   ),
-  "load over weeks": Array.from({ length: examples(300) }, (_, i) => loadComparison(randomLoads(i))),
+  "load over weeks": Array.from({ length: examples(1000) }, (_, i) => loadComparison(randomLoads(i))),
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
   "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
-  "standard runs": Array.from({ length: examples(100) }, (_, i) => standardRunsComparison(randomRunning(i))),
+  "standard runs": Array.from({ length: examples(300) }, (_, i) => standardRunsComparison(randomRunning(i))),
   TRIMP: SIGNALS.map(trimpComparison),
-  "power law and critical speed": Array.from({ length: examples(60) }, (_, i) =>
+  "power law and critical speed": Array.from({ length: examples(1000) }, (_, i) =>
     fitsComparison(randomCurve(i)),
   ),
 };

@@ -172,7 +172,15 @@ describe("the planted sessions", () => {
 });
 
 interface Golden {
-  regression: { slope_bpm_per_m_s: number; intercept_bpm: number; mean_residual_by_session: number[] };
+  regression: {
+    slope_bpm_per_m_s: number;
+    intercept_bpm: number;
+    mean_residual_by_session: number[];
+    change_13_24: number;
+    truth: { slope: number; intercept: number };
+  };
+  mean_13_24: number;
+  observed_change_bpm: number;
   sessions: { runs: { start_s: number; end_s: number; mean_speed_m_s: number; hr_last_30_s: number }[] }[];
   typical_error_sessions_1_12: number;
   baseline_mean: number;
@@ -207,10 +215,23 @@ describe.skipIf(CORPUS === null)("the sessions of the corpus come out as of the 
     expect(Math.abs(typicalError(first) - (golden?.typical_error_sessions_1_12 ?? 0))).toBeLessThan(1e-9);
     const { baseline_runs, baseline_heart_rate } = standardRunChanges(found.slice(0, 12).flat());
     expect([baseline_runs, baseline_heart_rate]).toEqual([12, half(golden?.baseline_mean ?? 0, 1)]);
+    const later = found.slice(12).map((runs) => runs[0]?.heart_rate ?? 0);
+    const mean = later.reduce((sum, heartRate) => sum + heartRate, 0) / later.length;
+    expect(mean).toBeCloseTo(golden?.mean_13_24 ?? 0, 1);
+    expect(mean - (baseline_heart_rate ?? 0)).toBeCloseTo(golden?.observed_change_bpm ?? 0, 1);
   });
 
   it("with its regression", () => {
-    expect(heartRateResponse(sessions, 12)).toEqual({
+    const response = heartRateResponse(sessions, 12);
+    const { truth, change_13_24 = 0 } = golden?.regression ?? {};
+    const later = response?.residuals.slice(12) ?? [];
+    expect(later.reduce((sum: number, residual) => sum + (residual ?? 0), 0) / later.length).toBeCloseTo(
+      change_13_24,
+      1,
+    );
+    expect(Math.abs((response?.slope ?? 0) - (truth?.slope ?? 0))).toBeLessThan(0.1);
+    expect(Math.abs((response?.intercept ?? 0) - (truth?.intercept ?? 0))).toBeLessThan(1);
+    expect(response).toEqual({
       slope: half(golden?.regression.slope_bpm_per_m_s ?? 0, 2),
       intercept: half(golden?.regression.intercept_bpm ?? 0, 1),
       residuals: golden?.regression.mean_residual_by_session.map((residual) => half(residual, 1)),

@@ -15,6 +15,8 @@ export const LF_HF_CAUTION =
 
 const FEWEST_INTERVALS = 20;
 const LONG_DIFFERENCE_MS = 50;
+/** Interpolated intervals have rounding errors: a difference of 50 ms is not a longer one. */
+const ROUNDING_MS = 1e-9;
 
 /** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 if the interval is unknown, which ends a series. */
 export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
@@ -137,7 +139,7 @@ export function timeDomain(
       const difference = ms - (rr[i - 1] ?? ms);
       pairs++;
       differences += difference ** 2;
-      if (Math.abs(difference) > LONG_DIFFERENCE_MS) long++;
+      if (Math.abs(difference) > LONG_DIFFERENCE_MS + ROUNDING_MS) long++;
     });
   }
   if (pairs === 0) return null;

@@ -128,7 +128,7 @@ def variability(task):
             math.fsum(fixed) / len(fixed),
             math.sqrt(math.fsum(q * q for q in d) / len(d)),
             statistics.stdev(fixed),
-            100 * sum(abs(q) > 50 for q in d) / len(d),
+            100 * sum(abs(q) > 50 + 1e-9 for q in d) / len(d),
         ]
     ends, s = [], 0.0
     for x in rr:
