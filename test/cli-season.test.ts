@@ -157,7 +157,7 @@ describe("asi squad --by player", () => {
     expect(lines).toContainEqual(["2026-05-17", "match 6 M", "11,873", "198", "7 d"]);
     expect(lines).toContainEqual(["Best", "11,873", "300"]);
     expect(lines).toContainEqual(["Mean of 6 matches", "10,974", "183"]);
-    expect(lines).toContainEqual(["Last, of the 5 matches before", "110 %", "110 %"]);
+    expect(lines).toContainEqual(["Last, of up to 5 matches before", "110 %", "110 %"]);
     expect(lines).toContainEqual(["10 Lang MF: 1 session, 35 days before the last of the squad"]);
   });
 
@@ -275,7 +275,7 @@ describe("asi squad --by player", () => {
     );
     const { stdout: text } = await asi(["squad", season, "--by", "player", "--load", "distance"]);
     expect(text).toMatch(
-      /^Load of distance on 2026-04-20, m: day [\d,]+ \(– of a match\), 7 days –, 28 days –, week [\d,]+, monotony/m,
+      /^Load of distance on 2026-04-20, m: day [\d,]+ \(– of a match\), 7 days –, 28 days – \(known from the 28th day on\), week [\d,]+, monotony/m,
     );
   });
 

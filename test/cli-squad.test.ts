@@ -351,6 +351,21 @@ describe("asi squad", () => {
     expect(status).toBe(1);
     expect(stdout).toContain("3 players");
     expect(stderr).toContain("4.asi");
+    await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", join(folder, "report.html")]);
+    expect(readFileSync(join(folder, "report.html"), "utf8")).toContain(
+      "Cannot be read, and without a row: 4.asi.",
+    );
+  });
+
+  it("says of a workbook that it should be saved as CSV", async () => {
+    const folder = await trainingFolder();
+    const path = join(folder, "roster.xlsx");
+    writeFileSync(path, "PK\x03\x04 and more");
+    const { status, stderr } = await asi(["squad", folder, "--roster", path]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "roster.xlsx, line 1: This is a workbook, not CSV. Save its table as CSV (UTF-8)",
+    );
   });
 
   it("lists the columns if one does not exist", async () => {

@@ -45,7 +45,7 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
     case "accelerations":
       return `≥${parameters.acceleration_thresholds[0]}`;
     case "decelerations":
-      return `≥${parameters.deceleration_thresholds[0]}`;
+      return `≤−${Math.abs(parameters.deceleration_thresholds[0])}`;
     default:
       return null;
   }

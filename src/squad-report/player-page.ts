@@ -93,7 +93,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
     ...own.filter(({ period }) => period !== null).map((one) => line(one.period ?? "", figures(one))),
     line("Session", figures(row), ' class="mean"'),
     line(
-      position === "" ? "Mean of all" : `Mean of ${position}`,
+      `Mean of ${peers.filter((peer) => whole.has(peer)).length} ${position === "" ? "players" : position}`,
       columns.map((column) => cellText(column, summaryOf(peers, column, whole).mean, false)),
     ),
   ].join("")}</tbody></table></div>`;

@@ -41,7 +41,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
   const parts = columns.map((column) => {
     const frame: PanelFrame = { season, column, now, dayText };
     const isShown = column.key === figure.key;
-    return `<div class="figure-part" id="${column.key}"${isShown ? "" : " hidden"}>${panels(frame)}${table(frame)}</div>`;
+    return `<div class="figure-part" id="${column.key}" data-name="${escaped(figureName(column))}"${isShown ? "" : " hidden"}>${panels(frame)}${table(frame)}</div>`;
   });
   const options = columns.map(
     (column) =>
@@ -58,7 +58,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
 <p class="controls"><label>Figure <select id="figure">${options.join("")}</select></label>
 <span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
-<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
+<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}</main>
 <footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>

@@ -19,7 +19,8 @@ table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:60
 @media(max-width:1150px){.panels{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media(max-width:700px){body{padding:10px}.panels{grid-template-columns:1fr}}
 @page{size:A4;margin:10mm}
-@media print{body{padding:0;background:#fff;font-size:10px;max-width:none}.controls{display:none}.panels{grid-template-columns:repeat(4,minmax(0,1fr));gap:5px}.panel{padding:3px 6px 0}.panel h2{font-size:10px;gap:3px}.panel h2 b{font-size:11px}.panel h2 span{font-size:9px;min-width:40px}.key{font-size:9px}.frame{overflow:visible;border:0;padding:0}thead th{white-space:normal}}
+.figure-part::before{content:attr(data-name);display:none;font-weight:600;font-size:13px}
+@media print{.figure-part::before{display:block}.figure-part caption{display:none}body{padding:0;background:#fff;font-size:10px;max-width:none}.controls{display:none}.panels{grid-template-columns:repeat(4,minmax(0,1fr));gap:5px}.panel{padding:3px 6px 0}.panel h2{font-size:10px;gap:3px}.panel h2 b{font-size:11px}.panel h2 span{font-size:9px;min-width:40px}.key{font-size:9px}.frame{overflow:visible;border:0;padding:0}thead th{white-space:normal}}
 `;
 
 /** Shows one figure, as panels or as a table, in one of two orders. */

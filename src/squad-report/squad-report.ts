@@ -34,6 +34,8 @@ export interface SquadReport {
   offsetMs: number;
   /** Those with which the rows were computed: the tables also have their counts, and the rows that gates drop. Default none. */
   recipes?: readonly NamedRecipe[];
+  /** Names of files of the session that cannot be read. Default none. */
+  unread?: readonly string[];
 }
 
 const STRIP_COLUMNS = 240;
@@ -42,7 +44,15 @@ const STRIP_COLUMNS = 240;
  * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
  * all players side by side, and a page for each player. Printed on A4, each player has one page.
  */
-export function squadReport({ title, subtitle, rows, periods, offsetMs, recipes = [] }: SquadReport): string {
+export function squadReport({
+  title,
+  subtitle,
+  rows,
+  periods,
+  offsetMs,
+  recipes = [],
+  unread = [],
+}: SquadReport): string {
   const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
   const columns = [...PAGE_COLUMNS, ...counts];
   const whole = rows.filter(({ period }) => period === null);
@@ -98,7 +108,7 @@ export function squadReport({ title, subtitle, rows, periods, offsetMs, recipes 
 <main><section id="squad"><h1>${escaped(title)}</h1><p>${escaped(subtitle)}</p>
 <div class="frame" tabindex="0">${squadTable(whole, columns, members, strips)}</div>
 <p class="strip-legend"><small>Mean speed in the strips: ${SPEED_LEGEND.from} ${SPEED_LEGEND.picture} ${SPEED_LEGEND.to}</small></p>
-<p class="note">${escaped(recordingsInWords(whole, offsetMs))}</p>
+<p class="note">${escaped([recordingsInWords(whole, offsetMs), unreadText(unread)].filter(Boolean).join(" "))}</p>
 <h2>The squad in six figures <small>each dot is a player; filled: plays at least 90 % of the session</small></h2>
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
@@ -110,6 +120,9 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 /** The name, hash and definition of a recipe. */
 const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
+
+const unreadText = (names: readonly string[]): string =>
+  names.length === 0 ? "" : `Cannot be read, and without a row: ${names.join(", ")}.`;
 
 /** Problems of recordings, in words. @param offsetMs of the local times */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {

@@ -85,7 +85,7 @@ function playerRow(
   return `<tr class="player${row.periodMs === 0 ? " absent" : ""}"><th scope="row" data-value="${escaped(member.name)}"><span class="number">${escaped(number)}</span> <a href="#${anchorOf(order.indexOf(member))}">${escaped(member.name)}</a>${mark}</th>${cells.join("")}${extraCell}</tr>`;
 }
 
-const DOTS = { width: 340, left: 10, size: 15, lanes: 4 };
+const DOTS = { width: 340, left: 10, size: 13, lanes: 6 };
 
 /** The figures of the report's pictures with all players. */
 export const DOT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) =>
@@ -119,10 +119,9 @@ export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): stri
   const floor = lanes * size + 4;
   const dots = points.map(({ row, value }) => {
     const x = Math.round(left + ((value - first.value) / range) * (width - 2 * left));
-    const lane = Math.max(
-      0,
-      ends.findIndex((end) => x - end >= size),
-    );
+    const free = ends.findIndex((end) => x - end >= size);
+    // of equal figures more than the lanes can show, the one with the least overlap
+    const lane = free === -1 ? ends.indexOf(Math.min(...ends)) : free;
     ends[lane] = x;
     const y = floor - size / 2 - lane * size;
     const name = row.member.player?.number ?? row.member.name.slice(0, 2);

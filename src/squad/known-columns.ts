@@ -26,6 +26,9 @@ const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
 /** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
 export const MAX_SHEET_BYTES = 2 ** 22;
+/** A workbook of Excel, LibreOffice or Numbers is a ZIP archive, an older one of Excel has the other signature. */
+const WORKBOOKS = ["PK\x03\x04", "\xd0\xcf\x11\xe0"];
+const IS_WORKBOOK = "This is a workbook, not CSV. Save its table as CSV (UTF-8), and use that file.";
 const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?";
 
 /** Maximum length of a header that is checked for misspelling. */
@@ -48,13 +51,15 @@ export function readKnownColumns(
   headerLine: number;
   problems: SheetProblem[];
   /** Why nothing was read; null if something was. */
-  tooLarge: string | null;
+  refusal: string | null;
 } {
   const nothing = { columns: new Set<string>(), headers: [], rows: [], headerLine: 1, problems: [] };
-  if (file.length > MAX_SHEET_BYTES) return { ...nothing, tooLarge: TOO_LARGE };
+  if (file.length > MAX_SHEET_BYTES) return { ...nothing, refusal: TOO_LARGE };
+  const start = typeof file === "string" ? file.slice(0, 4) : String.fromCharCode(...file.subarray(0, 4));
+  if (WORKBOOKS.includes(start)) return { ...nothing, refusal: IS_WORKBOOK };
   const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
   if (rows.length > MOST_ROWS || names.length > MOST_COLUMNS)
-    return { ...nothing, headers, headerLine, tooLarge: TOO_LARGE };
+    return { ...nothing, headers, headerLine, refusal: TOO_LARGE };
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
   for (const [i, header] of headers.entries()) {
@@ -81,7 +86,7 @@ export function readKnownColumns(
     };
   });
   const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, headers, rows: read, headerLine, problems, tooLarge: null };
+  return { columns, headers, rows: read, headerLine, problems, refusal: null };
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {

@@ -37,8 +37,8 @@ export function readPeriods(
   { session, timeZone, players }: PeriodsContext,
 ): { periods: SessionPeriod[]; problems: SheetProblem[] } {
   const clock = new SessionClock(session, timeZone);
-  const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
-  if (tooLarge !== null) return { periods: [], problems: [{ line: headerLine, message: tooLarge }] };
+  const { columns, headers, rows, headerLine, problems, refusal } = readKnownColumns(file, COLUMNS);
+  if (refusal !== null) return { periods: [], problems: [{ line: headerLine, message: refusal }] };
   if (!["period", "start", "end"].every((column) => columns.has(column))) {
     const message = `${PERIODS_NEED} ${headersText(headers)}`;
     // errors in other rows do not help if the table is not a list of periods
@@ -68,7 +68,11 @@ export function readPeriods(
     periods.set(nameKey(name), period);
     addRow(period, row, interval, names, problem);
   }
-  const found = [...periods.values()];
+  // when the row with the times is refused, rows that only exclude players would leave a period of nobody
+  const found = [...periods.values()].filter(
+    ({ all, own }) =>
+      problems.length === 0 || all !== null || [...own.values()].some((times) => times.length > 0),
+  );
   return { periods: found, problems: [...problems, ...overlaps(found, names)] };
 }
 

@@ -45,9 +45,9 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
  * @returns all readable players, and every problem with its line. Players are in the order of the file.
  */
 export function readRoster(file: Uint8Array | string): { roster: Roster; problems: SheetProblem[] } {
-  const { columns, headers, rows, headerLine, problems, tooLarge } = readKnownColumns(file, COLUMNS);
-  if (tooLarge !== null)
-    return { roster: { players: [] }, problems: [{ line: headerLine, message: tooLarge }] };
+  const { columns, headers, rows, headerLine, problems, refusal } = readKnownColumns(file, COLUMNS);
+  if (refusal !== null)
+    return { roster: { players: [] }, problems: [{ line: headerLine, message: refusal }] };
   if (!columns.has("player") || !(columns.has("serial") || columns.has("file"))) {
     const message = `${ROSTER_NEEDS} ${headersText(headers)}`;
     // errors in other rows do not help if the table is not a roster

@@ -37,15 +37,28 @@ export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** The player of a recording: by its serial number first, then by its file name; null if the roster has none. */
+const wordsOf = (text: string): string[] => text.split(/[^\p{L}]+/u).filter(Boolean);
+
+/** Whether all words of a name are in the name of a file: "Müller" in `05-Mueller.asi` is not, in `05 Müller.asi` it is. */
+export function isNamedIn(fileName: string, name: string): boolean {
+  const inFile = wordsOf(comparable(fileName));
+  return wordsOf(nameKey(name)).every((word) => inFile.includes(word));
+}
+
+/**
+ * The player of a recording: by its serial number first, then by its file name; null if the roster has none. A file that cannot be
+ * read has no serial number: it is of the one player whose name it has.
+ */
 export function playerOfRecording(
   { players }: Roster,
   { serial, fileName }: { serial: string; fileName: string },
 ): Player | null {
   const wanted = serial.toLowerCase();
+  const named = serial === "" ? players.filter(({ name }) => isNamedIn(fileName, name)) : [];
   return (
     players.find(({ serials }) => serials.some((one) => one.toLowerCase() === wanted)) ??
     players.find(({ files }) => files.some((pattern) => meetsPattern(fileName, pattern))) ??
+    (named.length === 1 ? named[0] : undefined) ??
     null
   );
 }

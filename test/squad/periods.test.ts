@@ -210,6 +210,13 @@ describe("the periods of a session", () => {
     ]);
   });
 
+  it("are not left with players who do not take part when the row with the times is refused", () => {
+    const { periods, problems } = read(
+      "period,start,end,player\nA,17:00,16:59,\nA,-,-,Kunz\nB,17:10,17:20,\n",
+    );
+    expect([periods.map(({ name }) => name), problems.length]).toEqual([["B"], 1]);
+  });
+
   it("have no name, player or time that would count for others without a word", () => {
     expect(problemsOf("period,start,end\nA,16:30,16:40,Kunz\n")[0]).toContain(
       '2: The cell "Kunz" has no header',

@@ -60,7 +60,7 @@ describe("the report of a squad", () => {
     const pages = html.split('<section class="player-page"').slice(1);
     expect(pages).toHaveLength(3);
     expect(textOf(pages[1] ?? "")).toMatch(
-      /11 Kunz fw · B .*First 5 2,392 .*Second 5 2,392 .*Session 10 4,792 .*Mean of FW/,
+      /11 Kunz fw · B .*First 5 2,392 .*Second 5 2,392 .*Session 10 4,792 .*Mean of 1 FW/,
     );
   });
 
@@ -129,7 +129,7 @@ describe("the report of a squad", () => {
   it("compares a player with those of the same position, however the roster writes it", async () => {
     const pages = (await report()).split('<section class="player-page"').slice(1);
     // the only other player has half of the session, and is excluded from means
-    expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of FW 10 4,792 /);
+    expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of 1 FW 10 4,792 /);
   });
 
   it("runs no text of others, and asks for nothing from elsewhere", async () => {

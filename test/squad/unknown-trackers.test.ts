@@ -1,24 +1,49 @@
 import { expect, it } from "vitest";
-import { unknownTrackers } from "../../src/squad/index.js";
+import { playerOfRecording, unknownTrackers } from "../../src/squad/index.js";
 import { readRoster } from "../../src/squad/sheets.js";
 
 const { roster } = readRoster("player,serial,file\nKeller,TRK-101,\nKunz,TRK-111 TRK-131,\nVogel,,vogel*\n");
-const found = (...recordings: [serial: string, player: string | null][]) =>
+const found = (...recordings: [serial: string, player: string | null, fileName?: string][]) =>
   unknownTrackers(
     roster,
-    recordings.map(([serial, player]) => ({ serial, player })),
-  ).map(({ player: { name, line }, named, nearest }) => [name, line, named, nearest]);
+    recordings.map(([serial, player, fileName = `${serial}.asi`]) => ({ serial, fileName, player })),
+  ).map(({ serial, likely }) => [serial, ...likely.map(({ player, named }) => `${player.name}: ${named}`)]);
 
-it("names the serial numbers without a player that are most like those of the roster", () => {
-  expect(
-    found(["TRK-101", "Keller"], ["ABC-7", null], ["TRK-200", null], ["trk-113", null], ["TRK-311", null]),
-  ).toEqual([
-    ["Kunz", 3, "TRK-111 or TRK-131", ["trk-113", "TRK-311", "TRK-200"]],
-    ["Vogel", 4, "vogel*", ["ABC-7", "TRK-200", "trk-113"]],
+it("names the absent players whose serial numbers are most like that of a recording without a player", () => {
+  expect(found(["TRK-101", "Keller"], ["ABC-7", null], ["trk-113", null], ["TRK-200", null])).toEqual([
+    ["ABC-7"],
+    ["trk-113", "Kunz: TRK-111 or TRK-131"],
+    ["TRK-200"],
   ]);
 });
 
-it("has nothing to say of players who are absent while every recording has its player, nor of a spare tracker", () => {
+it("prefers the one absent player whose name is in the name of the file", () => {
+  expect(found(["TRK-101", "Keller"], ["TRK-113", null, "07 Vogel.asi.gz"])).toEqual([
+    ["TRK-113", "Vogel: vogel*"],
+  ]);
+  expect(found(["TRK-101", "Keller"], ["TRK-113", null, "07-Vogelsang.asi"])).toEqual([
+    ["TRK-113", "Kunz: TRK-111 or TRK-131"],
+  ]);
+});
+
+it("takes the last recording for that of the last absent player, however they are numbered", () => {
+  expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X9", null])).toEqual([["X9", "Vogel: vogel*"]]);
+});
+
+it("has nobody to name while every recording has its player, or every player a recording", () => {
   expect(found(["TRK-101", "Keller"])).toEqual([]);
-  expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X", "Vogel"], ["TRK-132", null])).toEqual([]);
+  expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X", "Vogel"], ["TRK-132", null])).toEqual([
+    ["TRK-132"],
+  ]);
+});
+
+it("gives a file that cannot be read to the player whose name it has", () => {
+  const ownerOf = (fileName: string, serial = "") =>
+    playerOfRecording(roster, { serial, fileName })?.name ?? null;
+  expect(["21 KUNZ.asi", "kunzler.asi", "Kunz-Keller.asi"].map((name) => ownerOf(name))).toEqual([
+    "Kunz",
+    null,
+    null,
+  ]);
+  expect(ownerOf("21-Kunz.asi", "TRK-9")).toBeNull();
 });

@@ -37,6 +37,6 @@ it("takes at most as many steps as pattern times name", () => {
 it("? in a roster is one character, also one outside of the basic plane", () => {
   const player = { name: "Kunz", number: null, position: null, serials: [], files: ["?-kunz*"] };
   const roster = { players: [player] } as never;
-  expect(playerOfRecording(roster, { serial: "", fileName: "🏃-Kunz-1.asi" })?.name).toBe("Kunz");
-  expect(playerOfRecording(roster, { serial: "", fileName: "17-Kunz.asi" })).toBeNull();
+  expect(playerOfRecording(roster, { serial: "TRK-1", fileName: "🏃-Kunz-1.asi" })?.name).toBe("Kunz");
+  expect(playerOfRecording(roster, { serial: "TRK-1", fileName: "17-Kunz.asi" })).toBeNull();
 });

@@ -100,9 +100,17 @@ function actionsOn(
   workspace: Workspace,
   openFiles: (files: readonly File[]) => Promise<unknown> = (files) => workspace.open(files),
 ): SquadActions {
+  let isOpening = false;
   return {
     async onPlayer(name, files) {
-      await openFiles(files);
+      // a second press while the files are read would add another player's
+      if (isOpening) return;
+      isOpening = true;
+      try {
+        await openFiles(files);
+      } finally {
+        isOpening = false;
+      }
       if (workspace.opened.peek().length === 0) return;
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;

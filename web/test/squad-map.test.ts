@@ -20,7 +20,7 @@ const placeOf = (player: number, second: number) => ({
   y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
 });
 
-/** A row per second for an hour, always moving. */
+/** A row per second for an hour. */
 function* rows(player: number) {
   for (let second = 0; second <= 60 * MINUTE; second++) {
     const { x, y } = placeOf(player, second);
@@ -28,7 +28,8 @@ function* rows(player: number) {
       timestamp: START + second * 1000,
       latitude: 47 + y / METRES_PER_DEGREE.north,
       longitude: 8 + x / METRES_PER_DEGREE.east,
-      speed: 4,
+      // each stands still at another time
+      speed: second > 600 * player && second < 600 * player + 300 ? 0 : 4,
     };
   }
 }
@@ -126,6 +127,23 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const [before = ""] = await moment(page);
     await page.getByRole("button", { name: "Turn" }).click();
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
+  });
+
+  it("draws the speed of the player who is chosen, over the period, and not that of the one before", async () => {
+    const page = await open();
+    const plot = () =>
+      page.locator(".chosen-plot canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const plots: string[] = [];
+    for (const name of ["Keller", "Roth"]) {
+      await page.locator(".squad-table tbody tr", { hasText: name }).locator("td").first().click();
+      await chosen(page).getByRole("heading", { name }).waitFor();
+      const before = plots.at(-1);
+      await expect.poll(plot).not.toBe(before);
+      plots.push(await plot());
+    }
+    expect(plots[1]).not.toBe(plots[0]);
+    await page.getByRole("button", { name: "2nd half", exact: true }).first().click();
+    await expect.poll(plot).not.toBe(plots[1]);
   });
 
   it("plays: the clock runs, a key stops it, and it stops at the end of the period", async () => {

@@ -348,10 +348,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(list).toMatch(/Damaged\. \d:\d\d min cannot be read/);
     expect(await names(page)).toContain("06-Vogel");
     // as in the command
-    expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/· 5 players$/);
-    expect(await page.locator("caption").innerText()).toMatch(/\b5 players/);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(/· 6 players$/);
+    expect(await page.locator("caption").innerText()).toMatch(/\b6 players/);
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
-    expect(report.toString()).toContain("(Europe/Zurich), 5 players");
+    expect(report.toString()).toContain("(Europe/Zurich), 6 players");
     expect(await cells(page, "06-Vogel")).toEqual(Array.from({ length: 9 }, () => "–"));
     await page.getByRole("button", { name: /^Keep apart/ }).click();
     await expect.poll(() => names(page)).toContain("04-Graf-b");
@@ -531,7 +531,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: /to look at$/ }).click();
     const list = page.getByRole("region", { name: "To look at" });
     expect(await list.innerText()).toMatch(
-      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so what the line says of Roth has no effect\. TRK-5, TRK-1, TRK-3 are in no line of the roster\./,
+      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so neither the line nor the periods of Roth have an effect\. TRK-5 \(05-Roth\.asi\) is in no line of the roster\./,
     );
     expect(await names(page)).toContain("05-Roth");
     await list.getByRole("button", { name: "It is TRK-5: roster.csv, line 3" }).click();

@@ -56,6 +56,7 @@ interface Session extends SessionLoad {
   days: readonly string[];
 }
 
+const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are known from the 28th day on.";
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 
@@ -171,6 +172,10 @@ function trimpFunction(method: TrimpMethod): LoadFunction {
 const jsonText = (serial: string, days: readonly DayLoad[]) =>
   days.map((day) => `${JSON.stringify({ serial, ...day })}\n`).join("");
 
+/** Decimals of the columns: load, 7 and 28 days, week, monotony, strain, ratio. */
+const DECIMALS = [1, 1, 1, 1, 2, 1, 2];
+const figureText = (value: number | null, decimals: number): string => value?.toFixed(decimals) ?? "-";
+
 function daysText(
   serial: string,
   days: readonly DayLoad[],
@@ -180,8 +185,9 @@ function daysText(
   const lines = days.map((day) => {
     const { load, acute, chronic, week_sum, monotony, strain } = day;
     const cells = [load, acute, chronic, week_sum, monotony, strain, ...(ratio ? [day.ratio ?? null] : [])];
-    return `${day.day}${cells.map((cell) => String(cell ?? "-").padStart(11)).join("")}`;
+    return `${day.day}${cells.map((cell, i) => figureText(cell, DECIMALS[i] ?? 1).padStart(11)).join("")}`;
   });
   const table = [`${"day".padEnd(10)}${headings.map((heading) => heading.padStart(11)).join("")}`, ...lines];
-  return `${serial}, ${of}\n${table.map((line) => `  ${line}\n`).join("")}${ratio ? `  ${RATIO_CAUTION}\n` : ""}`;
+  const note = days.some(({ acute }) => acute === null) ? `  ${UNKNOWN_BEFORE}\n` : "";
+  return `${serial}, ${of}\n${table.map((line) => `  ${line}\n`).join("")}${note}${ratio ? `  ${RATIO_CAUTION}\n` : ""}`;
 }

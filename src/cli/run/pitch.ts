@@ -39,7 +39,7 @@ import { instantFormat } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod, ShapeRow } from "./pitch-rows.js";
 import { pitchText } from "./pitch-text.js";
-import { leftOutTexts, outsideText } from "./squad-notices.js";
+import { leftOutTexts, outsideText, presentOf, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { titleOf, writeContent } from "./squad-output.js";
 import { readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, sheetBytes, tellProblems } from "./squad-sheets.js";
@@ -83,6 +83,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   if (findSessions(recordings).length > 1)
     throw new UsageError("The recordings are of several sessions. Name the recordings of one session.");
   const members = squadMembers(recordings, sheet?.roster ?? null);
+  tellAbsent(rosterFiles(roster, sheet?.roster ?? null), members.map(presentOf), context);
   for (const text of leftOutTexts(members)) console.message(text);
   if (!members.some(isGoalkeeper))
     console.message(

@@ -52,5 +52,5 @@ export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): str
   const text = (value: number | null | undefined, digits: number) =>
     value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits });
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
-  return `Load of ${column.title.toLowerCase()} on ${last?.day ?? "–"}, ${column.unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+  return `Load of ${column.title.toLowerCase()} on ${last?.day ?? "–"}, ${column.unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
 }

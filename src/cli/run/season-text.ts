@@ -80,7 +80,7 @@ function playerText(
           ),
         ]),
     line("Best", summary(own, "best")),
-    line("Last, of the 5 matches before", shares),
+    line("Last, of up to 5 matches before", shares),
     ...(loads === null ? [] : [loadText(player, loads)]),
   ].join("\n");
 }

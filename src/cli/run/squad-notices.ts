@@ -24,7 +24,7 @@ export interface Present {
   /** From the roster, else from the file. */
   name: string;
   isInRoster: boolean;
-  serials: readonly string[];
+  recordings: readonly { serial: string; fileName: string }[];
 }
 
 /** A roster and where it is. */
@@ -54,28 +54,40 @@ export function tellAbsent(
   { console }: Context,
 ): void {
   if (rosters.length === 0) return;
-  const owners = present.flatMap(({ name, isInRoster, serials }) =>
-    serials.map((serial) => ({ serial, player: isInRoster ? name : null })),
+  const owners = present.flatMap(({ name, isInRoster, recordings }) =>
+    recordings.map((recording) => ({ ...recording, player: isInRoster ? name : null })),
   );
   const unknown = rosters.flatMap(({ path, roster }) =>
     unknownTrackers(roster, owners).map((tracker) => ({ path, ...tracker })),
   );
-  for (const { path, player, named, nearest } of unknown) {
+  const wrong = new Set<string>();
+  for (const { path, serial, fileName, likely } of unknown) {
+    const [only, ...others] = likely;
+    if (only === undefined || others.length > 0) continue;
+    const { player, named } = only;
+    wrong.add(nameKey(player.name));
     console.message(
-      `${path}, line ${player.line}: No recording is of ${named}, so this line of ${player.name} has no effect. In no line of the roster: ${nearest.join(", ")}. Correct the line if one of them is of ${player.name}`,
+      `${path}, line ${player.line}: No recording is of ${named}, so neither this line nor the periods of ${player.name} have an effect. No line of the roster has ${serial} (${fileName}). Correct the line if it is of ${player.name}`,
     );
   }
   const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
   const names = new Map(
     rosters.flatMap(({ roster }) => roster.players.map(({ name }) => [nameKey(name), name] as const)),
   );
-  const absent = [...names].filter(([key]) => !found.has(key)).map(([, name]) => name);
-  if (absent.length > 0 && unknown.length === 0) {
-    console.message(absentText(absent, names.size));
+  const absent = [...names].filter(([key]) => !found.has(key) && !wrong.has(key)).map(([, name]) => name);
+  if (absent.length > 0) console.message(absentText(absent, names.size));
+  const unnamed = new Map(
+    present.flatMap(({ name, isInRoster, recordings }) => (isInRoster ? [] : [[name, recordings] as const])),
+  );
+  if (unnamed.size > 0) {
+    const trackers = [...unnamed].map(([name, recordings]) => {
+      const serials = new Set(recordings.map(({ serial }) => serial));
+      const likely = unknown.filter(({ serial }) => serials.has(serial)).flatMap((one) => one.likely);
+      const players = [...new Set(likely.map(({ player }) => player.name))];
+      return players.length < 2 ? name : `${name} (perhaps of ${players.join(" or ")})`;
+    });
+    console.message(`The roster does not name the trackers of ${trackers.join(", ")}`);
   }
-  const unnamed = new Set(present.filter(({ isInRoster }) => !isInRoster).map(({ name }) => name));
-  if (unnamed.size > 0)
-    console.message(`The roster does not name the trackers of ${[...unnamed].join(", ")}`);
 }
 
 /** Maximum number of names in a message. */
@@ -89,8 +101,7 @@ function absentText(absent: readonly string[], players: number): string {
 }
 
 export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {
-  const serials = [...recordings, ...leftOut].map(({ serial }) => serial);
-  return { name, isInRoster: player !== null, serials };
+  return { name, isInRoster: player !== null, recordings: [...recordings, ...leftOut] };
 }
 
 /** Reports recordings that look like a faster sport. */
@@ -196,6 +207,10 @@ export function outsideText(
   const names = outside.map(({ name, all }) =>
     all === null ? `"${name}"` : `"${name}" (${times(all, hasDates)})`,
   );
-  const remedy = hasDates ? "Change the dates of the periods" : "The clock of the periods is named with --tz";
+  const remedy = hasDates
+    ? "Change the dates of the periods"
+    : timeZone === undefined
+      ? "The clock of the periods is named with --tz"
+      : "Change the times of the periods, or --tz; a tracker that started late or was changed has no rows there";
   return `Not within the recordings, which are of ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -99,7 +99,9 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 
 /** The message about an ignored file. */
 export const copyText = (name: string, original: string): string =>
-  `${name} has the same content as ${original} and is left out`;
+  name === original
+    ? `Two files ${name} have the same content, and one is left out`
+    : `${name} has the same content as ${original} and is left out`;
 
 /** The message about a compressed recording that ends early. */
 export const CUT_TEXT = "the gzip data are cut off; the rows before are used";
@@ -116,7 +118,12 @@ export async function readRecordings(
   inputs: readonly Input[],
   { hr, quality, findsDamage = false }: ReadingChoice,
   context: Context,
-): Promise<{ recordings: ReadRecording[]; status: ExitStatus }> {
+): Promise<{
+  recordings: ReadRecording[];
+  /** Names of the files that cannot be read. */
+  unread: string[];
+  status: ExitStatus;
+}> {
   const { console, signal } = context;
   const selection = {
     ...selectionOf(hr === undefined ? {} : { hr }),
@@ -124,6 +131,7 @@ export async function readRecordings(
     mayBeCut: true,
   };
   const recordings: ReadRecording[] = [];
+  const unread = new Set(inputs);
   const status = await runBatch<{
     recording: ReadRecording;
     report: Report;
@@ -141,6 +149,7 @@ export async function readRecordings(
       return { recording, report: inspection.report, isCut, repeated };
     },
     async show({ recording, report, isCut, repeated }, input) {
+      unread.delete(input);
       const copy = addRecording(recordings, recording);
       if (copy !== null) console.message(copy);
       if (isCut) console.message(`${nameOf(input)}: ${CUT_TEXT}`);
@@ -149,5 +158,5 @@ export async function readRecordings(
     toJson: () => ({}),
     statusOf: ({ report, isCut }) => (isCut ? ExitStatus.doneWithDamage : statusOf(report)),
   });
-  return { recordings, status };
+  return { recordings, unread: [...unread].map((input) => basename(nameOf(input))), status };
 }

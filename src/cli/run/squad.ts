@@ -64,6 +64,8 @@ interface SquadSession {
   /** The periods with times of substitutes. */
   played: SuggestedSubstitutions;
   rows: SquadRow[];
+  /** Names of the files that cannot be read. */
+  unread: readonly string[];
 }
 
 /** `asi squad`: a table of all players of a session, for each period; with `--by player` a table of a season. */
@@ -86,7 +88,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   const sheet = rosterPath === null ? null : readSheetFile(rosterPath, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return ExitStatus.failed;
   const roster = sheet?.roster ?? null;
-  const { recordings, status } = await readRecordings(
+  const { recordings, unread, status } = await readRecordings(
     inputs,
     { hr: flags.hr, quality: haveGate(order.recipes), findsDamage: format === "html" },
     context,
@@ -106,7 +108,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     const path = choice === null || choice.index === index ? periodsPath : null;
     const session = sessionOf(own, people, path, { flags, recipes: order.recipes }, context);
     if (session === null) return ExitStatus.failed;
-    sessions.push(session);
+    sessions.push({ ...session, unread });
   }
   const content = await contentOf(sessions, { args, flags, format, order });
   for (const { periods, played, members } of format === "text" || areSuggested ? sessions : []) {
@@ -146,7 +148,7 @@ function sessionOf(
   periodsPath: string | null,
   { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
   context: Context,
-): SquadSession | null {
+): Omit<SquadSession, "unread"> | null {
   const members = squadMembers(recordings, rosters[0]?.roster ?? null);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = mainInterval(recordings);
@@ -262,7 +264,7 @@ function textOf(
 }
 
 async function reportOf(
-  { startMs, endMs, members, periods, rows }: SquadSession,
+  { startMs, endMs, members, periods, rows, unread }: SquadSession,
   args: readonly string[],
   flags: SquadFlags,
   { sort, isAscending, recipes }: SquadOrder,
@@ -278,5 +280,6 @@ async function reportOf(
     periods,
     offsetMs: offsetIn(flags.tz, startMs),
     recipes,
+    unread,
   });
 }

@@ -126,7 +126,7 @@ export function figuresOf(
     prepared,
     own: whole,
     player: player?.name ?? null,
-    present: { name, isInRoster: player !== null, serials: [serial] },
+    present: { name, isInRoster: player !== null, recordings: [recording] },
     outside: outsideText(
       found.map((period) => ofPlayer(period, name)),
       session,

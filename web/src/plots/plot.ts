@@ -7,7 +7,7 @@ import type { Pyramid } from "./pyramid.js";
 export const AXIS_WIDTH = 46;
 export const RIGHT_MARGIN = 24;
 export const TIME_AXIS_HEIGHT = 26;
-const TOP_MARGIN = 8;
+export const TOP_MARGIN = 8;
 const LABEL_GAP = 6;
 const LEAST_PIXELS_PER_TICK = 28;
 const FONT = "11px system-ui, sans-serif";

@@ -26,13 +26,14 @@ const LOOKS: Record<string, Look> = {
   sprints: { width: 58 },
   top_speed_km_per_h: { width: 52 },
   accelerations: { width: 62, under: (threshold) => `${threshold} m/s²` },
-  decelerations: { width: 52, under: (threshold) => threshold.replace(/^≥ -?/, "≤ −") },
+  decelerations: { width: 52, under: (threshold) => threshold },
   hr_mean_bpm: { width: 64, under: () => "mean bpm" },
   hr_max_bpm: { width: 64 },
   sprint_m: { width: 64, under: (threshold) => `m ${threshold}` },
 };
 
 const USUAL_WIDTH = 64;
+const PER_MINUTE_WIDTH = 14;
 
 const AT_FIRST = [
   "minutes",
@@ -47,12 +48,16 @@ const AT_FIRST = [
 ];
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
-export const widthOf = ({ key }: SquadColumn): number => LOOKS[key]?.width ?? USUAL_WIDTH;
+/** px; "/min" needs room under the head. */
+export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
+  (LOOKS[column.key]?.width ?? USUAL_WIDTH) + (isPerMinute && isDivided(column) ? PER_MINUTE_WIDTH : 0);
 
 /** Unit and threshold in use, under the name of a column. */
-export function underHead(column: SquadColumn, rows: readonly SquadRow[]): string {
-  const text = unitText(column, rows).replace(/^≥/, "≥ ");
-  return LOOKS[column.key]?.under?.(text) ?? text;
+export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerMinute: boolean): string {
+  const plain = unitText(column, rows).replace(/^[≥≤]/, "$& ");
+  const text = LOOKS[column.key]?.under?.(plain) ?? plain;
+  if (!isPerMinute || !isDivided(column)) return text;
+  return /^m\b/.test(text) ? text.replace("m", "m/min") : `${text} /min`.trim();
 }
 
 /** The value of a table column, optionally per minute with data; null if it is unknown. */

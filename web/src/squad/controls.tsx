@@ -14,19 +14,27 @@ export function Controls({
   session,
   columns,
   against,
+  hasFigures,
   children,
-}: ExportProps & { against: Signal<Against>; children: ComponentChildren }) {
+}: ExportProps & {
+  against: Signal<Against>;
+  /** Whether the figures of the table are shown, which some controls are for. */
+  hasFigures: boolean;
+  children: ComponentChildren;
+}) {
   const figures = (
     <>
       <PeriodsButton session={session} />
-      <fieldset class="segmented" aria-label="Figures">
-        <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
-          Totals
-        </Choice>
-        <Choice isPressed={session.isPerMinute.value} onPress={() => (session.isPerMinute.value = true)}>
-          Per minute
-        </Choice>
-      </fieldset>
+      {hasFigures ? (
+        <fieldset class="segmented" aria-label="Figures">
+          <Choice isPressed={!session.isPerMinute.value} onPress={() => (session.isPerMinute.value = false)}>
+            Totals
+          </Choice>
+          <Choice isPressed={session.isPerMinute.value} onPress={() => (session.isPerMinute.value = true)}>
+            Per minute
+          </Choice>
+        </fieldset>
+      ) : null}
       <button
         type="button"
         class="toggle"
@@ -41,8 +49,12 @@ export function Controls({
   );
   const files = (
     <>
-      <ColumnsMenu session={session} columns={columns} against={against} />
-      <CopyButton session={session} columns={columns} />
+      {hasFigures ? (
+        <>
+          <ColumnsMenu session={session} columns={columns} against={against} />
+          <CopyButton session={session} columns={columns} />
+        </>
+      ) : null}
       <ExportMenu session={session} columns={columns} />
     </>
   );

@@ -32,7 +32,9 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
       "Number",
       "Player",
       "Position",
-      ...columns.map((column) => `${headOf(column)}, ${underHead(column, rows)}`.replace(/, $/, "")),
+      ...columns.map((column) =>
+        `${headOf(column)}, ${underHead(column, rows, order.isPerMinute)}`.replace(/, $/, ""),
+      ),
     ),
     ...table.groups.flatMap(({ name, count, means, lines }) => [
       ...(name === null ? [] : [line("", `${name}, mean of ${count}`, "", ...means)]),

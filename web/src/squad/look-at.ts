@@ -57,13 +57,13 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
   }
   if (state.name !== "recording") return [];
   const { recording } = state;
-  if (recording.isCut) {
+  if (recording.isCut || recording.isTruncated) {
     return [
       {
         key,
         sign: "failed",
         where: file.name,
-        what: "Compressed file ends early.",
+        what: recording.isCut ? "Compressed file ends early." : "Recording ends early.",
         meaning: `${decimal((recording.endMs - recording.startMs) / 60_000, 0)} minutes could be read, to ${timeOfDay(recording.endMs, zone)}. They are shown, marked.`,
         actions: [{ name: "Choose again…", chooseFor: id }, leaveOut],
       },
@@ -101,9 +101,6 @@ function ofRoster(session: SquadSession): LookAt[] {
   if (sheet === null || session.isReading.value) return [];
   const { fileName, content, problems } = sheet;
   const players = session.players.value;
-  const unnamed = players.filter(({ player, recordings }) => player === null && recordings.length > 0);
-  const present = new Set(players.map(({ player }) => player));
-  const absent = content.players.filter((player) => !present.has(player));
   const items = problems.map(({ line, message }): LookAt => {
     const key = `${fileName} ${line} ${message}`;
     const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
@@ -114,12 +111,16 @@ function ofRoster(session: SquadSession): LookAt[] {
     players.flatMap(({ player, recordings, leftOut }) => {
       const name = player?.name ?? null;
       // a player whose file cannot be read is also there
-      const own = recordings.length === 0 ? [{ serial: "" }] : [...recordings, ...leftOut];
-      return own.map(({ serial }) => ({ serial, player: name }));
+      const own = recordings.length === 0 ? [{ serial: "", fileName: "" }] : [...recordings, ...leftOut];
+      return own.map(({ serial, fileName: of }) => ({ serial, fileName: of, player: name }));
     }),
   );
-  if (unknown.length > 0)
-    return [...items, ...unknown.map((tracker) => ofTracker(session, fileName, tracker))];
+  const wrong = unknown.flatMap(({ likely }) =>
+    likely.length === 1 ? likely.map(({ player }) => player) : [],
+  );
+  const present = new Set([...players.map(({ player }) => player), ...wrong]);
+  const absent = content.players.filter((player) => !present.has(player));
+  items.push(...unknown.map((tracker) => ofTracker(session, fileName, tracker)));
   if (absent.length > 0) {
     const names = absent.map(({ name }) => name).join(", ");
     const key = `${fileName} absent ${names}`;
@@ -127,35 +128,40 @@ function ofRoster(session: SquadSession): LookAt[] {
     const meaning = `${names} ${absent.length === 1 ? "is" : "are"} in the roster.`;
     items.push({ key, sign: "share", where: fileName, what: "No recording.", meaning, actions });
   }
-  return [
-    ...items,
-    ...unnamed.map(({ key, name, recordings }): LookAt => {
-      const actions = [{ name: "Ignore", press: ignore(session, `${key} unnamed`) }];
-      const meaning = `The roster does not name the tracker ${recordings[0]?.serial ?? ""}. The row is named after the file.`;
-      return { key: `${key} unnamed`, sign: "share", where: name, what: "No name.", meaning, actions };
-    }),
-  ];
+  return items;
 }
 
-/** A serial number that no recording has, with those that could be meant. */
+/** A recording that the roster does not name, with the players whose it could be. */
 function ofTracker(
   session: SquadSession,
-  fileName: string,
-  { player: { name, line }, named, nearest }: UnknownTracker,
+  rosterName: string,
+  { serial, fileName, likely }: UnknownTracker,
 ): LookAt {
-  const key = `${fileName} ${line} unknown`;
-  const are = nearest.length === 1 ? "is" : "are";
+  const key = `${serial} unnamed`;
+  const [first, ...others] = likely;
+  const nameIt = (name: string) => () => session.nameTracker(name, serial);
+  if (first === undefined || others.length > 0) {
+    return {
+      key,
+      sign: "share",
+      where: fileName,
+      what: "No name.",
+      meaning: `The roster does not name the tracker ${serial}. The row is named after the file.`,
+      actions: [
+        ...likely.map(({ player: { name } }) => ({ name: `It is ${name}`, press: nameIt(name) })),
+        { name: "Ignore", press: ignore(session, key) },
+      ],
+    };
+  }
+  const { player, named } = first;
   return {
     key,
     sign: "damaged",
-    where: `${fileName}, line ${line}`,
+    where: `${rosterName}, line ${player.line}`,
     what: `Unknown tracker “${named}”.`,
-    meaning: `No recording here has this number, so what the line says of ${name} has no effect. ${nearest.join(", ")} ${are} in no line of the roster.`,
+    meaning: `No recording here has this number, so neither the line nor the periods of ${player.name} have an effect. ${serial} (${fileName}) is in no line of the roster.`,
     actions: [
-      ...nearest.map((serial) => ({
-        name: `It is ${serial}`,
-        press: () => session.nameTracker(name, serial),
-      })),
+      { name: `It is ${serial}`, press: nameIt(player.name) },
       { name: "Ignore the line", press: ignore(session, key) },
     ],
   };

@@ -1,7 +1,7 @@
 import { ofAnotherSport } from "asi-convert/squad";
 import { durationDifference } from "../view/times.js";
 import { COMPLETE_SHARE, MARKED_FIRST_SHARE } from "./rules.js";
-import type { PlayerRow } from "./squad-player.js";
+import { isSound, type PlayerRow } from "./squad-player.js";
 
 export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sport";
 
@@ -14,13 +14,16 @@ export interface Mark {
   words: string;
 }
 
+/** A share rounded down: 99.6 % is not the whole. */
+export const shareText = (share: number): string => `${Math.floor(share * 100)} %`;
+
 /** The marks of a row, the most important first. */
 export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   const { member, coverage } = row;
   const marks: Mark[] = [];
   const share = coverage === null || row.periodMs === 0 ? 1 : coverage;
-  const percent = `${Math.floor(share * 100)} %`;
-  const isDamaged = member.recordings.some((one) => one.isDamaged || one.isTruncated || one.isCut);
+  const percent = shareText(share);
+  const isDamaged = !member.recordings.every(isSound);
   if (member.failed !== null) {
     return [{ kind: "failed", text: "not read", words: `The file cannot be read. ${member.failed}` }];
   }

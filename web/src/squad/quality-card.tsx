@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, percent } from "../view/values.js";
 import { MarkSign } from "./mark-sign.js";
-import { type Mark, shiftText } from "./marks.js";
+import { type Mark, shareText, shiftText } from "./marks.js";
 import { captionOf } from "./scope-words.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 
@@ -25,6 +25,9 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
   const { member } = row;
   useEffect(() => {
     card.current?.show();
+    const height = card.current?.offsetHeight ?? 0;
+    if (card.current !== null && at.y + height > innerHeight)
+      card.current.style.top = `${Math.max(8, innerHeight - height - 8)}px`;
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
       const isOutside = event instanceof PointerEvent && !card.current?.contains(event.target as Node);
@@ -36,7 +39,7 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
       document.removeEventListener("keydown", close);
       document.removeEventListener("pointerdown", close);
     };
-  }, [onClose]);
+  }, [onClose, at]);
   const [sign] = marks;
   const damaged = member.recordings.find((one) => damageOf(one).length > 0);
   const [place] = damaged === undefined ? [] : damageOf(damaged);
@@ -47,11 +50,15 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
       aria-label={`Quality of ${member.name}`}
       style={{
         left: `${Math.max(8, Math.min(at.x, innerWidth - 440))}px`,
-        top: `${Math.max(8, Math.min(at.y, innerHeight - 380))}px`,
+        top: `${at.y}px`,
       }}
     >
       <h2>
-        {sign === undefined ? null : <MarkSign kind={sign.kind} />}
+        {sign === undefined ? null : (
+          <span class={sign.kind === "damaged" || sign.kind === "failed" ? "bad" : ""}>
+            <MarkSign kind={sign.kind} />
+          </span>
+        )}
         {[member.player?.number, member.name].filter(Boolean).join(" ")}{" "}
         <small>{captionOf(session.figures.value.scope)}</small>
         <button type="button" class="close" aria-label="Close" onClick={onClose}>
@@ -100,7 +107,6 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
   const skipped = bytes.reduce((sum, one) => sum + one.skipped, 0);
   const total = bytes.reduce((sum, one) => sum + one.total, 0);
   const limit = metrics?.definition.parameters.max_valid_speed;
-  const samples = recordings.reduce((sum, one) => sum + one.samples.length, 0);
   const isCut = recordings.some((one) => one.isCut || one.isTruncated);
   const shifted = recordings.filter(({ shiftMs }) => shiftMs !== 0);
   const facts: [string, string][] = [
@@ -108,7 +114,7 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
       "Minutes with data",
       periodMs === 0
         ? "does not take part"
-        : `${minutes(metrics === null ? 0 : recordedTimeMs(metrics))} of ${minutes(periodMs)} (${percent(coverage ?? 0, 0)})`,
+        : `${minutes(metrics === null ? 0 : recordedTimeMs(metrics))} of ${minutes(periodMs)} (${shareText(coverage ?? 0)})`,
     ],
     [
       "Damaged",
@@ -124,7 +130,7 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
       limit === undefined
         ? "Rows left out, too fast"
         : `Rows left out, faster than ${decimal(limit * 3.6, 1)} km/h`,
-      metrics === null ? "–" : `${decimal(metrics.too_fast.samples, 0)} of ${decimal(samples, 0)}`,
+      metrics === null ? "–" : decimal(metrics.too_fast.samples, 0),
     ],
     ["Cut off at the end", isCut ? "yes" : "no"],
     ...(recordings.length > 1

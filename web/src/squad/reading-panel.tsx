@@ -1,5 +1,6 @@
 import { fileSize } from "../view/values.js";
 import type { SquadFile } from "./squad-file.js";
+import { isSound } from "./squad-player.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** Progress of reading: one bar by bytes, and a chip for each file. */
@@ -45,11 +46,11 @@ function readBytes(file: SquadFile): number {
   return state.name === "reading" ? Math.min(sizeOf(file), state.bytes) : sizeOf(file);
 }
 
-type ChipClass = "waiting" | "reading" | "read" | "wrong" | "left-out";
+type ChipClass = "waiting" | "being-read" | "read" | "wrong" | "left-out";
 
 const WORDS: Record<ChipClass, string> = {
   waiting: "waits",
-  reading: "is being read",
+  "being-read": "is being read",
   read: "read",
   wrong: "to look at",
   "left-out": "left out",
@@ -58,14 +59,15 @@ const WORDS: Record<ChipClass, string> = {
 function classOf(state: SquadFile["state"]): ChipClass {
   switch (state.name) {
     case "waiting":
+      return "waiting";
     case "reading":
-      return state.name;
+      return "being-read";
     case "failed":
       return "wrong";
     case "left out":
       return "left-out";
     case "recording":
-      return state.recording.isDamaged || state.recording.isCut ? "wrong" : "read";
+      return isSound(state.recording) ? "read" : "wrong";
     case "sheet":
       return "read";
   }

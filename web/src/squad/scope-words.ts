@@ -19,8 +19,7 @@ export function captionOf(scope: Scope): string {
 
 /** The number of players with a recording; an unreadable file has a row, but is not a player. */
 export function playersText(players: readonly SquadPlayer[]): string {
-  const count = players.filter(({ failed }) => failed === null).length;
-  return count === 1 ? "1 player" : `${count} players`;
+  return players.length === 1 ? "1 player" : `${players.length} players`;
 }
 
 /** The name of a session: that in the service, otherwise a match if it has halves. */

@@ -1,6 +1,10 @@
 import type { SquadMember, SquadRow } from "asi-convert/squad";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
+/** Whether a recording has neither damage nor an early end. */
+export const isSound = ({ isDamaged, isCut, isTruncated }: OpenRecording): boolean =>
+  !isDamaged && !isCut && !isTruncated;
+
 /** A row of the view: a person, with the recordings of the session. */
 export interface SquadPlayer extends SquadMember<OpenRecording> {
   /** Identifies the row during reading and changes of rosters. */

@@ -256,7 +256,9 @@ export class SquadSession {
 
   async #read(added: readonly SquadFile[]): Promise<void> {
     this.files.value = [...this.files.peek(), ...added];
-    this.#queue.push(...added.flatMap(({ id, state }) => (state === LOST ? [] : [id])));
+    const wanted = added.filter(({ state }) => state !== LOST);
+    // rosters and periods first, so that names and times do not change when the recordings are read
+    this.#queue.push(...wanted.toSorted((a, b) => sheetFirst(a) - sheetFirst(b)).map(({ id }) => id));
     this.#reading ??= this.#readQueue().finally(() => {
       this.#reading = null;
     });
@@ -520,14 +522,24 @@ const AROUND_MS = 60_000;
 
 const playerKey = ({ name }: Player) => `player ${name}`;
 
+const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.name) ? 1 : 0);
+
 const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
+
+const WORKBOOK_NAME = /\.(xlsx?|ods|numbers)$/i;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function failedState(file: File, error: unknown): FileState {
   const code = error instanceof ReadingError ? error.failure.code : null;
   if (code === "NOT_A_RECORDING" && !RECORDING_NAME.test(file.name)) {
-    return { name: "left out", why: "Not a recording, roster or period file." };
+    const isWorkbook = WORKBOOK_NAME.test(file.name);
+    return {
+      name: "left out",
+      why: isWorkbook
+        ? "A workbook. Save its table as CSV, and add that file."
+        : "Not a recording, roster or period file.",
+    };
   }
   return { name: "failed", code, message: messageOf(error) };
 }

@@ -124,7 +124,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
                 key={column.key}
                 column={column}
                 session={session}
-                under={underHead(column, withFigures.current)}
+                under={underHead(column, withFigures.current, session.isPerMinute.value)}
               />
             ))}
             {instead == null ? null : (
@@ -245,7 +245,7 @@ function Head({ column, session, under }: { column: SquadColumn; session: SquadS
   return (
     <th
       scope="col"
-      style={{ width: `${widthOf(column)}px` }}
+      style={{ width: `${widthOf(column, session.isPerMinute.value)}px` }}
       {...(isSorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {})}
     >
       <button type="button" onClick={press} title={column.title}>

@@ -12,6 +12,7 @@ import { marksOf } from "./marks.js";
 import { PaperPlace } from "./paper/paper-place.js";
 import { QualityPlace } from "./quality-place.js";
 import { ReadingPanel } from "./reading-panel.js";
+import { isSound } from "./squad-player.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { SquadTable } from "./squad-table.js";
 import { StatusLine } from "./status-line.js";
@@ -76,11 +77,9 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   const isListClosed = useSignal<boolean | null>(null);
   const looking = useLoaded(loadLookAt, !isReading);
   const items = looking === null ? [] : looking.lookAt(session);
-  // open by default, except during reading
+  // closed until it is opened, so that the table has the height; more files open it
   const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
-  const sound = session.shownRecordings.value.filter(
-    ({ isDamaged, isCut, isTruncated }) => !isDamaged && !isCut && !isTruncated,
-  ).length;
+  const sound = session.shownRecordings.value.filter(isSound).length;
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
       {isReading ? <ReadingPanel session={session} /> : null}
@@ -93,7 +92,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           }}
         />
       ) : null}
-      <Controls session={session} columns={columns} against={against}>
+      <Controls session={session} columns={columns} against={against} hasFigures={parts.table === "figures"}>
         <PartChoice part={part} />
       </Controls>
       <div class={`squad-parts${parts.hasMap ? " with-map" : ""}`} ref={partsOf}>
@@ -108,8 +107,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           />
         )}
         {parts.hasMap ? <Side session={session} /> : null}
+        <PeriodPanel session={session} />
       </div>
-      <PeriodPanel session={session} />
       <StatusLine
         sound={sound}
         toLookAt={items.length}

@@ -4,11 +4,14 @@ import { onIntervals } from "../clock/on-pitch.js";
 import type { AttackSide } from "../period-steps.js";
 import { nowIn, periodAt, type TimedPeriod, timedPeriods } from "../play.js";
 import { halvesIn } from "../scope.js";
-import type { SquadPlayer, SquadSession } from "../squad-session.js";
+import type { PlayerRow, SquadPlayer, SquadSession } from "../squad-session.js";
 import { type Plane, planeOf } from "./plane.js";
 import { type Spot, spotAt, turned } from "./positions.js";
 
 export type MapKind = "moment" | "track" | "heat";
+
+/** The row of the chosen player: a signal, so that drawings follow it. */
+export type ChosenRow = ReadonlySignal<PlayerRow | undefined>;
 
 /** The state of the map. The session contains other choices, such as player and time. */
 export class MapState {

@@ -2,7 +2,7 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { figureOf, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "asi-convert/squad";
 import { useRef } from "preact/hooks";
 import { columnsIn } from "../../plots/columns.js";
-import { AXIS_WIDTH, drawPlot, RIGHT_MARGIN } from "../../plots/plot.js";
+import { AXIS_WIDTH, drawPlot, RIGHT_MARGIN, TIME_AXIS_HEIGHT, TOP_MARGIN } from "../../plots/plot.js";
 import { buildPyramid } from "../../plots/pyramid.js";
 import { useSize } from "../../view/element-size.js";
 import { tickLabel, ticks, timeOfDay } from "../../view/times.js";
@@ -10,7 +10,9 @@ import { decimalsOf } from "../columns.js";
 import { MarkSign } from "../mark-sign.js";
 import { marksOf } from "../marks.js";
 import type { PlayerRow, SquadPlayer, SquadSession } from "../squad-session.js";
+import type { ChosenRow } from "./map-state.js";
 import { PlayerHeat } from "./player-heat.js";
+import { scopeWindow } from "./scope-window.js";
 import { speedSeries } from "./speed-series.js";
 
 const CARD_COLUMNS: readonly [key: string, unit: string][] = [
@@ -29,9 +31,10 @@ const LEAST_TOP_KM_PER_H = 30;
 
 /** The chosen player: figures of the current scope, speed, fastest sprints. */
 export function ChosenPlayer({ session }: { session: SquadSession }) {
-  const row = useComputed(() =>
+  const chosen = useComputed(() =>
     session.figures.value.rows.find(({ member }) => member.key === session.chosen.value),
-  ).value;
+  );
+  const row = chosen.value;
   if (row === undefined) {
     return (
       <section class="chosen-player none" aria-label="Chosen player">
@@ -69,9 +72,9 @@ export function ChosenPlayer({ session }: { session: SquadSession }) {
       ) : (
         <Figures row={row} />
       )}
-      {member.recordings.length === 0 ? null : <SpeedPlot session={session} row={row} />}
+      {member.recordings.length === 0 ? null : <SpeedPlot session={session} chosen={chosen} />}
       <div class="chosen-more">
-        {metrics === null ? null : <PlayerHeat session={session} player={member} />}
+        {metrics === null ? null : <PlayerHeat session={session} chosen={chosen} />}
         <Sprints session={session} row={row} />
       </div>
     </section>
@@ -136,31 +139,36 @@ function pyramidOf(player: SquadPlayer) {
   return made;
 }
 
-function SpeedPlot({ session, row }: { session: SquadSession; row: PlayerRow }) {
+function SpeedPlot({ session, chosen }: { session: SquadSession; chosen: ChosenRow }) {
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(area);
-  const { member, metrics } = row;
   const shown = useComputed(() => {
     const scope = session.scope.value;
     if (scope.kind === "brush") return { startMs: scope.interval.startMs, stopMs: scope.interval.endMs };
-    const whole = session.interval.value;
-    return session.zoom.value ?? { startMs: whole?.startMs ?? 0, stopMs: whole?.endMs ?? 1 };
+    return session.zoom.value ?? scopeWindow(session);
+  });
+  const drawn = useComputed(() => {
+    const member = chosen.value?.member;
+    const { width } = size.value;
+    if (member === undefined || member.recordings.length === 0 || width === 0) return null;
+    const columns = columnsIn(pyramidOf(member), shown.value, Math.max(1, width - AXIS_WIDTH - RIGHT_MARGIN));
+    const highest = columns.maximum.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+    return { columns, topKmPerH: Math.max(LEAST_TOP_KM_PER_H, highest * KM_PER_H_OF_MM_PER_S * 1.05) };
   });
   useSignalEffect(() => {
     const { width, height } = size.value;
     const theme = session.settings.theme.value;
     const zone = session.settings.zone.value;
     const window = shown.value;
-    if (canvas.current === null || width === 0 || theme === null) return;
+    const content = drawn.value;
+    if (canvas.current === null || content === null || theme === null) return;
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
-    const columns = columnsIn(pyramidOf(member), window, Math.max(1, width - AXIS_WIDTH - RIGHT_MARGIN));
     const { at, stepMs } = ticks(window.startMs, window.stopMs, width / PX_PER_TICK, zone);
-    const highest = columns.maximum.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
-    drawPlot(canvas.current, { columns, offsetMs: 0, marks: [] }, window, width, height, {
+    drawPlot(canvas.current, { columns: content.columns, offsetMs: 0, marks: [] }, window, width, height, {
       factor: KM_PER_H_OF_MM_PER_S,
-      range: [0, Math.max(LEAST_TOP_KM_PER_H, highest * KM_PER_H_OF_MM_PER_S * 1.05)],
+      range: [0, content.topKmPerH],
       line: colour("speed"),
       band: colour("speed-band"),
       grid: colour("grid"),
@@ -177,15 +185,25 @@ function SpeedPlot({ session, row }: { session: SquadSession; row: PlayerRow }) 
     const width = size.value.width - AXIS_WIDTH - RIGHT_MARGIN;
     return `transform:translateX(${AXIS_WIDTH + ((ms - startMs) / (stopMs - startMs)) * width}px)`;
   });
-  const top = metrics?.max_speed ?? null;
+  const limit = useComputed(() => {
+    const limitKmPerH = (chosen.value?.metrics?.definition.parameters.sprint_threshold ?? 0) * KM_PER_H;
+    const topKmPerH = drawn.value?.topKmPerH ?? 0;
+    if (limitKmPerH === 0 || limitKmPerH >= topKmPerH) return "display:none";
+    const px = size.value.height - TOP_MARGIN - TIME_AXIS_HEIGHT;
+    return `top:${TOP_MARGIN + (1 - limitKmPerH / topKmPerH) * px}px`;
+  });
+  const name = chosen.value?.member.name;
+  const top = chosen.value?.metrics?.max_speed ?? null;
   return (
     <div
       class="chosen-plot"
       ref={area}
       role="img"
-      aria-label={`Speed of ${member.name} over time, km/h${top === null ? "" : `, at most ${(top * KM_PER_H).toFixed(1)}`}`}
+      aria-label={`Speed of ${name} over time, km/h${top === null ? "" : `, at most ${(top * KM_PER_H).toFixed(1)}`}`}
     >
       <canvas ref={canvas} />
+      <small class="plot-unit">km/h</small>
+      <i class="plot-limit" style={limit} />
       <i class="plot-cursor" style={cursor} />
     </div>
   );

@@ -3,14 +3,14 @@ import { useRef } from "preact/hooks";
 import { cameraFor } from "../../map/camera.js";
 import { PitchOutline } from "../../map/pitch-outline.js";
 import { useSize } from "../../view/element-size.js";
-import type { SquadPlayer, SquadSession } from "../squad-session.js";
-import { mapOf } from "./map-state.js";
+import type { SquadSession } from "../squad-session.js";
+import { type ChosenRow, mapOf } from "./map-state.js";
 import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 4;
 
 /** The heat map of the chosen player, next to the fastest sprints. Without room for it, it is not computed. */
-export function PlayerHeat({ session, player }: { session: SquadSession; player: SquadPlayer }) {
+export function PlayerHeat({ session, chosen }: { session: SquadSession; chosen: ChosenRow }) {
   const state = mapOf(session);
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -22,13 +22,19 @@ export function PlayerHeat({ session, player }: { session: SquadSession; player:
   useSignalEffect(() => {
     const view = camera.value;
     const theme = session.settings.theme.value;
-    if (view === null || canvas.current === null) return;
+    const player = chosen.value?.member;
+    if (view === null || player === undefined || canvas.current === null) return;
     const look = { size: size.value, camera: view, theme, colouring: "heat" } as const;
     drawTrack(canvas.current, trackOf(state, player), look);
   });
   const pitch = state.plane.value?.pitch ?? null;
   return (
-    <div class="chosen-heat" ref={area} role="img" aria-label={`Where ${player.name} was in this time`}>
+    <div
+      class="chosen-heat"
+      ref={area}
+      role="img"
+      aria-label={`Where ${chosen.value?.member.name} was in this time`}
+    >
       <canvas ref={canvas} />
       {pitch === null ? null : <PitchOutline pitch={pitch} camera={camera} size={size} />}
     </div>

@@ -2,12 +2,11 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useSize } from "../../view/element-size.js";
 import { timeOfDay } from "../../view/times.js";
-import type { TimeWindow } from "../../view/window.js";
 import { columnsOf, drawClock } from "../clock/clock-canvas.js";
 import { type Strip, stripOf } from "../clock/strips.js";
-import { scopeOf } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 import { mapOf } from "./map-state.js";
+import { scopeWindow } from "./scope-window.js";
 
 const STEP_MS = 1000;
 const NO_STRIP: Strip = { runs: [], sprintsMs: [], damage: [], joints: [], changes: [] };
@@ -18,13 +17,7 @@ export function TimeScrubber({ session }: { session: SquadSession }) {
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(area);
-  const shown = useComputed((): TimeWindow => {
-    const whole = session.interval.value;
-    const { intervals } = scopeOf(session.scope.value, "", session.periods.value, 0);
-    const first = intervals?.[0] ?? whole;
-    const last = intervals?.at(-1) ?? whole;
-    return { startMs: first?.startMs ?? 0, stopMs: last?.endMs ?? 1 };
-  });
+  const shown = useComputed(() => scopeWindow(session));
   const row = useComputed(() =>
     session.figures.value.rows.find(({ member }) => member.key === session.chosen.value),
   );

@@ -2,6 +2,8 @@ import {
   byPosition,
   cellText,
   figureOf,
+  type Interval,
+  instantFormat,
   isIncomplete,
   marksOf,
   offsetIn,
@@ -51,7 +53,9 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const times = interval === null ? [] : stripTimes(interval, offsetMs);
   return (
     <>
-      <h2>{captionOf(scope)}</h2>
+      <h2>
+        {captionOf(scope)} <small>{interval === null ? "" : recordedText(interval, zone)}</small>
+      </h2>
       <table>
         <thead>
           <tr>
@@ -95,6 +99,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
         </small>
       </p>
       <p class="note">{recordingsInWords(rows, offsetMs)}</p>
+      <p class="muted">Each dot is a player; filled: plays at least 90 %.</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
           <Dots key={column.key} rows={rows} column={column} />
@@ -103,6 +108,12 @@ export function PaperPage({ session }: { session: SquadSession }) {
       {words === "" ? null : <p class="muted">{words}</p>}
     </>
   );
+}
+
+/** "Recorded 14:30 to 16:52 (Europe/Zurich)". */
+function recordedText({ startMs, endMs }: Interval, zone: string): string {
+  const clock = instantFormat(zone);
+  return `Recorded ${clock(startMs).slice(11, 16)} to ${clock(endMs).slice(11, 16)} (${zone})`;
 }
 
 interface MeanProps {

@@ -1,0 +1,12 @@
+import type { TimeWindow } from "../../view/window.js";
+import { scopeOf } from "../scope.js";
+import type { SquadSession } from "../squad-session.js";
+
+/** From the beginning to the end of the current scope: the whole session if it has no interval of its own. */
+export function scopeWindow(session: SquadSession): TimeWindow {
+  const whole = session.interval.value;
+  const { intervals } = scopeOf(session.scope.value, "", session.periods.value, 0);
+  const first = intervals?.[0] ?? whole;
+  const last = intervals?.at(-1) ?? whole;
+  return { startMs: first?.startMs ?? 0, stopMs: last?.endMs ?? 1 };
+}
