@@ -17,17 +17,22 @@ type Times = Pick<SampleBatch, "length" | "timestampMs">;
  * the order of the rows. A step back in time begins a new span.
  */
 export function recordedSpans({ length, timestampMs }: Times): Interval[] {
-  const times = timestampMs.subarray(0, length);
-  const gaps = new Set(gapsAfter(times));
+  const gaps = gapsAfter(timestampMs.subarray(0, length));
   const spans: Interval[] = [];
-  let span: Interval | null = null;
-  times.forEach((ms, row) => {
-    if (span !== null && ms >= span.endMs && !gaps.has(row - 1)) span.endMs = ms;
-    else {
-      span = { startMs: ms, endMs: ms };
-      spans.push(span);
+  let startMs = timestampMs[0] ?? 0;
+  let endMs = startMs;
+  // a loop over millions of rows, whose gaps come in their order
+  for (let row = 1, gap = 0; row < length; row++) {
+    const ms = timestampMs[row] ?? 0;
+    const isAfterGap = gaps[gap] === row - 1;
+    if (isAfterGap) gap++;
+    if (isAfterGap || ms < endMs) {
+      spans.push({ startMs, endMs });
+      startMs = ms;
     }
-  });
+    endMs = ms;
+  }
+  if (length > 0) spans.push({ startMs, endMs });
   return spans;
 }
 

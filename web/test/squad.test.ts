@@ -90,6 +90,21 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     return page;
   }
 
+  it("opens the pressed player alone, wherever a second press lands while the file is read", async () => {
+    const page = await open();
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    // both presses before the page can draw
+    await page.evaluate(() => {
+      const players = [...document.querySelectorAll<HTMLElement>(".squad-table .player")];
+      for (const name of ["Meier", "Roth"]) players.find(({ innerText }) => innerText === name)?.click();
+    });
+    await page.getByRole("heading", { level: 1, name: "Meier" }).waitFor();
+    await page.getByText("By speed", { exact: true }).waitFor();
+    expect(await page.getByRole("main").innerText()).not.toContain("05-Roth");
+    await page.goBack();
+    await button("Meier").waitFor();
+  });
+
   it("names a recording of which a part has a wrong date, and shows the others", async () => {
     const years = [2020, 2026].map((year) => ({
       timestamp: Date.UTC(year, 4, 16),

@@ -31,6 +31,8 @@ export function lookAt(session: SquadSession): LookAt[] {
   return all.filter(({ key }) => !ignored.has(key));
 }
 
+const WORKBOOK_NAME = /\.(xlsx?|ods|numbers)$/i;
+
 const ignore = (session: SquadSession, key: string) => () => {
   session.ignored.value = new Set([...session.ignored.peek(), key]);
 };
@@ -90,7 +92,9 @@ function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
       sign: "share",
       where: file.name,
       what: "Left out.",
-      meaning: state.why,
+      meaning: WORKBOOK_NAME.test(file.name)
+        ? "A workbook. Save its table as CSV, and add that file."
+        : state.why,
       actions: [],
     },
   ];

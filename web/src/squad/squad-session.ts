@@ -21,6 +21,7 @@ import { ReadingError } from "../recording/calls.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import { oneAtATime } from "../view/latest.js";
 import type { Settings } from "../view/settings.js";
+import { stableList } from "../view/stable-list.js";
 import { zoneName } from "../view/times.js";
 import type { TimeWindow } from "../view/window.js";
 import { FigureCache } from "./figure-cache.js";
@@ -133,6 +134,8 @@ export class SquadSession {
   readonly #cache: FigureCache;
   readonly #stop: () => void;
   #lastFile = 0;
+  readonly #failed: ReadonlySignal<readonly SquadFile[]>;
+  readonly #sheets: ReadonlySignal<readonly SquadFile[]>;
   #queue: number[] = [];
   #reading: Promise<void> | null = null;
   #cancelling = new AbortController();
@@ -148,9 +151,12 @@ export class SquadSession {
     this.#actions = actions;
     this.#workers = workers;
     this.#cache = new FigureCache(workers);
-    this.recordings = computed(() =>
+    // the progress of reading changes a file, but not these
+    this.recordings = stableList(() =>
       this.files.value.flatMap(({ state }) => (state.name === "recording" ? state.recording : [])),
     );
+    this.#failed = stableList(() => this.files.value.filter(({ state }) => state.name === "failed"));
+    this.#sheets = stableList(() => this.files.value.filter(({ state }) => state.name === "sheet"));
     this.sessions = computed(() => findSessions(this.recordings.value));
     this.shownRecordings = computed(() => {
       const id = this.sessionOf.value;
@@ -413,7 +419,7 @@ export class SquadSession {
       key: member.player === null ? `recording ${member.recordings[0]?.id}` : playerKey(member.player),
       failed: null,
     }));
-    for (const { id, file, state } of this.files.value) {
+    for (const { id, file, state } of this.#failed.value) {
       if (state.name !== "failed") continue;
       const player = roster === null ? null : playerOfRecording(roster, { serial: "", fileName: file.name });
       if (player !== null && players.some((one) => one.player === player)) continue;
@@ -430,7 +436,7 @@ export class SquadSession {
   }
 
   #sheet(kind: SheetKind): (SheetFile & { fileName: string }) | null {
-    const found = this.files.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
+    const found = this.#sheets.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
     if (found?.state.name !== "sheet") return null;
     return { ...found.state, fileName: found.file.name };
   }
@@ -526,20 +532,12 @@ const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.na
 
 const RECORDING_NAME = /\.(asi|ubx|fit|gpx|tcx)(\.gz)?$/i;
 
-const WORKBOOK_NAME = /\.(xlsx?|ods|numbers)$/i;
-
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function failedState(file: File, error: unknown): FileState {
   const code = error instanceof ReadingError ? error.failure.code : null;
   if (code === "NOT_A_RECORDING" && !RECORDING_NAME.test(file.name)) {
-    const isWorkbook = WORKBOOK_NAME.test(file.name);
-    return {
-      name: "left out",
-      why: isWorkbook
-        ? "A workbook. Save its table as CSV, and add that file."
-        : "Not a recording, roster or period file.",
-    };
+    return { name: "left out", why: "Not a recording, roster or period file." };
   }
   return { name: "failed", code, message: messageOf(error) };
 }

@@ -12,10 +12,21 @@ export function speedFactor(unit: SpeedUnit): number {
   return UNITS_PER_M_PER_S[unit];
 }
 
+/** By number of decimals; making a formatter takes longer than a hundred texts. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function formatOf(decimals: number): Intl.NumberFormat {
+  const known = formats.get(decimals);
+  if (known !== undefined) return known;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const made = new Intl.NumberFormat("en-GB", digits);
+  formats.set(decimals, made);
+  return made;
+}
+
 /** A number with thousands separators and a fixed number of decimals. */
 export function decimal(value: number, decimals: number): string {
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return negated(Math.abs(value).toLocaleString("en-GB", digits), value < 0);
+  return negated(formatOf(decimals).format(Math.abs(value)), value < 0);
 }
 
 /** The text of a value with a minus sign if it is negative; without a sign if it is shown as 0. */

@@ -9,8 +9,8 @@ const SECONDS_FROM_MS = 3000;
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
-  /** Rows with a valid speed after which a gap follows. */
-  gapsAfter: ReadonlySet<number>;
+  /** Rows with a valid speed after which a gap follows; only narrow columns need them. */
+  gapsAfter: ReadonlySet<number> | null;
   /** Up to before each second from `startMs`, mm/s. */
   sums: Float64Array;
   counts: Uint32Array;
@@ -54,13 +54,11 @@ function bySeconds(means: Float32Array, { sums, counts, ...own }: SpeedSums, sta
   }
 }
 
-function byRows(
-  means: Float32Array,
-  { timestampMs, speedMmPerS, length }: SampleBatch,
-  { gapsAfter: gaps, limitMmPerS }: SpeedSums,
-  startMs: number,
-  ms: number,
-) {
+function byRows(means: Float32Array, samples: SampleBatch, speeds: SpeedSums, startMs: number, ms: number) {
+  const { timestampMs, speedMmPerS, length } = samples;
+  const { limitMmPerS } = speeds;
+  speeds.gapsAfter ??= gapRowsOf(samples, limitMmPerS);
+  const gaps = speeds.gapsAfter;
   // a row before the first column may be valid in it
   const first = Math.max(0, firstAtOrAfter(timestampMs, startMs) - 1);
   let column = -1;
@@ -103,14 +101,9 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
   const seconds = Math.floor(((timestampMs[length - 1] ?? 0) - startMs) / 1000) + 1;
   const sums = new Float64Array(seconds + 1);
   const counts = new Uint32Array(seconds + 1);
-  const recorded: number[] = [];
-  const rows: number[] = [];
   for (let i = 0; i < length; i++) {
     const speed = speedMmPerS[i] ?? -1;
-    if (speed < 0) continue;
-    recorded.push(timestampMs[i] ?? 0);
-    if (speed > limitMmPerS) continue;
-    rows.push(i);
+    if (speed < 0 || speed > limitMmPerS) continue;
     const after = Math.floor(((timestampMs[i] ?? 0) - startMs) / 1000) + 1;
     sums[after] = (sums[after] ?? 0) + speed;
     counts[after] = (counts[after] ?? 0) + 1;
@@ -119,11 +112,22 @@ function sumsOf(samples: SampleBatch, limitMmPerS: number): SpeedSums {
     sums[second] = (sums[second] ?? 0) + (sums[second - 1] ?? 0);
     counts[second] = (counts[second] ?? 0) + (counts[second - 1] ?? 0);
   }
-  const times = Float64Array.from(rows, (row) => timestampMs[row] ?? 0);
-  const gaps = gapsAfter(times, undefined, Float64Array.from(recorded)).map((at) => rows[at] ?? 0);
-  const made = { limitMmPerS, startMs, gapsAfter: new Set(gaps), sums, counts };
+  const made: SpeedSums = { limitMmPerS, startMs, gapsAfter: null, sums, counts };
   known.set(samples, made);
   return made;
+}
+
+function gapRowsOf({ timestampMs, speedMmPerS, length }: SampleBatch, limitMmPerS: number): Set<number> {
+  const recorded: number[] = [];
+  const rows: number[] = [];
+  for (let i = 0; i < length; i++) {
+    const speed = speedMmPerS[i] ?? -1;
+    if (speed < 0) continue;
+    recorded.push(timestampMs[i] ?? 0);
+    if (speed <= limitMmPerS) rows.push(i);
+  }
+  const times = Float64Array.from(rows, (row) => timestampMs[row] ?? 0);
+  return new Set(gapsAfter(times, undefined, Float64Array.from(recorded)).map((at) => rows[at] ?? 0));
 }
 
 /** Index of the first time, in ascending order, that is not before an instant. */

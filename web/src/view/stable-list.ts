@@ -1,0 +1,11 @@
+import { computed, type ReadonlySignal } from "@preact/signals";
+
+/** A computed list that stays the same object while its elements do, so that what depends on it is not computed again. */
+export function stableList<Element>(compute: () => readonly Element[]): ReadonlySignal<readonly Element[]> {
+  let known: readonly Element[] = [];
+  return computed(() => {
+    const now = compute();
+    if (now.length !== known.length || now.some((one, i) => one !== known[i])) known = now;
+    return known;
+  });
+}
