@@ -279,10 +279,30 @@ describe("asi squad --by player", () => {
     );
   });
 
-  it.for([
-    [["--load", "distance"], /add --by player/],
-    [["--load", "distance", "--by", "player", "--format", "html"], /leave it out of the report/],
-  ] as const)("refuses %s", async ([args, message]) => {
+  it("draws the load of each player in the report, with the values of the text", async () => {
+    const season = await seasonFolder();
+    const args = ["squad", season, "--by", "player", "--load", "distance"];
+    const { stdout: html, status } = await asi([...args, "--format", "html"]);
+    expect(status).toBe(0);
+    const section = html.slice(html.indexOf('<section class="loads">'));
+    const { stdout: text } = await asi(args);
+    const [, lastDay] = /^Load of distance on (\S+), m:/m.exec(text) ?? [];
+    expect(section).toContain(`<h2>Load on ${lastDay} <small>Distance, m; bars`);
+    const loads = [
+      ...text.matchAll(
+        /m: day (\S+) \((.+) of a match\), 7 days (\S+), 28 days (\S+).*, week (\S+), monotony/g,
+      ),
+    ];
+    expect(loads.length).toBeGreaterThan(1);
+    for (const [, ...values] of loads)
+      expect(section).toContain(values.map((value) => `<td>${value}</td>`).join(""));
+    expect(section.match(/<path class="day" d="M/g)).toHaveLength(loads.length);
+    expect((await asi(["squad", season, "--by", "player", "--format", "html"])).stdout).not.toContain(
+      '<section class="loads">',
+    );
+  });
+
+  it.for([[["--load", "distance"], /add --by player/]] as const)("refuses %s", async ([args, message]) => {
     const { status, stderr } = await asi(["squad", await seasonFolder(), ...args]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
   });

@@ -3,6 +3,7 @@ import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
 import { cellText } from "./cells.js";
+import { type LoadsInReport, loadSection } from "./season-loads.js";
 import {
   comparedIndex,
   comparisonOf,
@@ -23,13 +24,15 @@ export interface SeasonReport {
   figure: SquadColumn;
   /** UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
+  /** Default none. */
+  loads?: LoadsInReport | null;
 }
 
 /**
  * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
  * last five matches, or a table. The compared session is the last match, else the last session.
  */
-export function seasonReport({ title, season, figure, offsetAt }: SeasonReport): string {
+export function seasonReport({ title, season, figure, offsetAt, loads = null }: SeasonReport): string {
   const { sessions, players } = season;
   const now = comparedIndex(season);
   const day = (ms: number, options: Intl.DateTimeFormatOptions) =>
@@ -59,7 +62,7 @@ export function seasonReport({ title, season, figure, offsetAt }: SeasonReport):
 <span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
-${parts.join("\n")}</main>
+${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
 <footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>
 `;

@@ -115,7 +115,6 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     );
   if (flags.by !== "player")
     refuseWithoutEffect(flags, ["load"], "adds up the sessions of a season; add --by player");
-  if (isReport) refuseWithoutEffect(flags, ["load"], "is for text and tables; leave it out of the report");
   if (flags.by === "player") {
     refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; leave it out");
     if (!isText)

@@ -1,6 +1,12 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { type PlayedSession, type Roster, type Season, seasonOf } from "../../squad/index.js";
+import {
+  type PlayedSession,
+  type Roster,
+  type Season,
+  type SeasonPlayer,
+  seasonOf,
+} from "../../squad/index.js";
 import { readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { type Context, runBatch } from "../batch/batch.js";
@@ -196,7 +202,14 @@ async function contentOf(
       // a rate is comparable between matches of different duration
       const figure = sort === undefined ? columnNamed("rate") : order.sort;
       const offsetAt = (ms: number) => offsetIn(tz, ms);
-      return seasonReport({ title: titleOf(args, "Season"), season, figure, offsetAt });
+      const daysOf = (player: SeasonPlayer) => [...(loads?.of.get(player)?.values() ?? [])];
+      return seasonReport({
+        title: titleOf(args, "Season"),
+        season,
+        figure,
+        offsetAt,
+        loads: loads === null ? null : { column: loads.column, daysOf },
+      });
     }
   }
 }

@@ -1,0 +1,64 @@
+import type { DayLoad } from "../metrics/index.js";
+import { escaped } from "../pictures/svg.js";
+import type { SeasonPlayer, SquadColumn } from "../squad/index.js";
+import { figureName, numberAndName } from "./season-table.js";
+
+/** The loads of the players of a season, for its report. */
+export interface LoadsInReport {
+  /** The figure that is the load of a session. */
+  column: SquadColumn;
+  /** Of each day up to the last session of the squad, in ascending order; empty for a player without sessions. */
+  daysOf(player: SeasonPlayer): readonly DayLoad[];
+}
+
+/** Days in a picture. */
+const SHOWN_DAYS = 42;
+const PICTURE = { dayPx: 5, height: 28 };
+
+const HEADS = ["Day", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
+
+/** The load of each player on the last day of the season, with a picture of the days before it. */
+export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }: LoadsInReport): string {
+  const known = players.flatMap((player) => {
+    const days = daysOf(player);
+    const last = days.at(-1);
+    return last === undefined ? [] : [{ player, last, days: days.slice(-SHOWN_DAYS) }];
+  });
+  const [any] = known;
+  if (any === undefined) return "";
+  const highest = Math.max(1, ...known.flatMap(({ days }) => days.map(({ load }) => load ?? 0)));
+  const rows = known.map(({ player, last, days }) => {
+    const cells = [
+      text(last.load, 0),
+      last.percent_of_match === null ? "–" : `${text(last.percent_of_match, 0)} %`,
+      text(last.acute, 0),
+      text(last.chronic, 0),
+      text(last.week_sum, 0),
+      text(last.monotony, 2),
+      text(last.strain, 0),
+    ];
+    return `<tr><th scope="row">${escaped(numberAndName(player))}</th><td class="days">${picture(days, highest)}</td>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  return `<section class="loads"><h2>Load on ${any.last.day} <small>${escaped(figureName(column))}; bars: the last ${SHOWN_DAYS} days, line: weighted mean of 7 days</small></h2>
+<div class="frame" tabindex="0"><table><thead><tr><th scope="col">Player</th><th scope="col" class="days">Days</th>${HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
+<p><small>A day without a recording of the player is a day of rest. The weighted means are known from a player’s 28th day on. A day with a session without this figure has no load.</small></p></section>`;
+}
+
+const text = (value: number | null, digits: number): string =>
+  value === null
+    ? "–"
+    : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** Bars of the days and the line of the weighted mean of 7 days, on one scale for all players. As SVG. */
+function picture(days: readonly DayLoad[], highest: number): string {
+  const { dayPx, height } = PICTURE;
+  const first = SHOWN_DAYS - days.length;
+  const y = (load: number) => Math.round((1 - load / highest) * height * 10) / 10;
+  const x = (i: number) => (first + i) * dayPx;
+  const bars = days.flatMap(({ load }, i) =>
+    load === null || load === 0 ? [] : [`M${x(i) + 2} ${height}V${y(load)}`],
+  );
+  const line = days.flatMap(({ acute }, i) => (acute === null ? [] : [`${x(i) + 2} ${y(acute)}`]));
+  const mean = line.length < 2 ? "" : `<path class="mean" d="M${line.join("L")}"/>`;
+  return `<svg viewBox="0 0 ${SHOWN_DAYS * dayPx} ${height}" aria-hidden="true"><path class="grid" d="M0 ${height}H${SHOWN_DAYS * dayPx}"/><path class="day" d="${bars.join("")}"/>${mean}</svg>`;
+}
