@@ -103,7 +103,7 @@ export const settings = {
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "Time by which a client can fall behind the minimum rate, or six times this time if it was faster before",
+    "How far a client may fall behind the minimum rate; six times as far if it was faster before",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -201,7 +201,7 @@ export const settings = {
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,
-    "Time by which samples may be ahead of the server's clock; a bulk load refuses later samples",
+    "How far samples may be ahead of the server's clock; a bulk load refuses later samples",
   ),
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
