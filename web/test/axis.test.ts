@@ -23,7 +23,7 @@ function opened(name: string) {
     notes: [],
   } as const;
   const { recording, rows } = prepare(1, [samples], { ...facts, notes: [] });
-  const curve = distanceOf(rows, { preset: "soccer", maxHeartRate: null });
+  const curve = distanceOf(rows, { preset: "soccer", maxHeartRate: null, maxSpeedMPerS: null });
   return { recording, samples, placed: placeByDistance(recording, 0, curve) };
 }
 

@@ -78,6 +78,23 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await zones.getByText("Enter it, from 60 to 240").waitFor();
   });
 
+  it("has the speed zones of a person as soon as a maximum speed is entered, and the fixed ones without", async () => {
+    const page = await openPage();
+    await choose(page, fixturePath("valid/match-hr.asi"));
+    const maximum = page.getByLabel("Zones of the athlete: maximum speed");
+    const panel = page.locator(".panel", { has: maximum });
+    const classes = () => panel.locator("tbody th").allInnerTexts();
+    await panel.getByText("Speed zones: Football.").waitFor();
+    const fixed = await classes();
+    expect(fixed).toHaveLength(5);
+    await maximum.fill("30");
+    await maximum.press("Enter");
+    await expect.poll(classes).toEqual(["0–18", "18–24", "24–27", "27+"]);
+    await panel.getByText("Speed zones: 60, 80 and 90 % of the athlete’s maximum speed").waitFor();
+    await maximum.fill("");
+    await expect.poll(classes).toEqual(fixed);
+  });
+
   it("has no accelerations if its rate is too low, and says so only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));

@@ -1,4 +1,3 @@
-import { useRef } from "preact/hooks";
 import type { Figures } from "../recording/recording.js";
 import { type Selection, showAround } from "../view/selection.js";
 import type { Settings } from "../view/settings.js";
@@ -7,6 +6,7 @@ import { duration } from "../view/times.js";
 import { decimal, distance, percent, withUnit } from "../view/values.js";
 import { EffortPanels } from "./efforts.js";
 import { MAX_SPEED_HINT } from "./max-speed.js";
+import { NumberField } from "./number-field.js";
 import { Panel } from "./panel.js";
 import { bandLabel } from "./speed-bands.js";
 
@@ -16,15 +16,22 @@ interface Props {
   settings: Settings;
 }
 
+const LEAST_MAX_SPEED_KM_PER_H = 10;
+const MOST_MAX_SPEED_KM_PER_H = 45;
+
 /** Figures of the shown part: speed, sprints, accelerations and heart rate. */
 export function FigurePanels({ figures, selection, settings }: Props) {
   const { metrics } = figures;
   const unit = settings.speedUnit.value;
   const preset = PRESETS.find(([name]) => name === settings.preset.value)?.[1];
+  const zones =
+    settings.maxSpeedKmPerH.value === null
+      ? `${preset}`
+      : "60, 80 and 90 % of the athlete’s maximum speed, sprints from 80 %";
 
   return (
     <>
-      <Panel title="By speed" note={`Speed zones: ${preset}. ${MAX_SPEED_HINT}`}>
+      <Panel title="By speed" note={`Speed zones: ${zones}. ${MAX_SPEED_HINT}`}>
         <table>
           <thead>
             <tr>
@@ -53,6 +60,13 @@ export function FigurePanels({ figures, selection, settings }: Props) {
             })}
           </tbody>
         </table>
+        <NumberField
+          label="Zones of the athlete: maximum speed"
+          unit="km/h"
+          least={LEAST_MAX_SPEED_KM_PER_H}
+          most={MOST_MAX_SPEED_KM_PER_H}
+          value={settings.maxSpeedKmPerH}
+        />
       </Panel>
       <EffortPanels
         metrics={metrics}
@@ -68,43 +82,17 @@ export function FigurePanels({ figures, selection, settings }: Props) {
 /** Beats per minute. */
 const LEAST_MAXIMUM = 60;
 const MOST_MAXIMUM = 240;
-/** Delay after the last key, so that figures are not computed for each key. */
-const TYPING_MS = 500;
 
 function HeartRate({ figures: { metrics }, settings }: { figures: Figures; settings: Settings }) {
-  const { maxHeartRate } = settings;
-  const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // null for an empty field; undefined for an invalid or incomplete number
-  const entered = (input: HTMLInputElement): number | null | undefined => {
-    const value = input.valueAsNumber;
-    if (value >= LEAST_MAXIMUM && value <= MOST_MAXIMUM) return value;
-    return input.value === "" && !input.validity.badInput ? null : undefined;
-  };
   return (
     <Panel title="Heart rate zones">
-      <label class="field">
-        Maximum heart rate of the athlete
-        <input
-          type="number"
-          min={LEAST_MAXIMUM}
-          max={MOST_MAXIMUM}
-          placeholder="bpm"
-          value={maxHeartRate.value ?? ""}
-          onInput={({ currentTarget }) => {
-            clearTimeout(typing.current);
-            const value = entered(currentTarget);
-            if (value === undefined) return;
-            typing.current = setTimeout(() => {
-              maxHeartRate.value = value;
-            }, TYPING_MS);
-          }}
-          // immediately after Enter, and when the field loses focus
-          onChange={({ currentTarget }) => {
-            clearTimeout(typing.current);
-            maxHeartRate.value = entered(currentTarget) ?? null;
-          }}
-        />
-      </label>
+      <NumberField
+        label="Maximum heart rate of the athlete"
+        unit="bpm"
+        least={LEAST_MAXIMUM}
+        most={MOST_MAXIMUM}
+        value={settings.maxHeartRate}
+      />
       {metrics.timePerHrZone.length === 0 ? (
         <p class="muted">
           Enter it, from {LEAST_MAXIMUM} to {MOST_MAXIMUM}, to see the time in each zone.

@@ -44,6 +44,7 @@ export function useFigures(
     shown.value;
     settings.preset.value;
     settings.maxHeartRate.value;
+    settings.maxSpeedKmPerH.value;
     compute();
   });
   useEffect(compute, [compute]);

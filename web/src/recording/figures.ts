@@ -1,5 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import { computeMetrics, distanceCurve } from "asi-convert/metrics";
+import { computeMetrics, distanceCurve, individualZones } from "asi-convert/metrics";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
@@ -12,7 +12,7 @@ import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 export function figuresOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
-  { preset, maxHeartRate }: FigureSettings,
+  { preset, maxHeartRate, maxSpeedMPerS }: FigureSettings,
 ): Figures {
   const from = Math.ceil(startMs);
   const to = Math.max(from, Math.floor(stopMs));
@@ -20,7 +20,10 @@ export function figuresOf(
     preset,
     from,
     to,
-    params: maxHeartRate === null ? {} : { max_hr: maxHeartRate },
+    params: {
+      ...(maxHeartRate !== null && { max_hr: maxHeartRate }),
+      ...(maxSpeedMPerS !== null && individualZones("mss", { mss: maxSpeedMPerS })),
+    },
   });
   const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
   return {

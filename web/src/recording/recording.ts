@@ -56,6 +56,8 @@ export interface FigureSettings {
   preset: PresetName;
   /** Maximum heart rate of the athlete; null if it is unknown. */
   maxHeartRate: number | null;
+  /** Maximum speed of the athlete, from which the speed zones derive; null for those of the preset. */
+  maxSpeedMPerS: number | null;
 }
 
 /** Distance covered since the first row, at ascending instants, with the rules of the figures. */

@@ -26,18 +26,28 @@ export interface Settings {
   preset: Signal<Preset>;
   /** Maximum heart rate of the athlete, beats per minute; null if it is unknown. Not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
+  /** Confirmed maximum speed of the athlete, for zones of a person; null for the fixed zones of the sport. Not stored either. */
+  maxSpeedKmPerH: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
   /** Address of map tiles with `{z}`, `{x}` and `{y}`; empty for none. */
   tiles: Signal<string>;
 }
 
+const KM_PER_H = 3.6;
+
 /** The settings that affect figures. */
-export function figureSettings({ preset, maxHeartRate }: Settings): {
+export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH }: Settings): {
   preset: Preset;
   maxHeartRate: number | null;
+  maxSpeedMPerS: number | null;
 } {
-  return { preset: preset.peek(), maxHeartRate: maxHeartRate.peek() };
+  const maxSpeed = maxSpeedKmPerH.peek();
+  return {
+    preset: preset.peek(),
+    maxHeartRate: maxHeartRate.peek(),
+    maxSpeedMPerS: maxSpeed === null ? null : maxSpeed / KM_PER_H,
+  };
 }
 
 /** The settings, which are stored in this browser. */
@@ -52,6 +62,7 @@ export function rememberedSettings(): Settings {
       "soccer",
     ),
     maxHeartRate: signal(null),
+    maxSpeedKmPerH: signal(null),
     pitch: remembered("asi-pitch", ["on", "off"], "off"),
     tiles: rememberedText("asi-tiles"),
   };
