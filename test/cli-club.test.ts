@@ -134,7 +134,7 @@ describe("asi stats", () => {
       "which line of the roster names no recording, while there are recordings of nobody, and which these are",
       "TRK-22",
       [
-        "roster.csv, line 3: No recording is of TRK-22, so neither this line nor the periods of Kunz have an effect. No line of the roster has TRK-2 (2.asi). Correct the line if it is of Kunz",
+        "roster.csv, line 3: No recording is of TRK-22, so this line and the periods of Kunz have no effect. TRK-2 (2.asi) is in no line of the roster. If it belongs to Kunz, correct the line",
         "The roster does not name the trackers of 2",
       ],
     ],

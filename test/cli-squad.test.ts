@@ -353,7 +353,7 @@ describe("asi squad", () => {
     expect(stderr).toContain("4.asi");
     await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", join(folder, "report.html")]);
     expect(readFileSync(join(folder, "report.html"), "utf8")).toContain(
-      "Cannot be read, and without a row: 4.asi.",
+      "Files that cannot be read have no row: 4.asi.",
     );
   });
 

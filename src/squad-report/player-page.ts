@@ -1,4 +1,4 @@
-import { decimalText, KM_PER_H, percentText } from "../pictures/figure-text.js";
+import { count, decimalText, KM_PER_H, percentText } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
   figureOf,
@@ -85,6 +85,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
   const all = rows.filter(({ period }) => period === null);
   const whole = wholeRows(all);
   const peers = all.filter((other) => position === "" || positionOf(other) === position);
+  const wholePeers = peers.filter((peer) => whole.has(peer)).length;
   const head = columns.map(
     (column) =>
       `<th scope="col" class="figure">${headOf(column)}<small>${escaped(unitText(column, [row]))}</small></th>`,
@@ -93,7 +94,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
     ...own.filter(({ period }) => period !== null).map((one) => line(one.period ?? "", figures(one))),
     line("Session", figures(row), ' class="mean"'),
     line(
-      `Mean of ${peers.filter((peer) => whole.has(peer)).length} ${position === "" ? "players" : position}`,
+      `Mean of ${position === "" ? count(wholePeers, "player") : `${wholePeers} ${position}`}`,
       columns.map((column) => cellText(column, summaryOf(peers, column, whole).mean, false)),
     ),
   ].join("")}</tbody></table></div>`;

@@ -3,7 +3,7 @@ import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
 import { cellText } from "./cells.js";
-import { type LoadsInReport, loadSection } from "./season-loads.js";
+import { type LoadsInReport, loadSection } from "./load-section.js";
 import {
   comparedIndex,
   comparisonOf,

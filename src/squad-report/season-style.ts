@@ -36,7 +36,7 @@ function show() {
   }
 }
 function sort() {
-  for (const parent of document.querySelectorAll(".panels, tbody")) {
+  for (const parent of document.querySelectorAll(".panels, .figure-part tbody")) {
     parent.farthestFirst ??= [...parent.children];
     const byNumber = (a, b) => a.dataset.number - b.dataset.number;
     parent.append(...(order.value === "far" ? parent.farthestFirst : [...parent.farthestFirst].sort(byNumber)));

@@ -122,7 +122,7 @@ const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 const unreadText = (names: readonly string[]): string =>
-  names.length === 0 ? "" : `Cannot be read, and without a row: ${names.join(", ")}.`;
+  names.length === 0 ? "" : `Files that cannot be read have no row: ${names.join(", ")}.`;
 
 /** Problems of recordings, in words. @param offsetMs of the local times */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {

@@ -73,5 +73,4 @@ export {
 } from "./suggest-substitutions.js";
 export { type PlacedPlayer, type TakingPart, type TeamFrame, teamFrames } from "./team-frames.js";
 export { type TeamShapeMeans, teamShapeMeans } from "./team-shapes.js";
-export { type UnknownTracker, unknownTrackers } from "./unknown-trackers.js";
 export { refuseWrongDates } from "./wrong-dates.js";

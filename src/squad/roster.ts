@@ -37,12 +37,13 @@ export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-const wordsOf = (text: string): string[] => text.split(/[^\p{L}]+/u).filter(Boolean);
+const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 
 /** Whether all words of a name are in the name of a file: "Müller" in `05-Mueller.asi` is not, in `05 Müller.asi` it is. */
 export function isNamedIn(fileName: string, name: string): boolean {
   const inFile = wordsOf(comparable(fileName));
-  return wordsOf(nameKey(name)).every((word) => inFile.includes(word));
+  const words = wordsOf(nameKey(name));
+  return words.length > 0 && words.every((word) => inFile.includes(word));
 }
 
 /**

@@ -6,4 +6,5 @@ export { readPeriods } from "./read-periods.js";
 export { readRoster } from "./read-roster.js";
 export type { SheetProblem } from "./sheet.js";
 export { type SheetKind, sheetKind } from "./sheet-kind.js";
+export { type UnknownTracker, unknownTrackers, wrongLines } from "./unknown-trackers.js";
 export { periodsCsv } from "./write-periods.js";

@@ -5,8 +5,14 @@ import { isNamedIn, nameKey, type Player, type Roster } from "./roster.js";
 export interface UnknownTracker {
   serial: string;
   fileName: string;
-  /** Players of the roster without a recording, the most probable first. One: a line of the roster is probably wrong. */
-  likely: { player: Player /** Serial numbers in the roster, else names of files. */; named: string }[];
+  /** Players of the roster without a recording, the most probable first; empty if no one is likely. */
+  likely: LikelyPlayer[];
+}
+
+export interface LikelyPlayer {
+  player: Player;
+  /** Serial numbers in the roster, else names of files. */
+  named: string;
 }
 
 /** Whom a recording belongs to. */
@@ -20,13 +26,14 @@ export interface RecordingOwner {
 /** How many players are suggested. */
 const MOST_SUGGESTED = 3;
 
-/** Serial numbers of one order differ by little, so that more different letters are no mistake. */
-const MOST_LETTERS = 2;
+/** Serial numbers of one order are similar: with more different characters it is another tracker *(choice)*. */
+const MOST_DIFFERENT = 2;
 
 /**
  * Recordings that the roster does not name, with the players who have none: thresholds and times of these players count for nobody.
  *
  * @param recordings those of one session
+ * @returns a result for each tracker without a player
  */
 export function unknownTrackers(
   { players }: Roster,
@@ -35,21 +42,39 @@ export function unknownTrackers(
   const present = new Set(recordings.flatMap(({ player }) => (player === null ? [] : [nameKey(player)])));
   const absent = players
     .filter(({ name }) => !present.has(nameKey(name)))
-    .map((player) => ({ player, wanted: player.serials.length > 0 ? player.serials : player.files }))
-    .map(({ player, wanted }) => ({ player, wanted, named: wanted.join(" or ") }));
+    .map((player) => ({
+      player,
+      named: (player.serials.length > 0 ? player.serials : player.files).join(" or "),
+    }));
   const free = new Map(
     recordings.flatMap((one) => (one.player === null && one.serial !== "" ? [[one.serial, one]] : [])),
   );
+  const namedIn = (fileName: string) => {
+    const named = absent.filter(({ player }) => isNamedIn(fileName, player.name));
+    return named.length === 1 ? named : [];
+  };
+  const taken = new Set([...free.values()].flatMap(({ fileName }) => namedIn(fileName)));
   return [...free.values()].map(({ serial, fileName }) => {
-    const far = ({ wanted }: { wanted: readonly string[] }) =>
-      Math.min(...wanted.map((one) => editDistance(one.toLowerCase(), serial.toLowerCase())));
-    const inFileName = absent.filter(({ player }) => isNamedIn(fileName, player.name));
+    const far = ({ player }: LikelyPlayer) =>
+      Math.min(...player.serials.map((one) => editDistance(one.toLowerCase(), serial.toLowerCase())));
     const isPair = absent.length === 1 && free.size === 1;
     const similar = absent
-      .filter((one) => isPair || far(one) <= MOST_LETTERS)
+      .filter((one) => !taken.has(one) && (isPair || far(one) <= MOST_DIFFERENT))
       .sort((a, b) => far(a) - far(b))
       .slice(0, MOST_SUGGESTED);
-    const likely = inFileName.length === 1 ? inFileName : similar;
-    return { serial, fileName, likely: likely.map(({ player, named }) => ({ player, named })) };
+    const named = namedIn(fileName);
+    return { serial, fileName, likely: named.length > 0 ? named : similar };
+  });
+}
+
+/** The trackers with one likely player who is likely for no other tracker: the line of that player is probably wrong. */
+export function wrongLines(trackers: readonly UnknownTracker[]): (UnknownTracker & LikelyPlayer)[] {
+  return trackers.flatMap((tracker) => {
+    const [only, ...others] = tracker.likely;
+    if (only === undefined || others.length > 0) return [];
+    const isShared = trackers.some(
+      (one) => one !== tracker && one.likely.some(({ player }) => player === only.player),
+    );
+    return isShared ? [] : [{ ...tracker, ...only }];
   });
 }

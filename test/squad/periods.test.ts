@@ -210,7 +210,7 @@ describe("the periods of a session", () => {
     ]);
   });
 
-  it("are not left with players who do not take part when the row with the times is refused", () => {
+  it("do not include a period whose row with the times is refused, although other rows exclude players from it", () => {
     const { periods, problems } = read(
       "period,start,end,player\nA,17:00,16:59,\nA,-,-,Kunz\nB,17:10,17:20,\n",
     );

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { playerOfRecording, unknownTrackers } from "../../src/squad/index.js";
-import { readRoster } from "../../src/squad/sheets.js";
+import { playerOfRecording } from "../../src/squad/index.js";
+import { readRoster, unknownTrackers, wrongLines } from "../../src/squad/sheets.js";
 
 const { roster } = readRoster("player,serial,file\nKeller,TRK-101,\nKunz,TRK-111 TRK-131,\nVogel,,vogel*\n");
 const found = (...recordings: [serial: string, player: string | null, fileName?: string][]) =>
@@ -26,6 +26,18 @@ it("prefers the one absent player whose name is in the name of the file", () => 
   ]);
 });
 
+it("is sure of a wrong line only if no other tracker could be of the same player", () => {
+  const lines = (...serials: string[]) =>
+    wrongLines(
+      unknownTrackers(roster, [
+        { serial: "TRK-101", fileName: "1.asi", player: "Keller" },
+        ...serials.map((serial) => ({ serial, fileName: `${serial}.asi`, player: null })),
+      ]),
+    ).map(({ serial, player: { name, line } }) => [serial, name, line]);
+  expect(lines("TRK-113")).toEqual([["TRK-113", "Kunz", 3]]);
+  expect(lines("TRK-113", "TRK-112")).toEqual([]);
+});
+
 it("takes the last recording for that of the last absent player, however they are numbered", () => {
   expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X9", null])).toEqual([["X9", "Vogel: vogel*"]]);
 });
@@ -40,6 +52,14 @@ it("has nobody to name while every recording has its player, or every player a r
 it("gives a file that cannot be read to the player whose name it has", () => {
   const ownerOf = (fileName: string, serial = "") =>
     playerOfRecording(roster, { serial, fileName })?.name ?? null;
+  const numbers = readRoster("player,serial\n10,A\nPlayer 1,B\n?,C\n").roster;
+  const inNumbers = (fileName: string) => playerOfRecording(numbers, { serial: "", fileName })?.name ?? null;
+  expect(["9-x.asi", "10.asi", "Player 12.asi", "Player 1.asi"].map(inNumbers)).toEqual([
+    null,
+    "10",
+    null,
+    "Player 1",
+  ]);
   expect(["21 KUNZ.asi", "kunzler.asi", "Kunz-Keller.asi"].map((name) => ownerOf(name))).toEqual([
     "Kunz",
     null,

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { Damage } from "asi-convert";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Colouring } from "./map/drawing.js";
 import { NoFigures } from "./parts/no-figures.js";
 import { Stage } from "./parts/stage.js";
@@ -38,11 +38,23 @@ const COLOURINGS = [
 /** The last shown parts of recordings, stored when another view replaces the viewer. */
 const lastShown = new WeakMap<Recording, TimeWindow>();
 
+/** Maximum speeds entered for the people of recordings. */
+const maxSpeeds = new WeakMap<Recording, number>();
+
 /** One recording: figures, map and plots, and the information in the file. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
   const [selection] = useState(() => newSelection(whole, lastShown.get(recording) ?? linked));
+  useLayoutEffect(() => {
+    const { maxSpeedKmPerH } = settings;
+    maxSpeedKmPerH.value = maxSpeeds.get(recording) ?? null;
+    return () => {
+      const entered = maxSpeedKmPerH.peek();
+      if (entered === null) maxSpeeds.delete(recording);
+      else maxSpeeds.set(recording, entered);
+    };
+  }, [recording, settings]);
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
   const { shown: shownHeart, toggle } = useHeart(recording, reader);

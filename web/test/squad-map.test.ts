@@ -58,6 +58,9 @@ async function files() {
   ];
 }
 
+/** A canvas of that size without a line has a shorter data URL. */
+const BLANK_LENGTH = 5000;
+
 useBrowser();
 
 describe.skipIf(hasNoBrowser)("the map of the squad", () => {
@@ -129,7 +132,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
   });
 
-  it("draws the speed of the player who is chosen, over the period, and not that of the one before", async () => {
+  it("draws the speed of the chosen player in the chosen period", async () => {
     const page = await open();
     const plot = () =>
       page.locator(".chosen-plot canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
@@ -137,13 +140,50 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     for (const name of ["Keller", "Roth"]) {
       await page.locator(".squad-table tbody tr", { hasText: name }).locator("td").first().click();
       await chosen(page).getByRole("heading", { name }).waitFor();
-      const before = plots.at(-1);
-      await expect.poll(plot).not.toBe(before);
+      // drawn, and no longer that of the player before
+      const seen = ["", ...plots];
+      await expect
+        .poll(async () => {
+          const [one, other] = [await plot(), await plot()];
+          return one === other && one.length > BLANK_LENGTH && !seen.includes(one);
+        })
+        .toBe(true);
       plots.push(await plot());
     }
     expect(plots[1]).not.toBe(plots[0]);
     await page.getByRole("button", { name: "2nd half", exact: true }).first().click();
     await expect.poll(plot).not.toBe(plots[1]);
+  });
+
+  it("draws the pitch of pitch.csv instead of a fitted one, and says what is wrong in the file", async () => {
+    // 100 x 60 m, its length 30 degrees from east
+    const corner = (x: number, y: number) => {
+      const [sin, cos] = [0.5, Math.sqrt(0.75)];
+      const [east, north] = [x * cos - y * sin, x * sin + y * cos];
+      return `${47 + north / METRES_PER_DEGREE.north},${8 + east / METRES_PER_DEGREE.east}`;
+    };
+    const lines = [corner(-50, -30), corner(50, -30), corner(50, 30), corner(-50, 30)];
+    const withPitch = async (corners: string[]) => {
+      const page = await openPage({ timezoneId: "UTC" });
+      const csv = named("pitch.csv", ["latitude,longitude", ...corners, ""].join("\n"));
+      await page.setInputFiles("input[type=file] >> nth=0", [...match, csv]);
+      await page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
+      await page.getByRole("button", { name: "Map", exact: true }).click();
+      await page.locator(".ground svg.pitch path").waitFor();
+      return page;
+    };
+    const ratio = async (page: Page) => {
+      const { width, height } = await boxOf(page, ".ground svg.pitch path");
+      return width / height;
+    };
+    const page = await withPitch(lines);
+    await expect.poll(() => ratio(page)).toBeCloseTo(100 / 60, 1);
+    await press(page, 35);
+    expect((await moment(page)).length).toBe(2);
+    const wrong = await withPitch(lines.slice(1));
+    await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, and these are 3\./).waitFor();
+    expect(await ratio(wrong)).toBeGreaterThan(1.45);
+    expect(await ratio(wrong)).toBeLessThan(1.65);
   });
 
   it("plays: the clock runs, a key stops it, and it stops at the end of the period", async () => {

@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has the speed zones of a person as soon as a maximum speed is entered, and the fixed ones without", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
-    const maximum = page.getByLabel("Zones of the athlete: maximum speed");
+    const maximum = page.getByLabel("Maximum speed of the athlete");
     const panel = page.locator(".panel", { has: maximum });
     const classes = () => panel.locator("tbody th").allInnerTexts();
     await panel.getByText("Speed zones: Football.").waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await maximum.fill("30");
     await maximum.press("Enter");
     await expect.poll(classes).toEqual(["0–18", "18–24", "24–27", "27+"]);
-    await panel.getByText("Speed zones: 60, 80 and 90 % of the athlete’s maximum speed").waitFor();
+    await panel.getByText("Speed zones: 60, 80 and 90 % of the maximum speed; sprints from 80 %").waitFor();
     await maximum.fill("");
     await expect.poll(classes).toEqual(fixed);
   });

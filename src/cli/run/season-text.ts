@@ -80,7 +80,7 @@ function playerText(
           ),
         ]),
     line("Best", summary(own, "best")),
-    line("Last, of up to 5 matches before", shares),
+    line("Last, against up to 5 matches", shares),
     ...(loads === null ? [] : [loadText(player, loads)]),
   ].join("\n");
 }

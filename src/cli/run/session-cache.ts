@@ -10,7 +10,7 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 const CACHE_NAME = ".asi-squad-cache.json";
 
 /** Version of the cached data; those of another version are computed again. */
-const FORM = 3;
+const FORM = 4;
 
 /** The cached work of a session; null if there is none, or if files, options or the program have changed since. */
 export function keptWork(task: SessionTask): SessionWork | null {

@@ -12,10 +12,9 @@ import {
   type SquadMember,
   type SquadRow,
   type SuggestedSubstitutions,
-  unknownTrackers,
   type ZoneKind,
 } from "../../squad/index.js";
-import { periodsCsv } from "../../squad/sheets.js";
+import { periodsCsv, unknownTrackers, wrongLines } from "../../squad/sheets.js";
 import type { Context } from "../batch/batch.js";
 import { instantFormat } from "../terminal/time-text.js";
 
@@ -57,18 +56,17 @@ export function tellAbsent(
   const owners = present.flatMap(({ name, isInRoster, recordings }) =>
     recordings.map((recording) => ({ ...recording, player: isInRoster ? name : null })),
   );
-  const unknown = rosters.flatMap(({ path, roster }) =>
-    unknownTrackers(roster, owners).map((tracker) => ({ path, ...tracker })),
-  );
+  const unknown = rosters.map(({ path, roster }) => ({ path, trackers: unknownTrackers(roster, owners) }));
   const wrong = new Set<string>();
-  for (const { path, serial, fileName, likely } of unknown) {
-    const [only, ...others] = likely;
-    if (only === undefined || others.length > 0) continue;
-    const { player, named } = only;
-    wrong.add(nameKey(player.name));
-    console.message(
-      `${path}, line ${player.line}: No recording is of ${named}, so neither this line nor the periods of ${player.name} have an effect. No line of the roster has ${serial} (${fileName}). Correct the line if it is of ${player.name}`,
-    );
+  const paired = new Set<string>();
+  for (const { path, trackers } of unknown) {
+    for (const { serial, fileName, player, named } of wrongLines(trackers)) {
+      wrong.add(nameKey(player.name));
+      paired.add(serial);
+      console.message(
+        `${path}, line ${player.line}: No recording is of ${named}, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is in no line of the roster. If it belongs to ${player.name}, correct the line`,
+      );
+    }
   }
   const found = new Set(present.filter(({ isInRoster }) => isInRoster).map(({ name }) => nameKey(name)));
   const names = new Map(
@@ -77,14 +75,19 @@ export function tellAbsent(
   const absent = [...names].filter(([key]) => !found.has(key) && !wrong.has(key)).map(([, name]) => name);
   if (absent.length > 0) console.message(absentText(absent, names.size));
   const unnamed = new Map(
-    present.flatMap(({ name, isInRoster, recordings }) => (isInRoster ? [] : [[name, recordings] as const])),
+    present.flatMap(({ name, isInRoster, recordings }) =>
+      isInRoster || recordings.some(({ serial }) => paired.has(serial)) ? [] : [[name, recordings] as const],
+    ),
   );
   if (unnamed.size > 0) {
     const trackers = [...unnamed].map(([name, recordings]) => {
       const serials = new Set(recordings.map(({ serial }) => serial));
-      const likely = unknown.filter(({ serial }) => serials.has(serial)).flatMap((one) => one.likely);
+      const likely = unknown
+        .flatMap(({ trackers: all }) => all)
+        .filter(({ serial }) => serials.has(serial))
+        .flatMap((one) => one.likely);
       const players = [...new Set(likely.map(({ player }) => player.name))];
-      return players.length < 2 ? name : `${name} (perhaps of ${players.join(" or ")})`;
+      return players.length === 0 ? name : `${name} (perhaps of ${players.join(" or ")})`;
     });
     console.message(`The roster does not name the trackers of ${trackers.join(", ")}`);
   }
@@ -101,7 +104,12 @@ function absentText(absent: readonly string[], players: number): string {
 }
 
 export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {
-  return { name, isInRoster: player !== null, recordings: [...recordings, ...leftOut] };
+  return {
+    name,
+    isInRoster: player !== null,
+    // without their rows: this is cached, and sent between threads
+    recordings: [...recordings, ...leftOut].map(({ serial, fileName }) => ({ serial, fileName })),
+  };
 }
 
 /** Reports recordings that look like a faster sport. */
@@ -211,6 +219,6 @@ export function outsideText(
     ? "Change the dates of the periods"
     : timeZone === undefined
       ? "The clock of the periods is named with --tz"
-      : "Change the times of the periods, or --tz; a tracker that started late or was changed has no rows there";
+      : "Change the times of the periods or --tz. A tracker that was started late or replaced has no rows at these times";
   return `Not within the recordings, which are of ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -64,8 +64,6 @@ interface SquadSession {
   /** The periods with times of substitutes. */
   played: SuggestedSubstitutions;
   rows: SquadRow[];
-  /** Names of the files that cannot be read. */
-  unread: readonly string[];
 }
 
 /** `asi squad`: a table of all players of a session, for each period; with `--by player` a table of a season. */
@@ -108,9 +106,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     const path = choice === null || choice.index === index ? periodsPath : null;
     const session = sessionOf(own, people, path, { flags, recipes: order.recipes }, context);
     if (session === null) return ExitStatus.failed;
-    sessions.push({ ...session, unread });
+    sessions.push(session);
   }
-  const content = await contentOf(sessions, { args, flags, format, order });
+  const content = await contentOf(sessions, { args, flags, format, order, unread });
   for (const { periods, played, members } of format === "text" || areSuggested ? sessions : []) {
     if (periodsPath === null || periods.length > 0)
       tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
@@ -148,7 +146,7 @@ function sessionOf(
   periodsPath: string | null,
   { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
   context: Context,
-): Omit<SquadSession, "unread"> | null {
+): SquadSession | null {
   const members = squadMembers(recordings, rosters[0]?.roster ?? null);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
   const session = mainInterval(recordings);
@@ -179,11 +177,13 @@ interface ContentOptions {
   flags: SquadFlags;
   format: SquadFormat;
   order: SquadOrder;
+  /** Names of the files that cannot be read. */
+  unread: readonly string[];
 }
 
 async function contentOf(
   sessions: readonly SquadSession[],
-  { args, flags, format, order }: ContentOptions,
+  { args, flags, format, order, unread }: ContentOptions,
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(flags.tz);
   const layout = textLayout(flags.decimal, instantText);
@@ -213,7 +213,9 @@ async function contentOf(
     case "xlsx":
       return workbookOf(sessions, fileRows, order, flags.tz);
     case "html":
-      return (await Promise.all(sessions.map((session) => reportOf(session, args, flags, order)))).join("");
+      return (
+        await Promise.all(sessions.map((session) => reportOf(session, { args, flags, order, unread })))
+      ).join("");
   }
 }
 
@@ -264,10 +266,8 @@ function textOf(
 }
 
 async function reportOf(
-  { startMs, endMs, members, periods, rows, unread }: SquadSession,
-  args: readonly string[],
-  flags: SquadFlags,
-  { sort, isAscending, recipes }: SquadOrder,
+  { startMs, endMs, members, periods, rows }: SquadSession,
+  { args, flags, order: { sort, isAscending, recipes }, unread }: Omit<ContentOptions, "format">,
 ): Promise<string> {
   const { squadReport } = await import("../../squad-report/squad-report.js");
   const instantText = instantFormat(flags.tz);

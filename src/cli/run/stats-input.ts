@@ -126,7 +126,7 @@ export function figuresOf(
     prepared,
     own: whole,
     player: player?.name ?? null,
-    present: { name, isInRoster: player !== null, recordings: [recording] },
+    present: { name, isInRoster: player !== null, recordings: [{ serial, fileName: recording.fileName }] },
     outside: outsideText(
       found.map((period) => ofPlayer(period, name)),
       session,

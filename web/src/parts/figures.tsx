@@ -27,7 +27,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   const zones =
     settings.maxSpeedKmPerH.value === null
       ? `${preset}`
-      : "60, 80 and 90 % of the athlete’s maximum speed, sprints from 80 %";
+      : "60, 80 and 90 % of the maximum speed; sprints from 80 %";
 
   return (
     <>
@@ -61,7 +61,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
           </tbody>
         </table>
         <NumberField
-          label="Zones of the athlete: maximum speed"
+          label="Maximum speed of the athlete"
           unit="km/h"
           least={LEAST_MAX_SPEED_KM_PER_H}
           most={MOST_MAX_SPEED_KM_PER_H}
@@ -85,7 +85,7 @@ const MOST_MAXIMUM = 240;
 
 function HeartRate({ figures: { metrics }, settings }: { figures: Figures; settings: Settings }) {
   return (
-    <Panel title="Heart rate zones">
+    <Panel title="Heart rate zones" class="heart-zones">
       <NumberField
         label="Maximum heart rate of the athlete"
         unit="bpm"

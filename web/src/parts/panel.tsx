@@ -4,14 +4,16 @@ import type { ComponentChildren } from "preact";
 export function Panel({
   title,
   note,
+  class: className = "",
   children,
 }: {
   title: string;
   note?: string;
+  class?: string;
   children: ComponentChildren;
 }) {
   return (
-    <section class="panel padded">
+    <section class={`panel padded ${className}`}>
       <h2>{title}</h2>
       {note === undefined ? null : <p class="note">{note}</p>}
       {children}

@@ -15,6 +15,12 @@ export interface ShownFigures {
   problem: string | null;
 }
 
+/** Recordings of several people are compared by fixed zones. */
+function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<typeof figureSettings> {
+  const all = figureSettings(settings);
+  return placed.length === 1 ? all : { ...all, maxSpeedMPerS: null };
+}
+
 /** Figures of the shown part. */
 export function useFigures(
   placed: readonly Placed[],
@@ -29,7 +35,11 @@ export function useFigures(
         try {
           const figures = await Promise.all(
             placed.map(({ recording: { id }, partIn }) =>
-              reader.ask("figures", { id, shown: partIn(shown.peek()), settings: figureSettings(settings) }),
+              reader.ask("figures", {
+                id,
+                shown: partIn(shown.peek()),
+                settings: settingsOf(placed, settings),
+              }),
             ),
           );
           result.value = { figures, problem: null };

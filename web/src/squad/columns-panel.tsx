@@ -1,3 +1,4 @@
+import "./columns-panel.css";
 import type { Signal } from "@preact/signals";
 import { hasZoneSpeeds, SQUAD_COLUMNS, ZONE_KINDS, type ZoneKind } from "asi-convert/squad";
 import type { ColumnChoice } from "./columns.js";

@@ -26,7 +26,7 @@ const LOOKS: Record<string, Look> = {
   sprints: { width: 58 },
   top_speed_km_per_h: { width: 52 },
   accelerations: { width: 62, under: (threshold) => `${threshold} m/s²` },
-  decelerations: { width: 52, under: (threshold) => threshold },
+  decelerations: { width: 52 },
   hr_mean_bpm: { width: 64, under: () => "mean bpm" },
   hr_max_bpm: { width: 64 },
   sprint_m: { width: 64, under: (threshold) => `m ${threshold}` },

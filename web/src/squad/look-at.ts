@@ -1,10 +1,5 @@
-import {
-  damageOf,
-  type Interval,
-  periodsOutside,
-  type UnknownTracker,
-  unknownTrackers,
-} from "asi-convert/squad";
+import { damageOf, type Interval, type Player, periodsOutside } from "asi-convert/squad";
+import type { UnknownTracker } from "asi-convert/squad-sheets";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
@@ -102,8 +97,9 @@ function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
 
 function ofRoster(session: SquadSession): LookAt[] {
   const sheet = session.roster.value;
-  if (sheet === null || session.isReading.value) return [];
+  if (sheet === null || sheet.reader === null || session.isReading.value) return [];
   const { fileName, content, problems } = sheet;
+  const { unknownTrackers, wrongLines } = sheet.reader;
   const players = session.players.value;
   const items = problems.map(({ line, message }): LookAt => {
     const key = `${fileName} ${line} ${message}`;
@@ -119,12 +115,15 @@ function ofRoster(session: SquadSession): LookAt[] {
       return own.map(({ serial, fileName: of }) => ({ serial, fileName: of, player: name }));
     }),
   );
-  const wrong = unknown.flatMap(({ likely }) =>
-    likely.length === 1 ? likely.map(({ player }) => player) : [],
-  );
-  const present = new Set([...players.map(({ player }) => player), ...wrong]);
+  const wrong = new Map(wrongLines(unknown).map((line) => [line.serial, line]));
+  const present = new Set([
+    ...players.map(({ player }) => player),
+    ...[...wrong.values()].map(({ player }) => player),
+  ]);
   const absent = content.players.filter((player) => !present.has(player));
-  items.push(...unknown.map((tracker) => ofTracker(session, fileName, tracker)));
+  items.push(
+    ...unknown.map((tracker) => ofTracker(session, fileName, tracker, wrong.get(tracker.serial) ?? null)),
+  );
   if (absent.length > 0) {
     const names = absent.map(({ name }) => name).join(", ");
     const key = `${fileName} absent ${names}`;
@@ -140,11 +139,11 @@ function ofTracker(
   session: SquadSession,
   rosterName: string,
   { serial, fileName, likely }: UnknownTracker,
+  wrong: { player: Player; named: string } | null,
 ): LookAt {
   const key = `${serial} unnamed`;
-  const [first, ...others] = likely;
   const nameIt = (name: string) => () => session.nameTracker(name, serial);
-  if (first === undefined || others.length > 0) {
+  if (wrong === null) {
     return {
       key,
       sign: "share",
@@ -157,13 +156,13 @@ function ofTracker(
       ],
     };
   }
-  const { player, named } = first;
+  const { player, named } = wrong;
   return {
     key,
     sign: "damaged",
     where: `${rosterName}, line ${player.line}`,
     what: `Unknown tracker “${named}”.`,
-    meaning: `No recording here has this number, so neither the line nor the periods of ${player.name} have an effect. ${serial} (${fileName}) is in no line of the roster.`,
+    meaning: `No recording here has this number, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is in no line of the roster.`,
     actions: [
       { name: `It is ${serial}`, press: nameIt(player.name) },
       { name: "Ignore the line", press: ignore(session, key) },

@@ -155,11 +155,11 @@ export class Playback {
   }
 }
 
-/** Space and digits have other meanings in fields and on buttons. */
+/** Space and digits have other meanings in fields, on buttons and in dialogs. */
 function isControl({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   return (
-    target.closest("input, select, textarea") !== null ||
+    target.closest("input, select, textarea, [role=dialog]") !== null ||
     (key === " " && target.closest("button, summary") !== null)
   );
 }

@@ -1,6 +1,6 @@
 import "./quality-card.css";
 import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, percent } from "../view/values.js";
 import { MarkSign } from "./mark-sign.js";
@@ -23,11 +23,14 @@ const MOST_PLACES = 3;
 export function QualityCard({ session, row, marks, at, onClose }: QualityCardProps) {
   const card = useRef<HTMLDialogElement>(null);
   const { member } = row;
-  useEffect(() => {
+  // before it is drawn
+  useLayoutEffect(() => {
     card.current?.show();
     const height = card.current?.offsetHeight ?? 0;
     if (card.current !== null && at.y + height > innerHeight)
       card.current.style.top = `${Math.max(8, innerHeight - height - 8)}px`;
+  }, [at]);
+  useEffect(() => {
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
       const isOutside = event instanceof PointerEvent && !card.current?.contains(event.target as Node);
@@ -39,7 +42,7 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
       document.removeEventListener("keydown", close);
       document.removeEventListener("pointerdown", close);
     };
-  }, [onClose, at]);
+  }, [onClose]);
   const [sign] = marks;
   const damaged = member.recordings.find((one) => damageOf(one).length > 0);
   const [place] = damaged === undefined ? [] : damageOf(damaged);

@@ -1,5 +1,5 @@
 import { fileSize } from "../view/values.js";
-import type { SquadFile } from "./squad-file.js";
+import { readText, type SquadFile } from "./squad-file.js";
 import { isSound } from "./squad-player.js";
 import type { SquadSession } from "./squad-session.js";
 
@@ -8,14 +8,10 @@ export function ReadingPanel({ session }: { session: SquadSession }) {
   const files = session.files.value;
   const total = files.reduce((sum, file) => sum + sizeOf(file), 0);
   const done = files.reduce((sum, file) => sum + readBytes(file), 0);
-  const sheets = files.filter(({ state }) => state.name === "sheet" || state.name === "left out").length;
-  const read = session.recordings.value.length;
   return (
     <section class="panel squad-reading" aria-label="Files that are read">
       <header>
-        <h2>
-          Reading {read} of {files.length - sheets} recordings
-        </h2>
+        <h2>Reading {readText(files)}</h2>
         <progress value={done} max={Math.max(1, total)} aria-label="Reading the files" />
         <span class="muted">
           {session.stored === null ? `${fileSize(done)} of ${fileSize(total)}` : null}
@@ -68,6 +64,7 @@ function classOf(state: SquadFile["state"]): ChipClass {
       return "left-out";
     case "recording":
       return isSound(state.recording) ? "read" : "wrong";
+    case "corners":
     case "sheet":
       return "read";
   }

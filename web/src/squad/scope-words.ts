@@ -17,7 +17,7 @@ export function captionOf(scope: Scope): string {
   }
 }
 
-/** The number of players with a recording; an unreadable file has a row, but is not a player. */
+/** The number of rows; an unreadable file also has one. */
 export function playersText(players: readonly SquadPlayer[]): string {
   return players.length === 1 ? "1 player" : `${players.length} players`;
 }

@@ -20,6 +20,8 @@ export type FileState =
   | ({ name: "sheet" } & SheetFile)
   /** An unrelated or duplicate file, with the reason. */
   | { name: "left out"; why: string }
+  /** The corners of a pitch, for the map. */
+  | { name: "corners" }
   /** A recording that cannot be read. Its player still has a row. */
   | { name: "failed"; code: string | null; message: string };
 
@@ -33,6 +35,14 @@ export async function isPitchFile(file: File): Promise<boolean> {
   return (
     /\.csv$/i.test(file.name) && /^\uFEFF?latitude[,;\t]longitude\s/i.test(await file.slice(0, 64).text())
   );
+}
+
+/** How many recordings are read: "17 of 26 recordings". */
+export function readText(files: readonly SquadFile[]): string {
+  const count = (...names: readonly string[]) =>
+    files.filter(({ state }) => names.includes(state.name)).length;
+  const read = count("recording");
+  return `${read} of ${read + count("waiting", "reading", "failed")} recordings`;
 }
 
 /** A roster or periods. */

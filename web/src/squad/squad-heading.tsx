@@ -3,6 +3,7 @@ import { ChooseFiles } from "../parts/drop.js";
 import { offerFile } from "../parts/offer-file.js";
 import { day } from "../view/times.js";
 import { playersText, sessionName } from "./scope-words.js";
+import { readText } from "./squad-file.js";
 import type { SquadSession } from "./squad-session.js";
 
 /** The name of the session: a match if it has halves. */
@@ -15,17 +16,12 @@ export function squadTitle(session: SquadSession): string {
 /** The heading of the page while a squad is shown. */
 export function SquadHeading({ session }: { session: SquadSession }) {
   const interval = session.interval.value;
-  const files = session.files.value;
-  const recordings = files.filter(({ state }) => state.name !== "sheet" && state.name !== "left out");
-  const read = session.recordings.value.length;
   return (
     <h1 class="brand squad-title">
       {sessionName(session)}{" "}
       <small>
         {interval === null ? "" : `${day(interval.startMs, session.settings.zone.value)} · `}
-        {session.isReading.value
-          ? `${read} of ${recordings.length} recordings`
-          : playersText(session.players.value)}
+        {session.isReading.value ? readText(session.files.value) : playersText(session.players.value)}
       </small>
     </h1>
   );

@@ -90,7 +90,8 @@ export class SquadSession {
   /** From the first row to the end of the last; null before there is one. */
   readonly interval: ReadonlySignal<Interval | null>;
 
-  readonly roster: ReadonlySignal<ReadSheet<Roster> | null>;
+  /** With the code that read it; that of a session in the service is not from a file. */
+  readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
   /** Periods created or changed here; null for those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
@@ -179,7 +180,7 @@ export class SquadSession {
       };
     });
     this.roster = computed(() => {
-      if (stored !== null) return { fileName: "", content: stored.roster, problems: [] };
+      if (stored !== null) return { fileName: "", content: stored.roster, problems: [], reader: null };
       const found = this.#sheet("roster");
       if (found === null) return null;
       const { roster, problems } = found.reader.readRoster(found.bytes);
@@ -188,7 +189,7 @@ export class SquadSession {
         const serial = names.get(player.name);
         return serial === undefined ? player : { ...player, serials: [...player.serials, serial] };
       });
-      return { fileName: found.fileName, content: { players }, problems };
+      return { fileName: found.fileName, content: { players }, problems, reader: found.reader };
     });
     this.players = computed(() => this.#playersNow());
     this.names = computed(() => namesIn(this.players.value, this.roster.value?.content ?? null));
@@ -478,7 +479,7 @@ export class SquadSession {
       return;
     }
     if (await isPitchFile(file)) {
-      this.#setState(id, { name: "left out", why: "The corners of a pitch, for asi pitch." });
+      this.#setState(id, { name: "corners" });
       return;
     }
     const { stored } = this;

@@ -74,11 +74,11 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   }, [card]);
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
-  const isListClosed = useSignal<boolean | null>(null);
+  // closed at first, so that the table has the height
+  const isListOpen = useSignal(false);
   const looking = useLoaded(loadLookAt, !isReading);
   const items = looking === null ? [] : looking.lookAt(session);
-  // closed until it is opened, so that the table has the height; more files open it
-  const isListShown = items.length > 0 && !(isListClosed.value ?? !isReading);
+  const isListShown = items.length > 0 && isListOpen.value;
   const sound = session.shownRecordings.value.filter(isSound).length;
   return (
     <div class="squad" aria-busy={session.isComputing.value || session.isReading.value}>
@@ -88,7 +88,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
           session={session}
           items={items}
           onClose={() => {
-            isListClosed.value = true;
+            isListOpen.value = false;
           }}
         />
       ) : null}
@@ -114,7 +114,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         toLookAt={items.length}
         isListShown={isListShown}
         onList={() => {
-          isListClosed.value = isListShown;
+          isListOpen.value = !isListShown;
         }}
         keeper={keeper}
         stored={session.stored}

@@ -48,7 +48,7 @@ function Keeping({ keeper, onClose }: { keeper: Keeper; onClose: () => void }) {
         {keeping.name === "kept"
           ? `Kept in this browser until you close the session: ${fileSize(keeping.bytes)}.`
           : keeping.name === "impossible"
-            ? `The session cannot be kept in this browser: ${keeping.why} It stays open until you close this tab.`
+            ? `Not kept in this browser: ${keeping.why} Keep this tab open.`
             : ""}
       </span>
       <button type="button" onClick={onClose}>

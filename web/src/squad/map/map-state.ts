@@ -1,4 +1,5 @@
-import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { PitchFrame } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import { onIntervals } from "../clock/on-pitch.js";
 import type { AttackSide } from "../period-steps.js";
@@ -13,18 +14,23 @@ export type MapKind = "moment" | "track" | "heat";
 /** The row of the chosen player: a signal, so that drawings follow it. */
 export type ChosenRow = ReadonlySignal<PlayerRow | undefined>;
 
+type MeasuredPitch = { frame: PitchFrame; problem: null } | { frame: null; problem: string };
+
 /** The state of the map. The session contains other choices, such as player and time. */
 export class MapState {
   readonly session: SquadSession;
   readonly kind: Signal<MapKind> = signal("moment");
   /** Names of the periods in which the map is rotated by 180 degrees; an empty name means outside of all. */
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
+  /** The pitch of the file with its corners; null without one. */
+  readonly measured: Signal<MeasuredPitch | null> = signal(null);
   readonly plane: ReadonlySignal<Plane | null>;
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
   readonly nowMs: ReadonlySignal<number>;
   readonly period: ReadonlySignal<TimedPeriod | null>;
   /** All players on the pitch who have data. */
   readonly spots: ReadonlySignal<readonly Spot[]>;
+  #corners: File | null = null;
   readonly #on: ReadonlySignal<ReadonlyMap<SquadPlayer, readonly Interval[] | null>>;
 
   constructor(session: SquadSession) {
@@ -40,7 +46,15 @@ export class MapState {
       // the match is played on the pitch; players who warm up or stretch may be beside it
       const halves = halvesIn(periods);
       const parts = halves.length > 0 ? halves : periods;
-      return planeOf(session.players.value, ({ name }) => onIntervals(parts, name));
+      return planeOf(
+        session.players.value,
+        ({ name }) => onIntervals(parts, name),
+        this.measured.value?.frame ?? null,
+      );
+    });
+    effect(() => {
+      const file = session.files.value.findLast(({ state }) => state.name === "corners")?.file ?? null;
+      if (file !== this.#corners) this.#measure(file);
     });
     this.nowMs = computed(() => nowIn(session));
     this.period = computed(() => periodAt(this.periods.value, this.nowMs.value));
@@ -58,6 +72,22 @@ export class MapState {
       }
       return spots;
     });
+  }
+
+  async #measure(file: File | null): Promise<void> {
+    this.#corners = file;
+    this.measured.value = null;
+    if (file === null) return;
+    let measured: MeasuredPitch;
+    try {
+      const { frameIn } = await import("./pitch-file.js");
+      measured = { frame: await frameIn(file), problem: null };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      measured = { frame: null, problem: `${file.name}: ${message}` };
+    }
+    // another file may have been added in the meantime
+    if (file === this.#corners) this.measured.value = measured;
   }
 
   readonly isTurnedAt = (ms: number): boolean => this.turnedIn.value.has(this.#turnNameAt(ms));

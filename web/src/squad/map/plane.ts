@@ -1,3 +1,4 @@
+import type { PitchFrame } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import { fitPitch, type Pitch } from "../../map/pitch.js";
 import { type Box, boxAround, metresPerRadian, type Origin } from "../../map/projection.js";
@@ -32,11 +33,13 @@ const TURN_E7 = 360e7;
 
 /**
  * @param intervalsOf the times of a player; null for always
+ * @param measured the pitch by its measured corners; null to fit one to the positions
  * @returns null if there are too few positions
  */
 export function planeOf(
   players: readonly SquadPlayer[],
   intervalsOf: (player: SquadPlayer) => readonly Interval[] | null,
+  measured: PitchFrame | null,
 ): Plane | null {
   const rows = players
     .flatMap(({ recordings }) => recordings)
@@ -66,6 +69,7 @@ export function planeOf(
   }
   const points = moving.length >= LEAST_POINTS ? moving : all;
   if (points.length === 0) return null;
+  if (measured !== null) return planeOn(measured, origin);
   const pitch = fitPitch([columns(points)]);
   if (pitch !== null) {
     const flat = turner(pitch.east, pitch.north, pitch.angle);
@@ -74,8 +78,7 @@ export function planeOf(
       Math.abs(x) <= length / 2 + BESIDE_M && Math.abs(y) <= width / 2 + BESIDE_M;
     if (points.filter((point) => isOn(flat(point))).length >= LEAST_ON_PITCH * points.length) {
       return {
-        pitch: { east: 0, north: 0, angle: 0, length, width },
-        box: { west: -length / 2, east: length / 2, south: -width / 2, north: width / 2 },
+        ...flatPitch(length, width),
         origin,
         at: (latitudeE7, longitudeE7) => flat(project(latitudeE7, longitudeE7)),
       };
@@ -92,6 +95,24 @@ export function planeOf(
     at: (latitudeE7, longitudeE7) => centred(project(latitudeE7, longitudeE7)),
   };
 }
+
+/** The plane of a measured pitch, in the direction with the smaller rotation from east. */
+function planeOn({ length, width, rotationDeg, toPitch }: PitchFrame, origin: Origin): Plane {
+  const sign = Math.cos((rotationDeg * Math.PI) / 180) < 0 ? -1 : 1;
+  return {
+    ...flatPitch(length, width),
+    origin,
+    at(latitudeE7, longitudeE7) {
+      const { x, y } = toPitch({ latitude: latitudeE7 / 1e7, longitude: longitudeE7 / 1e7 });
+      return { x: sign * (x - length / 2), y: sign * (y - width / 2) };
+    },
+  };
+}
+
+const flatPitch = (length: number, width: number) => ({
+  pitch: { east: 0, north: 0, angle: 0, length, width },
+  box: { west: -length / 2, east: length / 2, south: -width / 2, north: width / 2 },
+});
 
 /** Metres east and north of the origin; a few kilometres around it are treated as flat. */
 function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number) => Point {

@@ -45,6 +45,11 @@ export function SquadMap({ session }: { session: SquadSession }) {
           Turn
         </button>
       </div>
+      {state.measured.value?.problem == null ? null : (
+        <p class="bad" role="alert">
+          {state.measured.value.problem} The pitch is fitted to the positions.
+        </p>
+      )}
       <Ground state={state} />
       <div class="squad-map-foot">
         <PlayControls session={session} />

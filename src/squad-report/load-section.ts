@@ -7,7 +7,10 @@ import { figureName, numberAndName } from "./season-table.js";
 export interface LoadsInReport {
   /** The figure that is the load of a session. */
   column: SquadColumn;
-  /** Of each day up to the last session of the squad, in ascending order; empty for a player without sessions. */
+  /**
+   * The loads of a player for each day from the first session of the player to the last of the squad, in ascending order; empty
+   * without sessions.
+   */
   daysOf(player: SeasonPlayer): readonly DayLoad[];
 }
 
@@ -15,9 +18,9 @@ export interface LoadsInReport {
 const SHOWN_DAYS = 42;
 const PICTURE = { dayPx: 5, height: 28 };
 
-const HEADS = ["Day", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
+const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
 
-/** The load of each player on the last day of the season, with a picture of the days before it. */
+/** The load of each player on the last day of the season, with a picture of the days before it. As HTML; empty if no player has a session. */
 export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }: LoadsInReport): string {
   const known = players.flatMap((player) => {
     const days = daysOf(player);
@@ -41,7 +44,7 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   });
   return `<section class="loads"><h2>Load on ${any.last.day} <small>${escaped(figureName(column))}; bars: the last ${SHOWN_DAYS} days, line: weighted mean of 7 days</small></h2>
 <div class="frame" tabindex="0"><table><thead><tr><th scope="col">Player</th><th scope="col" class="days">Days</th>${HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p><small>A day without a recording of the player is a day of rest. The weighted means are known from a player’s 28th day on. A day with a session without this figure has no load.</small></p></section>`;
+<p><small>A day without a recording of the player is a day of rest. The weighted means are known from a player’s 28th day on. A day has no load if a session of it lacks this figure.</small></p></section>`;
 }
 
 const text = (value: number | null, digits: number): string =>
