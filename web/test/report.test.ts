@@ -87,6 +87,13 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
       .locator("tbody tr")
       .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().height > 0).length);
     expect(seen).toBe(126);
+    // tables are printed, but neither empty fields nor a panel that waits for an input
+    const heights = (title: string) =>
+      page
+        .locator(".panel", { has: page.getByRole("heading", { name: title, includeHidden: true }) })
+        .locator("tbody tr, input")
+        .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height > 0).length);
+    expect([await heights("By speed"), await heights("Heart rate zones")]).toEqual([5, 0]);
     expect(await list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
     await page.locator(".details").evaluate((details) => details.remove());
     expect(await pages()).toBe(1);
