@@ -140,6 +140,21 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     );
   });
 
+  it("says which period has no data of any player, and when the recordings end", async () => {
+    const path = join(scene.beside, "periods.csv");
+    writeFileSync(path, "period,start,end\nDrill 3,15:20,15:30\n");
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.slice(0, 2), path]);
+    await ready(page);
+    expect(await page.locator(".squad-empty").count()).toBe(0);
+    await page.getByRole("button", { name: "Drill 3", exact: true }).first().click();
+    await page
+      .getByText("No player has data in “Drill 3”, 15:20:00 to 15:30:00. The recordings end at 15:10:00.", {
+        exact: true,
+      })
+      .waitFor();
+  });
+
   it("is one table of the match with the figures of the command, and files with the same digits", async () => {
     const page = await open();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(

@@ -1,8 +1,9 @@
 import { type Signal, useComputed } from "@preact/signals";
-import type { SquadColumn } from "asi-convert/squad";
+import { recordedTimeMs, type SquadColumn } from "asi-convert/squad";
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
+import { timeOfDay } from "../view/times.js";
 import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
 import { FigureCell } from "./figure-cell.js";
 import { MarkSign } from "./mark-sign.js";
@@ -182,9 +183,26 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
       <p class="for-readers" role="status">
         {sortWords(session)}
       </p>
+      {areFiguresShown && rows.length > 0 && !session.isReading.value && rows.every(hasNoData) ? (
+        <p class="squad-empty">{noDataText(session)}</p>
+      ) : null}
       {last?.over}
     </section>
   );
+}
+
+const hasNoData = ({ metrics }: PlayerRow) => metrics === null || recordedTimeMs(metrics) === 0;
+
+/** `No player has data in “Drill 3”, 17:05:00 to 17:20:00. The recordings end at 16:56:08.` */
+function noDataText({ figures, periods, interval, settings }: SquadSession): string {
+  const { scope } = figures.value;
+  const name = captionOf(scope);
+  const of = scope.kind === "brush" ? scope.interval : periods.value.find((one) => one.name === name)?.all;
+  const clock = (ms: number) => timeOfDay(ms, settings.zone.value);
+  const times = of == null ? "" : `, ${clock(of.startMs)} to ${clock(of.endMs)}`;
+  const { startMs = 0, endMs = 0 } = interval.value ?? {};
+  const isBefore = of != null && of.endMs <= startMs;
+  return `No player has data in “${name}”${times}. The recordings ${isBefore ? `begin at ${clock(startMs)}` : `end at ${clock(endMs)}`}.`;
 }
 
 /** `Sorted by distance, falling`. */
