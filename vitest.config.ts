@@ -12,7 +12,7 @@ export const run = {
 
 /** Settings of all tests. */
 export const tests = {
-  setupFiles: ["test/scalar-core.ts"],
+  setupFiles: ["test/scalar-core.ts", "test/random-inputs.ts"],
   // No test measures time; this limit only ends tests that hang, also on a slow machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,

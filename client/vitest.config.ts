@@ -8,7 +8,7 @@ const onDatabase = (name: "embedded" | "postgres", include: string[]) => ({
     name,
     include,
     globalSetup: [`../server/test/${name}-setup.ts`],
-    setupFiles: ["../server/test/service-setup.ts"],
+    setupFiles: ["../server/test/service-setup.ts", "../test/random-inputs.ts"],
     env: { TEST_DATABASE: name },
     ...SERVICE,
   },

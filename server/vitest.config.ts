@@ -14,6 +14,8 @@ const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: {
  */
 const WORKERS = { isolate: false, maxWorkers: Math.min(availableParallelism() + 1, 4) };
 
+const RANDOM_INPUTS = "../test/random-inputs.ts";
+
 /** Reduces work that would take most of the time. The built service, which some tests start, is not affected. */
 const alias = [
   { find: "@node-rs/argon2", replacement: join(import.meta.dirname, "test/quick-argon2.ts") },
@@ -123,7 +125,7 @@ const onDatabase = (name: string, database: DatabaseName, { include, exclude = [
     include,
     exclude: [...configDefaults.exclude, ...exclude],
     globalSetup: [`test/${database}-setup.ts`],
-    setupFiles: ["test/service-setup.ts"],
+    setupFiles: ["test/service-setup.ts", RANDOM_INPUTS],
     env: { TEST_DATABASE: database, ...env },
     ...SERVICE,
     ...(include === LONG && { testTimeout: 1_200_000 }),
@@ -175,6 +177,7 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "load/*.test.ts"],
           globalSetup: ["test/unit-setup.ts"],
+          setupFiles: [RANDOM_INPUTS],
           ...SERVICE,
         },
       },

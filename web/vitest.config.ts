@@ -3,6 +3,7 @@ import { ORDER } from "../test/order.js";
 
 export const settings = {
   globalSetup: ["../test/own-ground.ts", "test/browser-setup.ts"],
+  setupFiles: ["../test/random-inputs.ts"],
   // No test measures time; this limit only ends tests that hang, also on a slow machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -81,31 +81,44 @@ export class SessionModel {
     return [...new Set(frames.map(keyOf))].filter((key) => !hidden.has(key)).sort();
   }
 
-  /** Distances in mm that may count, by block: several if the athlete has two devices then. */
-  #distances(manager: number, { frames, trackers, samples }: Source): number[][] {
-    const blocks = new Set(frames.flatMap(({ span }) => blocksOf(span)));
-    return [...blocks].flatMap((block) => {
-      const devices = new Set(
-        trackers.filter(({ span }) => contains(span, block)).map(({ device }) => device),
+  /** Blocks with samples of each device of the athlete, of the times at which the manager owned it. */
+  #blocksByDevice(manager: number, { trackers, samples }: Source): Map<number, Set<number>> {
+    const blocks = new Map<number, Set<number>>();
+    for (const { device, block } of samples) {
+      const isWorn = trackers.some((frame) => frame.device === device && contains(frame.span, block));
+      if (!isWorn || !this.owns(manager, device, block)) continue;
+      blocks.set(device, (blocks.get(device) ?? new Set()).add(block));
+    }
+    return blocks;
+  }
+
+  /** Whether a distance is the sum of the blocks of the time frames, without the devices that are left out. */
+  #isTotal(distance: number | null, manager: number, of: Source): boolean {
+    const byDevice = this.#blocksByDevice(manager, of);
+    const blocks = new Set(of.frames.flatMap(({ span }) => blocksOf(span)));
+    return choicesOfDevices(byDevice).some((devices) => {
+      const speeds = [...blocks].map((block) =>
+        devices
+          .filter((device) => byDevice.get(device)?.has(block))
+          .map((device) => speedOf(this.devices.indexOf(device), block)),
       );
-      const found = samples.filter(
-        (one) => one.block === block && devices.has(one.device) && this.owns(manager, one.device, block),
-      );
-      if (found.length === 0) return [];
-      return [found.map(({ device }) => speedOf(this.devices.indexOf(device), block) * 0.1 * (SAMPLES - 1))];
+      const distances = speeds
+        .filter((ofBlock) => ofBlock.length > 0)
+        .map((ofBlock) => ofBlock.map((speed) => speed * 0.1 * (SAMPLES - 1)));
+      return isSum(distance, distances);
     });
   }
 
   /** Whether a distance in m is of the samples of time frames and of no others, or was before retention has removed some. */
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
-    if (isSum(distance, this.#distances(manager, of))) return true;
+    if (this.#isTotal(distance, manager, of)) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;
     return this.#earlier.some(({ contents, samples, deleted }) => {
       const isSame = of.trackers.every((frame) => contents.has(contentOf(frame)));
       const isDeleted = of.trackers.some(({ device, span }) =>
         deleted.some((one) => one.device === device && contains(span, one.block)),
       );
-      return isSame && !isDeleted && isSum(distance, this.#distances(manager, { ...of, samples }));
+      return isSame && !isDeleted && this.#isTotal(distance, manager, { ...of, samples });
     });
   }
 
@@ -126,6 +139,30 @@ export class SessionModel {
 /** The properties of a time frame that determine its result. */
 const contentOf = ({ id, athlete, device, span }: Frame) =>
   `${id} ${athlete} ${device} ${span.from} ${span.to}`;
+
+/** Maximum number of blocks in common for a change of the device, as in the rules of a squad: a minute, and half of the shorter data. */
+const maxCommon = (blocks: ReadonlySet<number>) => Math.min(60 / (SAMPLES / 10), blocks.size / 2);
+
+/** The devices whose data may count, without those whose time has more data of another device: one choice for each order of equals. */
+function choicesOfDevices(byDevice: ReadonlyMap<number, ReadonlySet<number>>): number[][] {
+  const orders = permutations([...byDevice]).filter((order) =>
+    order.every(([, blocks], i) => i === 0 || blocks.size <= (order[i - 1]?.[1].size ?? 0)),
+  );
+  return orders.map((order) => {
+    const kept: [number, ReadonlySet<number>][] = [];
+    for (const [device, blocks] of order)
+      if (
+        kept.every(([, other]) => [...blocks].filter((block) => other.has(block)).length <= maxCommon(blocks))
+      )
+        kept.push([device, blocks]);
+    return kept.map(([device]) => device);
+  });
+}
+
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length === 0) return [[]];
+  return values.flatMap((value, i) => permutations(values.toSpliced(i, 1)).map((rest) => [value, ...rest]));
+}
 
 /** Whether a distance is the sum of one distance of each block; null without any. */
 function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {

@@ -12,6 +12,25 @@ function work() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Runs the scene on a clock that goes on only when every task waits for it, so tasks take exactly their time. */
+async function onFakeClock(scene: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  let isOver = false;
+  const ended = scene().finally(() => {
+    isOver = true;
+  });
+  try {
+    while (!isOver) {
+      await settled();
+      await settled();
+      vi.advanceTimersToNextTimer();
+    }
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 describe("a fair queue", () => {
   it("runs the single task of one caller before the many tasks of another", async () => {
     const queue = new FairQueue<string>({ concurrency: 1 });
@@ -68,62 +87,70 @@ describe("a fair queue", () => {
     expect(began).toHaveLength(5);
   });
 
-  it("gives the next slot to the caller that has used the least time", async () => {
-    const queue = new FairQueue<string>({ concurrency: 1 });
-    const began: string[] = [];
-    const busy = Array.from({ length: 5 }, () =>
-      queue.run("slow", async () => {
-        began.push("slow");
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }),
-    );
-    // Like a request that makes one query after another.
-    for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
-    expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
-    await Promise.all(busy);
-  });
+  it("gives the next slot to the caller that has used the least time", () =>
+    onFakeClock(async () => {
+      const queue = new FairQueue<string>({ concurrency: 1 });
+      const began: string[] = [];
+      const busy = Array.from({ length: 5 }, () =>
+        queue.run("slow", async () => {
+          began.push("slow");
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }),
+      );
+      // Like a request that makes one query after another.
+      for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
+      expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
+      await Promise.all(busy);
+    }));
 
   it.each([
     ["others leave and come again", (name: string) => name],
     ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
-  ])("come to a caller who has waited, though %s", async (_, nameOf) => {
-    const queue = new FairQueue<string>({ concurrency: 1 });
-    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-    const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
-    let tasks = 0;
-    let over = false;
-    // One of them always waits, so that a new caller competes with a caller that has used little.
-    const comers = ["a", "b", "c"].map(async (name) => {
-      while (!over && tasks < 400) {
-        await queue.run(nameOf(name, tasks), () => pause(1));
-        tasks += 1;
-        await settled();
-        await settled();
-      }
-    });
-    await Promise.all(waits);
-    over = true;
-    expect(tasks).toBeLessThan(200);
-    await Promise.all(comers);
-  });
-
-  it("gives a caller no credit for the time in which it ran one long task", async () => {
-    const queue = new FairQueue<string>({ concurrency: 2 });
-    const { done, finish } = work();
-    const long = queue.run("long", () => done);
-    const began: string[] = [];
-    const busy = (name: string, ms: number) =>
-      queue.run(name, async () => {
-        began.push(name);
-        await new Promise((resolve) => setTimeout(resolve, ms));
+  ])("come to a caller who has waited, though %s", (_, nameOf) =>
+    onFakeClock(async () => {
+      const queue = new FairQueue<string>({ concurrency: 1 });
+      const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+      const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
+      let tasks = 0;
+      let over = false;
+      // One of them always waits, so that a new caller competes with a caller that has used little.
+      const comers = ["a", "b", "c"].map(async (name) => {
+        while (!over && tasks < 400) {
+          await queue.run(nameOf(name, tasks), () => pause(1));
+          tasks += 1;
+          await settled();
+          await settled();
+        }
       });
-    for (let times = 0; times < 3; times++) await Promise.all([busy("others", 5), busy("others", 5)]);
-    const next = [busy("others", 5), busy("others", 5), ...Array.from({ length: 6 }, () => busy("long", 5))];
-    await Promise.all(next);
-    expect(began.slice(6).indexOf("others", 1)).toBeLessThan(4);
-    finish();
-    await long;
-  });
+      await Promise.all(waits);
+      over = true;
+      expect(tasks).toBeLessThan(200);
+      await Promise.all(comers);
+    }),
+  );
+
+  it("gives a caller no credit for the time in which it ran one long task", () =>
+    onFakeClock(async () => {
+      const queue = new FairQueue<string>({ concurrency: 2 });
+      const { done, finish } = work();
+      const long = queue.run("long", () => done);
+      const began: string[] = [];
+      const busy = (name: string, ms: number) =>
+        queue.run(name, async () => {
+          began.push(name);
+          await new Promise((resolve) => setTimeout(resolve, ms));
+        });
+      for (let times = 0; times < 3; times++) await Promise.all([busy("others", 5), busy("others", 5)]);
+      const next = [
+        busy("others", 5),
+        busy("others", 5),
+        ...Array.from({ length: 6 }, () => busy("long", 5)),
+      ];
+      await Promise.all(next);
+      expect(began.slice(6).indexOf("others", 1)).toBeLessThan(4);
+      finish();
+      await long;
+    }));
 
   it("serves a caller of another group before the second caller of a large group", async () => {
     const queue = new FairQueue<string>({ concurrency: 1, concurrencyPerGroup: 1 });
