@@ -102,8 +102,11 @@ async function checkTable(history: SessionHistory, { frames, samples }: Truth): 
   const idle = rows.filter((row) => row.timeframes.length === 0);
   for (const { figures } of idle) expect(figures.distance_m).toBeNull();
   const shown = rows.filter((row) => row.timeframes.length > 0);
-  expect(shown.map(keyOf).sort()).toEqual(model.visible(owner.id, frames));
   const periods: PeriodRow[] = (await s.get(`/api/v2/sessions/${session}/periods/`, owner.token)).body;
+  // The periods of an erased athlete are gone. Version 1 can have given a time frame of one of them to another athlete.
+  const names = new Set(["", ...periods.map(({ name }) => name)]);
+  const ofPeriods = frames.filter(({ period }) => names.has(period));
+  expect(shown.map(keyOf).sort()).toEqual(model.visible(owner.id, ofPeriods));
   for (const row of shown) {
     const { distance_m } = row.figures;
     // Version 1 can give a time frame to an athlete for whom its period has no time. The row then has no figures.
