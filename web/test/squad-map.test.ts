@@ -1,6 +1,9 @@
 /** Tests of the squad's map with real input: a moment of all players, playback, track and heat map of a player. */
+import { readFile } from "node:fs/promises";
 import { encode } from "asi-convert";
-import type { Page } from "playwright-core";
+import { pitchFrame } from "asi-convert/metrics";
+import { readPitchCorners } from "asi-convert/squad-sheets";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
@@ -84,6 +87,11 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const box = await page.locator(selector).boundingBox();
     if (box === null) throw new Error(`${selector} is not shown.`);
     return box;
+  };
+  const middleOf = async (locator: Locator) => {
+    const box = await locator.boundingBox();
+    if (box === null) throw new Error("It is not shown.");
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   };
   /** Presses the clock at a minute of the hour; it has margins of 14 px. */
   const press = async (page: Page, minute: number) => {
@@ -184,6 +192,88 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, and these are 3\./).waitFor();
     expect(await ratio(wrong)).toBeGreaterThan(1.45);
     expect(await ratio(wrong)).toBeLessThan(1.65);
+  });
+
+  describe("the corners of the pitch", () => {
+    const ratio = async (page: Page) => {
+      const { width, height } = await boxOf(page, ".ground svg.pitch path");
+      return width / height;
+    };
+    const edit = (page: Page) => page.getByRole("button", { name: "Corners", exact: true }).click();
+    const corner = (page: Page, name: string) => page.getByRole("button", { name: `Corner ${name}` });
+    const fitText = (page: Page) => page.locator(".corners-fit").innerText();
+    const sizeIn = (text: string) => {
+      const [length = 0, width = 0] = text.split(" m")[0]?.split(" × ").map(Number) ?? [];
+      return { length, width };
+    };
+    /** Moves the left side 10 m to the right, with the arrow keys. */
+    const shorten = async (page: Page) => {
+      for (const name of ["A", "D"]) {
+        await corner(page, name).focus();
+        for (let metre = 0; metre < 10; metre++) await page.keyboard.press("ArrowRight");
+      }
+    };
+
+    it("move by mouse and keys, and change nothing until they are used", async () => {
+      const page = await open();
+      const before = await ratio(page);
+      await edit(page);
+      const fitted = await fitText(page);
+      expect(sizeIn(fitted).length).toBeGreaterThan(100);
+      expect(await violations(page)).toEqual([]);
+      const { x, y } = await middleOf(corner(page, "A"));
+      const drag = async (from: number, to: number) => {
+        await page.mouse.move(from, y);
+        await page.mouse.down();
+        await page.mouse.move(to, y, { steps: 3 });
+        await page.mouse.up();
+      };
+      // one corner alone makes no rectangle
+      await drag(x, x + 60);
+      await page.getByText(/m are accepted/).waitFor();
+      expect(await page.getByRole("button", { name: "Use this pitch" }).isDisabled()).toBe(true);
+      await drag(x + 60, x);
+      await expect.poll(() => fitText(page)).toBe(fitted);
+      await shorten(page);
+      const shorter = sizeIn(await fitText(page));
+      expect(shorter.length).toBeCloseTo(sizeIn(fitted).length - 10, 0);
+      expect(shorter.width).toBeCloseTo(sizeIn(fitted).width, 0);
+      // the nearest corner moves to a press on the ground
+      await page.mouse.click(x, y + 10);
+      expect((await middleOf(corner(page, "A"))).y).toBeCloseTo(y + 10, 0);
+      await page.keyboard.press("Escape");
+      expect(await ratio(page)).toBeCloseTo(before, 5);
+    });
+
+    it("are saved as pitch.csv, replace the fitted pitch, and stay after a reload", async () => {
+      const page = await open();
+      const before = await ratio(page);
+      await edit(page);
+      await shorten(page);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Save as pitch.csv" }).click(),
+      ]);
+      const saved = readPitchCorners(await readFile(await download.path(), "utf8"));
+      const frame = pitchFrame(saved);
+      expect(frame.length).toBeCloseTo(sizeIn(await fitText(page)).length, 0);
+      const east = (saved[0].longitude - 8) * METRES_PER_DEGREE.east;
+      const north = (saved[0].latitude - 47) * METRES_PER_DEGREE.north;
+      expect(Math.hypot(east - (10 - PITCH.length / 2), north + PITCH.width / 2)).toBeLessThan(2);
+
+      await page.getByRole("button", { name: "Use this pitch" }).click();
+      const used = frame.length / frame.width;
+      await expect.poll(() => ratio(page)).toBeCloseTo(used, 1);
+      await page.getByText(/^Kept in this browser/).waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: "Show", exact: true }).click();
+      await page.getByRole("button", { name: "Map", exact: true }).click();
+      await expect.poll(() => ratio(page)).toBeCloseTo(used, 1);
+
+      await edit(page);
+      await page.getByRole("button", { name: "Fit to the positions" }).click();
+      await expect.poll(() => ratio(page)).toBeCloseTo(before, 2);
+    });
   });
 
   it("plays: the clock runs, a key stops it, and it stops at the end of the period", async () => {

@@ -300,6 +300,13 @@ export class SquadSession {
     await this.add([file]);
   }
 
+  /** Replaces the file with the corners of the pitch; null removes it. */
+  setCorners(file: File | null): void {
+    const others = this.files.peek().filter(({ state }) => state.name !== "corners");
+    if (file !== null) others.push({ id: ++this.#lastFile, file, range: null, state: { name: "corners" } });
+    this.files.value = others;
+  }
+
   /** Assigns a tracker to a player of the roster. */
   nameTracker(player: string, serial: string): void {
     this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);

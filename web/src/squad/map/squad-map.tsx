@@ -1,5 +1,5 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { cameraFor, toScreen } from "../../map/camera.js";
 import { cssGradient } from "../../map/palette.js";
 import { PitchOutline } from "../../map/pitch-outline.js";
@@ -7,6 +7,7 @@ import { ScaleBar } from "../../map/scale-bar.js";
 import { Segmented } from "../../parts/segmented.js";
 import { useSize } from "../../view/element-size.js";
 import { timeOfDay } from "../../view/times.js";
+import { useLoaded } from "../../view/use-loaded.js";
 import { room } from "../room.js";
 import { FASTEST_KM_PER_H } from "../rules.js";
 import type { SquadSession } from "../squad-session.js";
@@ -27,6 +28,12 @@ const NARROW_PX = 480;
 /** The map of the squad: all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
   const state = mapOf(session);
+  if (state.isMovingCorners.value)
+    return (
+      <section class="squad-map" aria-label="Map">
+        <Corners state={state} />
+      </section>
+    );
   return (
     <section class="squad-map" aria-label="Map">
       <div class="squad-map-head">
@@ -41,6 +48,7 @@ export function SquadMap({ session }: { session: SquadSession }) {
         />
         <span class="spacer" />
         <Attack state={state} />
+        <CornersButton state={state} />
         <button type="button" onClick={() => state.turn()} disabled={state.plane.value === null}>
           Turn
         </button>
@@ -60,6 +68,35 @@ export function SquadMap({ session }: { session: SquadSession }) {
       {room.value === "one" ? <TimeScrubber session={session} /> : null}
     </section>
   );
+}
+
+function CornersButton({ state }: { state: MapState }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (state.wasMovingCorners) button.current?.focus();
+    state.wasMovingCorners = false;
+  }, [state]);
+  return (
+    <button
+      type="button"
+      ref={button}
+      disabled={state.plane.value === null}
+      onClick={() => {
+        state.isMovingCorners.value = true;
+      }}
+    >
+      Corners
+    </button>
+  );
+}
+
+const loadCorners = () => import("./corners-editor.js");
+
+/** The editor of the corners, which is loaded on first use. */
+function Corners({ state }: { state: MapState }) {
+  const part = useLoaded(loadCorners);
+  const plane = state.plane.value;
+  return part === null || plane === null ? null : <part.CornersEditor state={state} plane={plane} />;
 }
 
 function Attack({ state }: { state: MapState }) {

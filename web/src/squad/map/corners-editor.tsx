@@ -1,0 +1,247 @@
+/** The part of the map that is loaded when the corners of the pitch are moved. */
+import "./corners.css";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type Camera, cameraFor, type Size, toGround, toScreen } from "../../map/camera.js";
+import { ScaleBar } from "../../map/scale-bar.js";
+import { offerFile } from "../../parts/offer-file.js";
+import { useSize } from "../../view/element-size.js";
+import {
+  type Corners,
+  cornersFile,
+  cornersOf,
+  fitOf,
+  nearestCorner,
+  placesOf,
+  withCorner,
+} from "./corners.js";
+import type { MapState } from "./map-state.js";
+import type { Plane, Point } from "./plane.js";
+
+/** The ground around the pitch that is shown, m. */
+const AROUND_M = 20;
+const MARGIN_PX = 8;
+/** Within this distance, a press takes hold of a corner where it is. */
+const GRIP_PX = 16;
+/** Maximum number of positions that are drawn. */
+const MOST_POINTS = 60_000;
+const POINT_PX = 1.5;
+const STEP_M = { fine: 0.1, coarse: 1 };
+const NAMES = ["A", "B", "C", "D"] as const;
+const ARROWS: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: 1 },
+  ArrowDown: { x: 0, y: -1 },
+};
+
+/** Moves the corners of the pitch over the positions of all players. @param plane the ground when the editor opens */
+export function CornersEditor({ state, plane }: { state: MapState; plane: Plane }) {
+  const { session } = state;
+  // the plane changes when the corners are used; until then they are points of the first one
+  const ground = useRef(plane).current;
+  const corners = useSignal(cornersOf(ground));
+  const places = useComputed(() => placesOf(ground, corners.value));
+  const fit = useComputed(() => fitOf(places.value));
+  const leave = () => {
+    state.wasMovingCorners = true;
+    state.isMovingCorners.value = false;
+  };
+  const fitAgain = () => {
+    session.setCorners(null);
+    leave();
+  };
+  const use = () => {
+    session.setCorners(cornersFile(places.peek()));
+    leave();
+  };
+  const { value } = fit;
+  const isFit = "frame" in value;
+  return (
+    <fieldset
+      class="corners-editor"
+      aria-label="Corners of the pitch"
+      onKeyDown={(event) => event.key === "Escape" && leave()}
+    >
+      <p class="corners-help">
+        Drag each corner to its place. A press on the ground moves the nearest corner there.
+      </p>
+      <CornersGround state={state} plane={ground} corners={corners} />
+      <p class={isFit ? "corners-fit" : "corners-fit bad"} aria-live="polite">
+        {isFit ? sizeText(value.frame) : firstSentence(value.problem)}
+      </p>
+      <div class="corners-actions">
+        <button type="button" class="primary" disabled={!isFit} onClick={use}>
+          Use this pitch
+        </button>
+        <button
+          type="button"
+          disabled={!isFit}
+          onClick={() => offerFile(cornersFile(places.peek()), "pitch.csv")}
+        >
+          Save as pitch.csv
+        </button>
+        {state.measured.value === null ? null : (
+          <button type="button" onClick={fitAgain}>
+            Fit to the positions
+          </button>
+        )}
+        <button type="button" onClick={leave}>
+          Cancel
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
+  `${length.toFixed(1)} × ${width.toFixed(1)} m; the corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
+
+/** The rest of the message is for corners that were typed. */
+const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
+
+function CornersGround({
+  state,
+  plane,
+  corners,
+}: {
+  state: MapState;
+  plane: Plane;
+  corners: Signal<Corners>;
+}) {
+  const area = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const held = useRef<{ corner: number; dx: number; dy: number } | null>(null);
+  const size = useSize(area);
+  const camera = useComputed(() =>
+    size.value.width === 0 ? null : cameraFor(around(plane), size.value, MARGIN_PX),
+  );
+  useSignalEffect(() => {
+    const view = camera.value;
+    state.session.settings.theme.value;
+    if (view !== null && canvas.current !== null)
+      drawPositions(canvas.current, state, plane, view, size.value);
+  });
+  useEffect(() => {
+    area.current?.querySelector("button")?.focus({ preventScroll: true });
+  }, []);
+  const pointAt = ({ clientX, clientY }: PointerEvent, view: Camera): Point => {
+    const box = area.current?.getBoundingClientRect();
+    const { east, north } = toGround(
+      view,
+      size.peek(),
+      clientX - (box?.left ?? 0),
+      clientY - (box?.top ?? 0),
+    );
+    return { x: east, y: north };
+  };
+  const move = (corner: number, point: Point) => {
+    corners.value = withCorner(corners.peek(), corner, within(plane, point));
+  };
+  const press = (event: PointerEvent) => {
+    const view = camera.peek();
+    if (view === null || event.button !== 0) return;
+    const point = pointAt(event, view);
+    const corner = nearestCorner(corners.peek(), point);
+    const at = corners.peek()[corner] ?? point;
+    const isGrip = Math.hypot(at.x - point.x, at.y - point.y) * view.scale <= GRIP_PX;
+    held.current = { corner, dx: isGrip ? at.x - point.x : 0, dy: isGrip ? at.y - point.y : 0 };
+    area.current?.setPointerCapture(event.pointerId);
+    area.current?.querySelectorAll("button")[corner]?.focus({ preventScroll: true });
+    event.preventDefault();
+    drag(event);
+  };
+  const drag = (event: PointerEvent) => {
+    const view = camera.peek();
+    if (view === null || held.current === null) return;
+    const { corner, dx, dy } = held.current;
+    const { x, y } = pointAt(event, view);
+    move(corner, { x: x + dx, y: y + dy });
+  };
+  const release = () => {
+    held.current = null;
+  };
+  const step = (corner: number) => (event: KeyboardEvent) => {
+    const arrow = ARROWS[event.key];
+    const at = corners.peek()[corner];
+    if (arrow === undefined || at === undefined) return;
+    const metres = event.shiftKey ? STEP_M.fine : STEP_M.coarse;
+    move(corner, { x: at.x + metres * arrow.x, y: at.y + metres * arrow.y });
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const view = camera.value;
+  const onScreen = view === null ? [] : corners.value.map(({ x, y }) => toScreen(view, size.value, x, y));
+  return (
+    <div
+      class="ground corners-ground"
+      role="application"
+      aria-roledescription="map"
+      aria-label="Drag the corners to their places. Arrow keys move the focused corner by 1 m, with Shift by 0.1 m."
+      ref={area}
+      onPointerDown={press}
+      onPointerMove={drag}
+      onPointerUp={release}
+      onPointerCancel={release}
+    >
+      <canvas ref={canvas} />
+      <svg aria-hidden="true">
+        <polygon points={onScreen.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ")} />
+      </svg>
+      {onScreen.map(({ x, y }, i) => (
+        <button
+          key={NAMES[i]}
+          type="button"
+          class="corner"
+          style={{ left: `${x}px`, top: `${y}px` }}
+          aria-label={`Corner ${NAMES[i]}`}
+          onKeyDown={step(i)}
+        >
+          {NAMES[i]}
+        </button>
+      ))}
+      {view === null || plane.pitch !== null ? null : <ScaleBar camera={view} />}
+    </div>
+  );
+}
+
+const around = ({ box: { west, east, south, north } }: Plane) => ({
+  west: west - AROUND_M,
+  east: east + AROUND_M,
+  south: south - AROUND_M,
+  north: north + AROUND_M,
+});
+
+/** The nearest point that the editor shows. */
+function within(plane: Plane, { x, y }: Point): Point {
+  const { west, east, south, north } = around(plane);
+  return { x: Math.min(east, Math.max(west, x)), y: Math.min(north, Math.max(south, y)) };
+}
+
+/** Draws where the players were: the lines of the pitch show as edges. */
+function drawPositions(
+  canvas: HTMLCanvasElement,
+  { session }: MapState,
+  plane: Plane,
+  camera: Camera,
+  size: Size,
+): void {
+  const ratio = devicePixelRatio;
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  context.scale(ratio, ratio);
+  context.fillStyle = getComputedStyle(canvas).color;
+  context.globalAlpha = 0.25;
+  const recordings = session.players.peek().flatMap((player) => player.recordings);
+  const rows = recordings.reduce((sum, { samples }) => sum + samples.length, 0);
+  const step = Math.max(1, Math.ceil(rows / MOST_POINTS));
+  for (const { samples } of recordings) {
+    for (let i = 0; i < samples.length; i += step) {
+      const at = plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
+      const { x, y } = toScreen(camera, size, at.x, at.y);
+      context.fillRect(x, y, POINT_PX, POINT_PX);
+    }
+  }
+}

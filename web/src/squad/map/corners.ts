@@ -1,0 +1,77 @@
+/** The corners of a pitch on the map: where they are on the earth, and their file. */
+import { type GeoPoint, type PitchCorners, type PitchFrame, pitchFrame } from "asi-convert/metrics";
+import type { Plane, Point } from "./plane.js";
+
+/** The corners A, B, C and D, anticlockwise. */
+export type Corners = readonly [Point, Point, Point, Point];
+
+/** The corners of the pitch, or of the extent of the positions. */
+export function cornersOf({ box: { west, east, south, north } }: Plane): Corners {
+  return [
+    { x: west, y: south },
+    { x: east, y: south },
+    { x: east, y: north },
+    { x: west, y: north },
+  ];
+}
+
+export function withCorner(corners: Corners, index: number, point: Point): Corners {
+  const [a, b, c, d] = corners.map((corner, i) => (i === index ? point : corner));
+  return a && b && c && d ? [a, b, c, d] : corners;
+}
+
+/** The corner nearest to a point. */
+export function nearestCorner(corners: Corners, { x, y }: Point): number {
+  const distances = corners.map((corner) => Math.hypot(corner.x - x, corner.y - y));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/** A step over which a plane is measured; planes are linear in degrees. */
+const STEP_E7 = 10_000;
+
+/** The place of a point of a plane on the earth. */
+export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x, y }: Point): GeoPoint {
+  const start = at(latitudeE7, longitudeE7);
+  const north = at(latitudeE7 + STEP_E7, longitudeE7);
+  const east = at(latitudeE7, longitudeE7 + STEP_E7);
+  const [nx, ny] = [north.x - start.x, north.y - start.y];
+  const [ex, ey] = [east.x - start.x, east.y - start.y];
+  const [dx, dy] = [x - start.x, y - start.y];
+  const area = nx * ey - ny * ex;
+  return {
+    latitude: (latitudeE7 + (STEP_E7 * (dx * ey - dy * ex)) / area) / 1e7,
+    longitude: turnedOnce((longitudeE7 + (STEP_E7 * (nx * dy - ny * dx)) / area) / 1e7),
+  };
+}
+
+const turnedOnce = (degrees: number) =>
+  degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
+
+/** The places of the corners on the earth. The first two are the ends of a longer side: a touchline. */
+export function placesOf(plane: Plane, corners: Corners): PitchCorners {
+  const [a, b, c, d] = corners;
+  const lengthOf = (from: Point, to: Point) => Math.hypot(to.x - from.x, to.y - from.y);
+  const isLong = lengthOf(a, b) + lengthOf(c, d) >= lengthOf(b, c) + lengthOf(d, a);
+  const [first, second, third, fourth] = isLong ? [a, b, c, d] : [b, c, d, a];
+  return [placeOf(plane, first), placeOf(plane, second), placeOf(plane, third), placeOf(plane, fourth)];
+}
+
+/** The pitch with these corners, or why there is none. */
+export function fitOf(places: PitchCorners): { frame: PitchFrame } | { problem: string } {
+  try {
+    return { frame: pitchFrame(places) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** 1 cm */
+const DECIMALS = 7;
+
+/** The file that `asi pitch --corners` and this page read. */
+export function cornersFile(places: PitchCorners): File {
+  const lines = places.map(
+    ({ latitude, longitude }) => `${latitude.toFixed(DECIMALS)},${longitude.toFixed(DECIMALS)}`,
+  );
+  return new File([`latitude,longitude\n${lines.join("\n")}\n`], "pitch.csv", { type: "text/csv" });
+}
