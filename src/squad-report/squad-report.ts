@@ -27,7 +27,7 @@ export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
   subtitle: string;
-  /** The rows from `squadRows`: each player for the session and for each period. Pages of players have their order. */
+  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players have their order. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
@@ -75,16 +75,17 @@ export function squadReport({
         `Speed of ${escaped(member.name)}`,
       ),
   };
-  const onPaper = longestPeriods(periods);
-  const others = periods.filter((period) => !onPaper.has(period)).map(({ name }) => escaped(name));
+  const namesOnPaper = [...longestPeriods(periods)].map(({ name }) => name);
+  const names = [...new Set(rows.flatMap(({ period }) => period ?? []))];
+  const others = names.filter((name) => !namesOnPaper.includes(name)).map(escaped);
   const leftOut =
     others.length === 0
       ? ""
       : `<p class="paper-only note">The tables of ${others.join(", ")} are on the screen only; the pages of the players have the figures of all periods.</p>`;
-  const periodTables = periods.map(
-    (period) =>
-      `<section class="period${onPaper.has(period) ? "" : " screen-only"}"><h2>${escaped(period.name)}</h2><div class="frame" tabindex="0">${squadTable(
-        rows.filter((row) => row.period === period.name),
+  const periodTables = names.map(
+    (name) =>
+      `<section class="period${namesOnPaper.includes(name) ? "" : " screen-only"}"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
+        rows.filter((row) => row.period === name),
         columns,
         members,
         null,

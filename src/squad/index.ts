@@ -13,7 +13,7 @@ export { contentKey, isSameRecording } from "./copies.js";
 export { damageOf } from "./damage.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
-export { asSessionPeriods, halvesOf, joinedPeriods } from "./matches.js";
+export { asSessionPeriods, halvesOf, joinedPeriods, matchOf } from "./matches.js";
 export { hasZoneSpeeds, hasZones, ownZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
 export {
   intervalsFor,

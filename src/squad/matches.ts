@@ -51,6 +51,21 @@ export function joinedPeriods(
   };
 }
 
+/** The name of the sum of the halves in tables. */
+const MATCH = "Match";
+
+/**
+ * The halves of a match as one period, for tables: the session also has the warm-up and the break between the halves.
+ *
+ * @param players names of all players of the session
+ * @returns null if the session is not a match, or if one of its periods has that name
+ */
+export function matchOf(periods: readonly SessionPeriod[], players: readonly string[]): SessionPeriod | null {
+  const halves = halvesOf(periods);
+  const isNamed = periods.some(({ name }) => nameKey(name) === nameKey(MATCH));
+  return halves === null || isNamed ? null : joinedPeriods(MATCH, halves, players);
+}
+
 /** From a player's first start to a player's last end. */
 function extentOf({ all, own }: SessionPeriod): Interval {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];

@@ -3,6 +3,7 @@ import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
   mainInterval,
+  matchOf,
   namesIn,
   playedPeriods,
   type SessionPeriod,
@@ -61,6 +62,8 @@ interface SquadSession {
   endMs: number;
   members: SquadMember[];
   periods: readonly SessionPeriod[];
+  /** The names of the tables after that of the session: the match, if there are halves, and the periods. */
+  tables: readonly string[];
   /** The periods with times of substitutes. */
   played: SuggestedSubstitutions;
   rows: SquadRow[];
@@ -162,13 +165,15 @@ function sessionOf(
     zones: flags.individualZones,
     recipes: recipes.map(({ recipe }) => recipe),
   };
-  const rows = squadRows(members, periods, options, played.periods);
+  const match = matchOf(periods, namesIn(members, rosters[0]?.roster ?? null));
+  const tables = match === null ? periods : [match, ...periods];
+  const rows = squadRows(members, tables, options, played.periods);
   for (const text of withoutZonesTexts(members, flags.individualZones)) context.console.message(text);
   tellOtherSport(rows, context);
   for (const text of unreachableTexts(rows)) context.console.message(text);
   const outside = outsideText(periods, where.session, flags.tz);
   if (outside !== null) context.console.message(outside);
-  return { ...session, members, periods, played, rows };
+  return { ...session, members, periods, tables: tables.map(({ name }) => name), played, rows };
 }
 
 /** Options for writing the rows. */
@@ -194,7 +199,7 @@ async function contentOf(
     sessions.flatMap((session) => (flags.sort === undefined ? fileRows(session) : sortedFileRows(session)));
   // in the order of the text tables: one period after the other
   const sortedFileRows = (session: SquadSession) =>
-    [null, ...session.periods.map(({ name }) => name)].flatMap((name) =>
+    [null, ...session.tables].flatMap((name) =>
       sortRows(
         fileRows(session).filter(({ period }) => period === name),
         order.sort,
@@ -234,7 +239,7 @@ async function workbookOf(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);
       const prefix = sessions.length === 1 ? "" : `${i + 1} `;
-      return [null, ...session.periods.map(({ name }) => name)].map((period) =>
+      return [null, ...session.tables].map((period) =>
         sheetOf(
           `${prefix}${period ?? "Session"}`,
           columns,
@@ -247,13 +252,13 @@ async function workbookOf(
 }
 
 function textOf(
-  { startMs, endMs, members, periods, rows }: SquadSession,
+  { startMs, endMs, members, tables, rows }: SquadSession,
   instantText: (ms: number) => string,
   { by }: SquadFlags,
   { columns, sort, isAscending }: SquadOrder,
 ): string {
   const heading = `Session ${instantText(startMs)} to ${instantText(endMs - 1)}, ${count(members.length, "player")}`;
-  return [null, ...periods.map(({ name }) => name)]
+  return [null, ...tables]
     .map((period) => {
       const own = sortRows(
         rows.filter((row) => row.period === period),

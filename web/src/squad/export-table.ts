@@ -14,6 +14,7 @@ import { captionOf } from "./scope-words.js";
 import { inShownOrder, isChosen, orderOf } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
+import { tableScopes } from "./table-scopes.js";
 
 /** The shown table for spreadsheets: fields separated by tabs. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
@@ -56,12 +57,12 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
 /** A cell without tabs and line breaks that does not begin a formula. */
 const plain = (text: string): string => text.replace(/[\t\r\n]+/g, " ").replace(/^(?=[=+@])/, "'");
 
-/** The rows of the session, of every period and of the selection, as in `asi squad`. */
+/** The rows of the session, of the match, of every period and of the selection, as in `asi squad`. */
 async function allRows(session: SquadSession): Promise<{ name: string; rows: PlayerRow[] }[]> {
   const shown = session.scope.peek();
   const scopes = [
     { kind: "session" } as const,
-    ...session.periods.peek().map(({ name }) => ({ kind: "period", name }) as const),
+    ...tableScopes(session.periods.peek()),
     ...(shown.kind === "brush" ? [shown] : []),
   ];
   return Promise.all(

@@ -3,6 +3,7 @@ import { zoneName } from "../view/times.js";
 import { playersText, sessionName } from "./scope-words.js";
 import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
+import { tableScopes } from "./table-scopes.js";
 
 /** The report of the session as one HTML file, as with `asi squad -o match.html`. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
@@ -13,7 +14,7 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const instantText = instantFormat(timeZone);
   const clock = (ms: number) => instantText(ms).slice(11, 16);
   const whole = await session.rowsOf({ kind: "session" });
-  const parts = await Promise.all(periods.map(({ name }) => session.rowsOf({ kind: "period", name })));
+  const parts = await Promise.all(tableScopes(periods).map((scope) => session.rowsOf(scope)));
   const html = squadReport({
     title: sessionName(session),
     subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
