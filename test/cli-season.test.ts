@@ -304,6 +304,55 @@ describe("asi squad --by player", () => {
     );
   });
 
+  it("adds up the training impulse, with the digits of asi load, and has no load of a player without a maximum heart rate", async () => {
+    const season = join(scratchFolder(), "season");
+    const write = async (day: number, serial: string, hr: number) => {
+      const rows = Array.from({ length: 601 + 60 * day }, (_, second) => ({
+        timestamp: START_MS + day * DAY_MS + second * 1000,
+        latitude: 46.9629,
+        longitude: 7.4648,
+        speed: 2,
+        hr,
+      }));
+      const bytes = await wholeBytes(encode(rows, { serial }));
+      mkdirSync(join(season, `day ${day}`), { recursive: true });
+      writeFileSync(join(season, `day ${day}`, `${serial}.asi`), bytes);
+    };
+    for (let day = 0; day < 8; day++) await write(day, "TRK-1", 100 + 10 * day);
+    for (let day = 0; day < 8; day++) await write(day, "TRK-2", 150);
+    writeFileSync(join(season, "roster.csv"), "player;serial;max_hr\nKunz;TRK-1;190\nLang;TRK-2;\n");
+    const args = ["squad", season, "--by", "player", "--load", "trimp"];
+    const ofDevices = await asi(["load", season, "--of", "trimp-edwards", "--max-hr", "190", "--json"]);
+    const days = ofDevices.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter(({ serial }) => serial === "TRK-1");
+    // on the first day 100 bpm, 53 % of the maximum, for 10 minutes; on the last day 170 bpm, 89 %, for 17 minutes
+    expect([days.length, days[0].load, days[7].load]).toEqual([8, 10, 68]);
+    const table = tableOf((await asi([...args, "--format", "csv"])).stdout);
+    const of = (name: string) =>
+      table
+        .filter(({ player }) => player === name)
+        .map((row) => [row.trimp, row.day_load, row.load_week_sum, row.load_strain]);
+    const cell = (value: number | null) => (value === null ? "" : String(value));
+    expect(of("Kunz")).toEqual(
+      days.map(({ load, week_sum, strain }) => [load, load, week_sum, strain].map(cell)),
+    );
+    expect(of("Lang")).toEqual(Array(8).fill(["", "", "", ""]));
+    const { stdout: text } = await asi([...args, "--columns", "trimp"]);
+    const sum = days[7].week_sum.toFixed(0);
+    expect(text).toContain(
+      "Load of training impulse (Edwards) on 2026-04-19: day 68 (– of a match), 7 days –, 28 days – (known from the 28th day on), week ",
+    );
+    expect(text).toContain(`week ${sum}, monotony`);
+    expect(text).toContain("Load of training impulse (Edwards) on 2026-04-19: day – (");
+    const { stdout: html } = await asi([...args, "--format", "html"]);
+    expect(html).toContain("<h2>Load on 2026-04-19 <small>Training impulse (Edwards); bars");
+    expect(html).toMatch(/Kunz<\/th>.*<td>68<\/td>/);
+    expect(html).toContain('<option value="trimp">Training impulse (Edwards)</option>');
+  });
+
   it("refuses --load without --by player", async () => {
     const { status, stderr } = await asi(["squad", await seasonFolder(), "--load", "distance"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/add --by player/)]);

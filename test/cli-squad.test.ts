@@ -229,6 +229,34 @@ describe("asi squad", () => {
     expect(names).toEqual(["GK of 1, whole period", "Müller", "FW of 2, whole period", "Kunz", "Vogel"]);
   });
 
+  it("has the training impulse of players with a maximum heart rate in files and in named columns, equal to asi load", async () => {
+    const folder = await folderOfTraining([3, 4], {
+      roster: ["Player;Serial;max_hr", "Kunz;TRK-1;170", "Vogel;TRK-2;"],
+      periods: ["period;start;end", "Drill;12:30;12:34"],
+    });
+    const load = ["load", join(folder, "1.asi"), "--of", "trimp-edwards", "--max-hr", "170", "--json"];
+    const { load: ofDevice } = JSON.parse((await asi(load)).stdout);
+    const table = tableOf((await asi(["squad", folder, "--format", "csv"])).stdout);
+    // 150 is 88 % of 170: the fourth zone, for 4 minutes without the last row
+    expect(table.map(({ player, period, trimp }) => [player, period, trimp])).toEqual([
+      ["Kunz", "session", String(ofDevice)],
+      ["Kunz", "Drill", "15.9"],
+      ["Vogel", "session", ""],
+      ["Vogel", "Drill", ""],
+    ]);
+    expect(ofDevice).toBe(39.9);
+    const lines = (await asi(["squad", folder, "--format", "jsonl"])).stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).trimp)).toEqual([39.9, 15.9, null, null]);
+    const { stdout } = await asi(["squad", folder, "--columns", "minutes,trimp"]);
+    const [, head, , ...rows] = stdout.split("\n").map(columnsOf);
+    expect(head).toEqual(["Min", "TRIMP"]);
+    expect(rows.slice(0, 2)).toEqual([
+      ["Vogel", "10", "–"],
+      ["Kunz", "10", "40"],
+    ]);
+    expect((await asi(["squad", folder])).stdout).not.toContain("TRIMP");
+  });
+
   it("writes the figures of --columns in the order of --sort into files, one period after the other", async () => {
     const args = [await trainingFolder(), ...AS_CSV, "--columns", "top,minutes", "--sort", "distance"];
     const table = tableOf((await asi(["squad", ...args])).stdout);

@@ -7,6 +7,7 @@ import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
+import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { commands } from "../src/operator/commands.js";
 import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { recordingOf } from "./recordings.js";
@@ -35,6 +36,18 @@ const setPeriods = (scene: SquadScene, session: number, csv: string) =>
     body: PERIODS + csv,
     headers: { "Content-Type": "text/csv" },
   });
+
+/** The column of the training impulse in the CSV of a table. */
+async function trimpsInCsv(scene: SquadScene, session: number) {
+  const { body } = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
+    Accept: "text/csv",
+  });
+  const [head = [], ...rows] = (body as string)
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+  return rows.map((cells) => cells[head.indexOf("trimp")]);
+}
 
 const cellsOf = (rows: { player: string; period: string | null }[]) =>
   rows.map(({ player, period }) => [player, period]);
@@ -249,6 +262,69 @@ describe("the table of a session", () => {
     const after = await scene.figures(session);
     expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
     expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+
+  it("has the training impulse of players with a maximum heart rate, in each period, in the season and in the CSV", async () => {
+    const scene = await SquadScene.of(s);
+    const [ann, bob] = [await scene.add("Ann", { max_hr: 200 }), await scene.add("Bob")];
+    const session = await scene.session();
+    for (const { device } of [ann, bob]) await scene.run(device, 0, 10);
+    await setPeriods(scene, session, "1st half,13:02,13:06,\n");
+    const { body } = await scene.figures(session);
+    // 150 is 75 % of 200, so each minute counts 3
+    expect(body.rows.map((row: { figures: { trimp: number | null } }) => row.figures.trimp)).toEqual([
+      30,
+      12,
+      null,
+      null,
+    ]);
+    expect(await trimpsInCsv(scene, session)).toEqual(["30", "12", "", ""]);
+    const season = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
+    const { players } = season.body;
+    expect(players.map((one: { best: { trimp: number | null } }) => one.best.trimp)).toEqual([30, null]);
+    expect(players[0].entries[0].figures.trimp).toBe(30);
+  });
+
+  it("computes again what was stored before there was a figure, and does not know the figure once the samples are removed", async () => {
+    const scene = await SquadScene.of(s);
+    const ann = await scene.add("Ann", { max_hr: 200 });
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const season = async () =>
+      (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+    const { queries } = s.store.database;
+    const isOfSession = eq(sessionFigures.sessionId, session);
+    /** Replaces the stored figures by those of a service that has no training impulse. */
+    const asStoredBefore = async () => {
+      for (const row of await queries.select().from(sessionFigures).where(isOfSession)) {
+        const { figures, cells, ...others } = JSON.parse(row.figures);
+        expect([figures.trimp, cells.trimp]).toEqual([30, 30]);
+        for (const one of [figures, cells]) delete one.trimp;
+        const [, ...inputs] = row.inputs.split(":");
+        await queries
+          .update(sessionFigures)
+          .set({
+            figures: JSON.stringify({ figures, cells, ...others }),
+            inputs: [row.rulesVersion, ...inputs].join(":"),
+          })
+          .where(isOfSession);
+      }
+    };
+    const before = (await scene.figures(session)).body.rows[0].figures;
+    await asStoredBefore();
+    expect((await season()).sessions[0].not_computed).toEqual([ann.athlete]);
+    expect((await scene.figures(session)).body.rows[0].figures).toEqual(before);
+    expect((await season()).sessions[0].not_computed).toEqual([]);
+    await asStoredBefore();
+    const clock = { now: () => new Date(s.ctx.clock.now().getTime() + 10_000 * 86_400_000) };
+    await applySampleRetention({ ...s.ctx, clock }, undefined, () => undefined);
+    const { figures } = (await scene.figures(session)).body.rows[0];
+    expect(figures).toEqual({ ...before, trimp: null });
+    expect(await trimpsInCsv(scene, session)).toEqual([""]);
+    const { sessions, players } = await season();
+    expect(sessions[0].not_computed).toEqual([]);
+    expect(players[0].entries[0].figures).toEqual({ ...before, trimp: null });
+    expect(players[0].best.trimp).toBeNull();
   });
 
   it("names the players without a device or without permission", async () => {

@@ -36,7 +36,7 @@ const revokeRead = (player: TestPlayer) =>
 const athletesIn = ({ body }: { body: { rows: { athlete: number }[] } }) =>
   body.rows.map(({ athlete }) => athlete);
 
-const HEART = /"[^"]*(?:_hr|hr_)[^"]*"/g;
+const HEART = /"[^"]*(?:_hr|hr_|trimp)[^"]*"/g;
 
 describe("an invitation", () => {
   it("has the same answer for an unknown username, an athlete and a manager", async () => {
@@ -117,7 +117,8 @@ describe("a guest", () => {
     const coach = await guestOf(scene, "coach");
     const physician = await guestOf(scene, "physician");
     expect((await s.get(`${path}figures/`, physician.token)).body).toEqual(owned);
-    expect(owned.rows[0].figures.hr_mean_bpm).toBe(150);
+    // 150 is 79 % of 190, so each of two minutes counts 3
+    expect(owned.rows[0].figures).toMatchObject({ hr_mean_bpm: 150, trimp: 6 });
 
     const paths = [
       `${path}figures/`,
@@ -138,7 +139,7 @@ describe("a guest", () => {
       headers: { Accept: "text/csv" },
     });
     expect(csv.body).toContain("distance_m");
-    expect(csv.body).not.toMatch(/hr/);
+    expect(csv.body).not.toMatch(/hr|trimp/);
     const listed = await s.get("/api/v2/sessions/", coach.token);
     expect(listed.body.results.map(({ id }: { id: number }) => id)).toEqual([session]);
     const { body } = await s.get("/api/v2/squads/", coach.token);
@@ -162,11 +163,12 @@ describe("a guest", () => {
       Object.values(unzipSync(new Uint8Array(await file(by, XLSX))))
         .map((part) => strFromU8(part))
         .join();
-    expect(await columnsOf(physician)).toContain("hr_mean_bpm");
-    expect((await columnsOf(coach)).filter((name) => /hr/.test(name))).toEqual([]);
+    expect(await columnsOf(physician)).toEqual(expect.arrayContaining(["hr_mean_bpm", "trimp"]));
+    expect((await columnsOf(coach)).filter((name) => /hr|trimp/.test(name))).toEqual([]);
     expect(await columnsOf(coach)).toContain("distance_m");
     expect(await headersOf(physician)).toContain("Mean heart rate");
-    expect(await headersOf(coach)).not.toMatch(/heart rate/i);
+    expect(await headersOf(physician)).toContain("Training impulse");
+    expect(await headersOf(coach)).not.toMatch(/heart rate|training impulse/i);
   });
 
   it("never gets a table that was made for another role", async () => {

@@ -180,4 +180,6 @@ function sprints({ metrics }: SquadRow, offsetMs: number): string {
 }
 
 /** The figures on a page of a player, selected to fit on A4. */
-export const PAGE_COLUMNS = SQUAD_COLUMNS.filter(({ key }) => key !== "hr_max_bpm" && key !== "sprint_m");
+export const PAGE_COLUMNS = SQUAD_COLUMNS.filter(
+  ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
+);

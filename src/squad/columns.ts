@@ -1,6 +1,6 @@
 import type { EffortsByThreshold, Metrics, NamedRecipe, RecipeResult } from "../metrics/index.js";
 import { hasZones } from "./own-zones.js";
-import { recordedTimeMs, type SquadRow } from "./squad-table.js";
+import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table.js";
 
 /** A figure of the squad's table. */
 export interface SquadColumn {
@@ -16,7 +16,7 @@ export interface SquadColumn {
   /** A sum grows with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
   /** Null if it is unknown. */
-  value(metrics: Metrics, recipes: readonly RecipeResult[]): number | null;
+  value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
 const KM_PER_H = 3.6;
@@ -31,8 +31,8 @@ const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): n
 /** Null for a player without individual zones in a table of them. */
 const byZones =
   (value: SquadColumn["value"]): SquadColumn["value"] =>
-  (metrics, recipes) =>
-    hasZones(metrics.definition.parameters) ? value(metrics, recipes) : null;
+  (metrics, figures) =>
+    hasZones(metrics.definition.parameters) ? value(metrics, figures) : null;
 
 /** The figures in the order of tables. */
 export const SQUAD_COLUMNS: readonly SquadColumn[] = [
@@ -130,6 +130,15 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
     value: ({ hr_max }) => hr_max,
   },
   {
+    key: "trimp",
+    head: "TRIMP",
+    title: "Training impulse (Edwards)",
+    unit: "",
+    decimals: 0,
+    kind: "sum",
+    value: (_, { trimp }) => trimp,
+  },
+  {
     key: "sprint_m",
     head: "Sprint m",
     title: "Sprint distance",
@@ -157,7 +166,7 @@ export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
       unit,
       decimals: suffix === "gate_s" ? 1 : 0,
       kind: suffix.startsWith("gate") ? "level" : "sum",
-      value: (_, results) => (results[i] === undefined ? null : of(results[i])),
+      value: (_, { recipes: results = [] }) => (results[i] === undefined ? null : of(results[i])),
     });
     return [
       column(["count", name, "count", ""], ({ count }) => count),
@@ -179,11 +188,8 @@ export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
 export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
 
 /** The value of a figure in a row; null without data. */
-export function figureOf(
-  { metrics, recipes = [] }: Pick<SquadRow, "metrics" | "recipes">,
-  { value }: SquadColumn,
-): number | null {
-  return metrics === null ? null : value(metrics, recipes);
+export function figureOf(figures: MemberFigures, { value }: SquadColumn): number | null {
+  return figures.metrics === null ? null : value(figures.metrics, figures);
 }
 
 /** A player who plays at least this share of the period, with data, counts for means *(choice)*. */

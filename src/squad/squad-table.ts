@@ -11,6 +11,7 @@ import {
   prepareSamples,
   type Recipe,
   type RecipeResult,
+  trimp,
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
@@ -165,12 +166,14 @@ export interface MemberFigures {
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
   hrCoverage: number | null;
+  /** Training impulse after Edwards; null without a heart rate or a known maximum. */
+  trimp: number | null;
   /** What the `recipes` of the options count, in their order; absent without recipes or data. */
   recipes?: readonly RecipeResult[];
 }
 
 /** The figures without data. */
-export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null };
+export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null, trimp: null };
 
 /**
  * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
@@ -215,9 +218,11 @@ function figuresOf(
   const metrics = computeMetrics(samples, options);
   if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
+  const { athlete_max_hr: maxHr } = metrics;
   return {
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
+    trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
     ...(recipes.length > 0 && {
       recipes: recipes.map((recipe) => countedBy(recipe, member, samples, limits)),
     }),

@@ -23,7 +23,7 @@ A = (-0.115976527133, 0.173951620167)
 
 COLUMNS = (
     "player period start end minutes distance_m rate_m_per_min high_speed_m sprints top_speed_km_per_h accelerations "
-    "decelerations hr_mean_bpm hr_max_bpm sprint_m period_minutes share_with_data share_with_hr too_fast_rows"
+    "decelerations hr_mean_bpm hr_max_bpm trimp sprint_m period_minutes share_with_data share_with_hr too_fast_rows"
 ).split()
 
 
@@ -59,7 +59,7 @@ def squad_of(folder, csvs):
         for row in csv.DictReader(file):
             recordings = [list(samples_of(by_serial[one])) for one in row["serial"].split() if one in by_serial]
             if recordings:
-                yield row["player"], recordings
+                yield row["player"], int(row["max_hr"]) if row["max_hr"] else None, recordings
 
 
 def periods_of(folder, day):
@@ -188,7 +188,7 @@ def sprints_of(segments, pieces_of):
     return number, metres(distance)
 
 
-def figures(recordings, intervals, period_ms):
+def figures(recordings, max_hr, intervals, period_ms):
     inside = (lambda t: True) if intervals is None else (lambda t: any(a <= t < b for a, b in intervals))
     own = [[s for s in recording if inside(s[0])] for recording in recordings]
     samples = sorted((s for recording in own for s in recording), key=lambda s: s[0])
@@ -214,6 +214,11 @@ def figures(recordings, intervals, period_ms):
     ends = [t for t, _ in beats[1:]] + used[-1:]
     held = [(hr, min(end - t, 5000)) for (t, hr), end in zip(beats, ends)]
     total_held = sum(ms for _, ms in held)
+    trimp = None
+    if max_hr and total_held:
+        # a minute counts 1 from 50 % of the maximum on, and 1 more for each further 10 % up to 90 %
+        weighted = sum(ms * sum(100 * hr >= share * max_hr for share in range(50, 100, 10)) for hr, ms in held)
+        trimp = half_up(10 * weighted, 60_000) / 10
     # each heart rate holds until the next of its recording and interval, the last for 5 s
     heard = 0
     for recording in own:
@@ -233,6 +238,7 @@ def figures(recordings, intervals, period_ms):
         "decelerations": decelerations,
         "hr_mean_bpm": half_up(10 * sum(hr * ms for hr, ms in held), total_held) / 10 if total_held else None,
         "hr_max_bpm": max((hr for _, hr in beats), default=None),
+        "trimp": trimp,
         "sprint_m": sprint_m,
         "period_minutes": rounded(period_ms / 60_000, 4),
         "share_with_data": rounded(min(1, tenths * 100 / period_ms), 3),
@@ -253,19 +259,19 @@ def text(value):
 
 def main(folder, csvs):
     squad = list(squad_of(folder, csvs))
-    times = [t for _, recordings in squad for recording in recordings for t, _, _ in recording]
+    times = [t for _, _, recordings in squad for recording in recordings for t, _, _ in recording]
     day = min(times) // 86_400_000 * 86_400_000
     anybody_ms = len({t // 1000 for t in times}) * 1000
     periods = periods_of(folder, day)
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for player, recordings in squad:
+    for player, max_hr, recordings in squad:
         rows = [("session", None, anybody_ms)]
         for name, period in periods.items():
             intervals = period["own"].get(player, period["all"])
             rows.append((name, intervals, sum(b - a for a, b in intervals)))
         for name, intervals, period_ms in rows:
-            row = {"period_minutes": 0} if period_ms == 0 else figures(recordings, intervals, period_ms)
+            row = {"period_minutes": 0} if period_ms == 0 else figures(recordings, max_hr, intervals, period_ms)
             writer.writerow({"player": player, "period": name, **{key: text(value) for key, value in row.items()}})
 
 

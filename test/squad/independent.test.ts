@@ -34,7 +34,7 @@ async function matchOf(names: readonly string[]): Promise<string> {
 
 async function expectIndependentFigures(folder: string, expected: Record<string, string>[]) {
   const columns = Object.keys(expected[0] ?? {});
-  expect(columns).toHaveLength(19);
+  expect(columns).toHaveLength(20);
   const { stdout } = await asi(["squad", folder, "--format", "csv"]);
   const rows = tableOf(stdout).map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
   expect(rows).toEqual(expected);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinedTexts } from "../../src/cli/run/squad-notices.js";
-import { computeMetrics } from "../../src/metrics/index.js";
+import { computeMetrics, trimp } from "../../src/metrics/index.js";
 import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
 import { readRoster } from "../../src/squad/read-roster.js";
@@ -129,6 +129,59 @@ describe("the table of a squad", () => {
     const [member] = squadMembers([recordingOf("TRK-1", run(100, 3000)), later], roster);
     expect(member?.recordings).toHaveLength(2);
     expect(member?.leftOut).toEqual([]);
+  });
+
+  it("has the training impulse of each player that the library gives for the same samples, interval and maximum", () => {
+    const column = SQUAD_COLUMNS.find(({ key }) => key === "trimp") ?? expect.fail();
+    const heartRates = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 80 });
+    const second = fc.integer({ min: 0, max: 8 });
+    fc.assert(
+      fc.property(
+        heartRates,
+        fc.integer({ min: 60, max: 240 }),
+        fc.array(second, { maxLength: 6 }),
+        (hr, maxHr, times) => {
+          const recording = recordingOf("TRK-1", run(8, 2000));
+          recording.samples.hr.fill(0);
+          // ten rows a second, and a heart rate in each of the first ones
+          recording.samples.hr.set(hr);
+          const ends = [...new Set(times)].sort().map((s) => START_MS + s * 1000);
+          const intervals = ends.flatMap((startMs, i) =>
+            i % 2 === 0 ? [{ startMs, endMs: ends[i + 1] ?? startMs + 500 }] : [],
+          );
+          const { roster } = readRoster(`player;serial;max_hr\nAda;TRK-1;${maxHr}\n`);
+          const period = { name: "P", all: null, own: new Map([["ada", intervals]]), line: 2 };
+          const [whole, part] = squadRows(squadMembers([recording], roster), [period]);
+          const method = { method: "edwards", maxHr } as const;
+          expect(whole && figureOf(whole, column)).toBe(trimp(recording.samples, method));
+          const limits = { periods: intervals };
+          const expected = intervals.length === 0 ? null : trimp(recording.samples, method, limits);
+          expect(part && figureOf(part, column)).toBe(expected);
+        },
+      ),
+    );
+  });
+
+  it("has no training impulse without a heart rate, nor without a maximum; a birth date gives one", () => {
+    const column = SQUAD_COLUMNS.find(({ key }) => key === "trimp") ?? expect.fail();
+    // four minutes at 150 bpm, all but the last row
+    const steady = (serial: string, bpm: number) => {
+      const recording = recordingOf(serial, run(240, 2000));
+      recording.samples.hr.fill(bpm);
+      return recording;
+    };
+    const impulses = (sheet: string, bpm: number, options = {}) => {
+      const { roster } = readRoster(sheet);
+      const recordings = roster.players.map(({ serials }) => steady(serials[0] ?? "", bpm));
+      return squadRows(squadMembers(recordings, roster), [], options).map((row) => figureOf(row, column));
+    };
+    const sheet =
+      "player;serial;max_hr;birth_date\nAda;TRK-1;200;\nBea;TRK-2;;\nCleo;TRK-3;;1985-05-17\nDora;TRK-4;160;1985-05-17\n";
+    // 150 is 75 % of 200, 83 % of 208 - 0.7 x 40 = 180, and 94 % of 160
+    expect(impulses(sheet, 150)).toEqual([12, null, 16, 20]);
+    expect(impulses(sheet, 150, { params: { max_hr: 150 } })).toEqual([12, 20, 20, 20]);
+    expect(impulses(sheet, 0)).toEqual([null, null, null, null]);
+    expect(impulses(sheet, 90)).toEqual([0, null, 4, 4]);
   });
 
   it("uses the thresholds of a player's own", () => {

@@ -278,6 +278,44 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(() => cells(page, "Keller")).toEqual(individual);
   });
 
+  it("shows the training impulse of players with a maximum heart rate if it is chosen, also per minute, as the command does", async () => {
+    const path = join(scene.beside, "roster.csv");
+    writeFileSync(
+      path,
+      "player;serial;max_hr\nKeller;TRK-1;190\nMeier;TRK-2;\nHuber;TRK-3;200\nGraf;TRK-4 TRK-14;185\nRoth;TRK-5;\n",
+    );
+    const page = await openPage();
+    await chooseAll(page, [...scene.files.filter((file) => !file.endsWith("roster.csv")), path]);
+    await ready(page);
+    expect(await page.locator(".squad-table thead button").allInnerTexts()).not.toContain("TRIMP");
+    await page.getByText("Columns…").click();
+    await page.getByLabel("Training impulse (Edwards)").check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "1st half", exact: true }).click();
+    const shown = async () => {
+      const heads = await page.locator(".squad-table thead button").allInnerTexts();
+      const rows = await Promise.all(["Keller", "Meier"].map((name) => cells(page, name)));
+      return rows.map((row) => row[heads.indexOf("TRIMP") - 1]);
+    };
+    const half = command(scene.folder, "--roster", path, "--format", "jsonl")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter(({ period }) => period === "1st half");
+    const [keller, meier] = ["Keller", "Meier"].map((name) => half.find(({ player }) => player === name));
+    expect([keller.trimp > 60, meier.trimp]).toEqual([true, null]);
+    await expect.poll(shown).toEqual([String(Math.round(keller.trimp)), "–"]);
+    await page.getByRole("button", { name: "Per minute" }).click();
+    await expect.poll(shown).toEqual([(keller.trimp / keller.minutes).toFixed(2), "–"]);
+    await head(page, "TRIMP").click();
+    const [most] = half.toSorted((a, b) => b.trimp / b.minutes - a.trimp / a.minutes);
+    await expect.poll(async () => (await names(page))[0]).toContain(most.player);
+    await head(page, "Distance").click();
+    await page.getByText("Export", { exact: true }).click();
+    const file = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
+    expect(file.toString("utf8")).toBe(command(scene.folder, "--roster", path, "--format", "csv"));
+  });
+
   it("keeps the sort by a figure whose column is hidden", async () => {
     const page = await open();
     await head(page, "Top").click();

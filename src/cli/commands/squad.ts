@@ -71,7 +71,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       new Option(
         "--load <figure>",
         "with --by player: the load of each player over days and weeks, from this figure of the sessions",
-      ).choices(["distance", "high-speed"]),
+      ).choices(["distance", "high-speed", "trimp"]),
     )
     .option(
       "--cache",

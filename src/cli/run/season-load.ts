@@ -52,5 +52,7 @@ export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): str
   const text = (value: number | null | undefined, digits: number) =>
     value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits });
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
-  return `Load of ${column.title.toLowerCase()} on ${last?.day ?? "–"}, ${column.unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+  const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
+  const unit = column.unit === "" ? "" : `, ${column.unit}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
 }

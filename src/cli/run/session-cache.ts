@@ -3,14 +3,15 @@ import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { version } from "../../../package.json";
 import { writeStream } from "../../files/write-stream.js";
+import { SQUAD_COLUMNS } from "../../squad/index.js";
 import { streamOf } from "../batch/output.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 
 /** Name of the cache in the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
-/** Version of the cached data; those of another version are computed again. */
-const FORM = 4;
+/** Version of the cached data; those of another version are computed again. So are those with other figures. */
+const FORM = { version: 4, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
 /** The cached work of a session; null if there is none, or if files, options or the program have changed since. */
 export function keptWork(task: SessionTask): SessionWork | null {

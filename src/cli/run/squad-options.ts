@@ -42,7 +42,7 @@ export interface SquadFlags extends ThresholdFlags {
   recipe?: string[];
   by?: "position" | "player";
   matches?: string;
-  load?: "distance" | "high-speed";
+  load?: "distance" | "high-speed" | "trimp";
   cache?: boolean;
   jobs?: number;
   format?: SquadFormat;

@@ -87,4 +87,6 @@ function nameText(row: SquadRow, width: number): string {
 }
 
 /** The columns that fit a terminal of 120 characters. */
-export const DEFAULT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) => key !== "hr_max_bpm" && key !== "sprint_m");
+export const DEFAULT_COLUMNS = SQUAD_COLUMNS.filter(
+  ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
+);

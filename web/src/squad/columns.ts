@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import {
   figureOf,
+  type MemberFigures,
   recordedTimeMs,
   SQUAD_COLUMNS,
   type SquadColumn,
@@ -27,9 +28,8 @@ const LOOKS: Record<string, Look> = {
   top_speed_km_per_h: { width: 52 },
   accelerations: { width: 62, under: (threshold) => `${threshold} m/s²` },
   decelerations: { width: 52 },
-  hr_mean_bpm: { width: 64, under: () => "mean bpm" },
-  hr_max_bpm: { width: 64 },
-  sprint_m: { width: 64, under: (threshold) => `m ${threshold}` },
+  hr_mean_bpm: { under: () => "mean bpm" },
+  sprint_m: { under: (threshold) => `m ${threshold}` },
 };
 
 const USUAL_WIDTH = 64;
@@ -61,14 +61,10 @@ export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerM
 }
 
 /** The value of a table column, optionally per minute with data; null if it is unknown. */
-export function valueIn(
-  { metrics }: Pick<SquadRow, "metrics">,
-  column: SquadColumn,
-  isPerMinute: boolean,
-): number | null {
-  if (metrics === null) return null;
-  const value = figureOf({ metrics }, column);
-  if (!isPerMinute || !isDivided(column) || value === null) return value;
+export function valueIn(figures: MemberFigures, column: SquadColumn, isPerMinute: boolean): number | null {
+  const value = figureOf(figures, column);
+  const { metrics } = figures;
+  if (!isPerMinute || !isDivided(column) || value === null || metrics === null) return value;
   const minutes = recordedTimeMs(metrics) / 60_000;
   return minutes === 0 ? null : value / minutes;
 }

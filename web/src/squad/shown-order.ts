@@ -43,6 +43,6 @@ export const isChosen = (sort: Sort): boolean =>
 export function inShownOrder<R extends SquadRow>(rows: readonly R[], { sort, isPerMinute }: Order): R[] {
   const column = sortColumn(sort);
   if (column === undefined) return [...rows];
-  const shown: SquadColumn = { ...column, value: (metrics) => valueIn({ metrics }, column, isPerMinute) };
+  const shown: SquadColumn = { ...column, value: (_, figures) => valueIn(figures, column, isPerMinute) };
   return sortRows(rows, shown, sort.isAscending);
 }

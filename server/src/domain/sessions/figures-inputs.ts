@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { benchTimeMs, type Interval, lengthOf, united } from "asi-convert/squad";
+import { benchTimeMs, type Interval, lengthOf, SQUAD_COLUMNS, united } from "asi-convert/squad";
+import { FILE_COLUMNS } from "asi-convert/squad-report";
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { devices, sessionTimeframes, timeframes } from "../../store/schema.js";
-import type { PlayerPeriod } from "../change/compute-pool.js";
+import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
@@ -93,13 +94,26 @@ export function playerPeriods(
   });
 }
 
+const hashOf = (value: unknown) =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
+
+/** Changes with the rules of the computation, and with the figures that there are. */
+export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
+
 /**
- * What the figures of a player are computed from, as text: the version of the rules, the time frames with their versions, and a hash
+ * What the figures of a player are computed from, as text: the version of the figures, the time frames with their versions, and a hash
  * of the periods. Equal texts have equal figures.
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly PlayerPeriod[]): string {
-  const hash = createHash("sha256").update(JSON.stringify(periods)).digest("base64url").slice(0, 22);
-  return `${RULES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hash}`;
+  return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(periods)}`;
+}
+
+const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
+
+/** Stored figures. One that did not exist when they were stored is unknown. */
+export function readFigures(stored: string): PlayerFigures {
+  const found = JSON.parse(stored) as PlayerFigures;
+  return { ...found, figures: { ...UNKNOWN, ...found.figures } };
 }
 
 /** Whether both inputs have the same time frames, players and times. Their samples may differ. */

@@ -37,6 +37,7 @@ const FIGURES_EXAMPLE = {
   decelerations: 18,
   hr_mean_bpm: 158,
   hr_max_bpm: 187,
+  trimp: 183.6,
   sprint_m: 96.2,
 };
 

@@ -21,10 +21,12 @@ import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
 import { type ComputedPlayer, computePlayer } from "./compute-player.js";
 import {
+  FIGURES_VERSION,
   framesOf,
   inputsOf,
   isOfSameFrames,
   playerPeriods,
+  readFigures,
   type SessionFrame,
   staysValid,
 } from "./figures-inputs.js";
@@ -65,7 +67,7 @@ async function storedFigures({ queries }: Context, session: Session): Promise<Ma
   for (const { athleteId, inputs, computedAt, period, figures } of rows) {
     const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
     found.set(athleteId, known);
-    known.byPeriod.set(period, JSON.parse(figures) as PlayerFigures);
+    known.byPeriod.set(period, readFigures(figures));
   }
   return found;
 }
@@ -183,7 +185,12 @@ function tagOf(
     computed.get(athleteId)?.inputs,
   ]);
   return tagged(
-    [view, shown, leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason])],
+    [
+      FIGURES_VERSION,
+      view,
+      shown,
+      leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason]),
+    ],
     session.version,
   );
 }

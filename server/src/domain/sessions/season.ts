@@ -25,12 +25,11 @@ import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
-import { isOfSameFrames } from "./figures-inputs.js";
+import { FIGURES_VERSION, isOfSameFrames, readFigures } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { idAsName } from "./period-rows.js";
 import { playersOf } from "./players.js";
@@ -259,7 +258,7 @@ async function storedOf(queries: Queries, parts: readonly Part[]) {
       missing.push(part);
       continue;
     }
-    const stored = { athleteId, figures: JSON.parse(row.figures) as PlayerFigures };
+    const stored = { athleteId, figures: readFigures(row.figures) };
     valid.set(sessionId, [...(valid.get(sessionId) ?? []), stored]);
   }
   return { valid, missing };
@@ -271,7 +270,7 @@ const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) 
 /** Without the hash of the periods, because the whole session has the same figures with others. */
 const inputsIn = (inputs: string): string => inputs.split(":").slice(0, 2).join(":");
 
-const currentOf = ({ states }: Part): string => `${RULES_VERSION}:${states}`;
+const currentOf = ({ states }: Part): string => `${FIGURES_VERSION}:${states}`;
 
 /** Those whose samples retention has removed: their stored figures stay. */
 async function withLostSamples(queries: Queries, parts: readonly Part[]): Promise<Set<string>> {

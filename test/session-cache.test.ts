@@ -1,0 +1,46 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { SessionTask, SessionWork } from "../src/cli/run/session-work.js";
+import { SQUAD_COLUMNS } from "../src/squad/index.js";
+import { scratchFolder } from "./asi-process.js";
+
+/** The cache of a program with some of the figures. */
+async function cacheOf(keys: readonly string[]) {
+  vi.resetModules();
+  vi.doMock("../src/squad/index.js", () => ({
+    SQUAD_COLUMNS: SQUAD_COLUMNS.filter(({ key }) => keys.includes(key)),
+  }));
+  return import("../src/cli/run/session-cache.js");
+}
+
+describe("the cache of a session", () => {
+  afterEach(() => {
+    vi.doUnmock("../src/squad/index.js");
+    vi.resetModules();
+  });
+
+  it("is not used by a program with other figures than the one that wrote it", async () => {
+    const folder = scratchFolder();
+    const path = join(folder, "a.asi");
+    writeFileSync(path, "a recording");
+    const task: SessionTask = {
+      folder,
+      inputs: [{ kind: "file", name: path, path, bytes: 11 }],
+      roster: null,
+      periods: null,
+      timeZone: undefined,
+      preset: undefined,
+      params: {},
+      zones: undefined,
+      hr: undefined,
+      isMatch: null,
+    };
+    const work: SessionWork = { played: [], messages: [], present: [], status: 0 };
+    const all = SQUAD_COLUMNS.map(({ key }) => key);
+    const earlier = all.filter((key) => key !== "trimp");
+    await (await cacheOf(earlier)).keepWork(task, work);
+    expect((await cacheOf(earlier)).keptWork(task)).toEqual(work);
+    expect((await cacheOf(all)).keptWork(task)).toBeNull();
+  });
+});
