@@ -443,6 +443,7 @@ describe("the match of the demonstration", () => {
     expect(suggested.stdout).toBe((await asi(["squad", folder])).stdout);
     expect([...new Set(tableOf(csv.stdout).map(({ period }) => period))]).toEqual([
       "session",
+      "Match",
       "Warm-up",
       "1st half",
       "2nd half",

@@ -211,8 +211,12 @@ def figures(recordings, max_hr, intervals, period_ms):
     distance = metres(way(pieces))
     number, sprint_m = sprints_of(segments, pieces_of)
     accelerations, decelerations = efforts(segments) if twice_step <= 400 else (None, None)
-    ends = [t for t, _ in beats[1:]] + used[-1:]
-    held = [(hr, min(end - t, 5000)) for (t, hr), end in zip(beats, ends)]
+    # each heart rate counts until the next of its interval, the last until the last sample of it
+    held = []
+    for a, b in intervals or [(-inf, inf)]:
+        within = [beat for beat in beats if a <= beat[0] < b]
+        ends = [t for t, _ in within[1:]] + [max((t for t in used if a <= t < b), default=a)]
+        held += [(hr, min(end - t, 5000)) for (t, hr), end in zip(within, ends)]
     total_held = sum(ms for _, ms in held)
     trimp = None
     if max_hr and total_held:
@@ -257,18 +261,26 @@ def text(value):
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
+def minutes_of(period):
+    """From the first start to the last end of anybody."""
+    times = [t for spans in [period["all"], *period["own"].values()] for span in spans for t in span]
+    return (max(times) - min(times)) / 60_000
+
+
 def main(folder, csvs):
     squad = list(squad_of(folder, csvs))
     times = [t for _, _, recordings in squad for recording in recordings for t, _, _ in recording]
     day = min(times) // 86_400_000 * 86_400_000
     anybody_ms = len({t // 1000 for t in times}) * 1000
     periods = periods_of(folder, day)
+    halves = [name for name, period in periods.items() if 30 <= minutes_of(period) <= 70]
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for player, max_hr, recordings in squad:
         rows = [("session", None, anybody_ms)]
-        for name, period in periods.items():
-            intervals = period["own"].get(player, period["all"])
+        own = {name: period["own"].get(player, period["all"]) for name, period in periods.items()}
+        tables = {"Match": sorted(own[halves[0]] + own[halves[1]]), **own} if len(halves) == 2 else own
+        for name, intervals in tables.items():
             rows.append((name, intervals, sum(b - a for a, b in intervals)))
         for name, intervals, period_ms in rows:
             row = {"period_minutes": 0} if period_ms == 0 else figures(recordings, max_hr, intervals, period_ms)

@@ -45,7 +45,7 @@ describe("the table of a squad", () => {
     // a goalkeeper, a player with a replaced tracker, a substitute
     const names = ["Keller", "Graf", "Fuchs"];
     const expected = tableOf(golden).filter(({ player = "" }) => names.includes(player));
-    expect(expected).toHaveLength(3 * 4);
+    expect(expected).toHaveLength(3 * 5);
     await expectIndependentFigures(await matchOf(names), expected);
   });
 
