@@ -101,6 +101,17 @@ describe("asi load", () => {
     const text = (await asi(["load", folder, "--of", "trimp-edwards", "--max-hr", "190", "--ratio"])).stdout;
     expect(text).toMatch(/^DEMO-0001, trimp-edwards\n {2}day +load +7 days/);
     expect(text).toMatch(/no causal link to injury has been shown/);
+    const json = await asi(["load", folder, "--ratio", "--json"]);
+    expect(json.stderr).toMatch(/no causal link to injury has been shown/);
+  });
+
+  test("says that a recording without heart rate has no TRIMP", async () => {
+    const cwd = scratchFolder();
+    const rows = Array.from({ length: 60 }, (_, i) => `${1717236000 + i},47,8.5,400,5`);
+    writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed", ...rows].join("\n"));
+    await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
+    const { stderr } = await asi(["load", "a.asi", "--of", "trimp-edwards", "--max-hr", "190"], { cwd });
+    expect(stderr).toBe("a.asi: no heart rate, so the load of 2024-06-01 is unknown\n");
   });
 
   test("says which option a TRIMP needs, before it reads the inputs", async () => {

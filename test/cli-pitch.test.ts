@@ -150,6 +150,34 @@ describe("asi pitch", () => {
     expect((await asi(args)).stderr).toContain("1st half");
   });
 
+  it("says that hardly anybody was on a pitch with wrong corners", async () => {
+    const folder = await matchFolder();
+    expect((await asi(["pitch", folder, "--corners", CORNERS])).stderr).toBe("");
+    // one digit of each longitude
+    const elsewhere = CORNERS.replaceAll("7.4", "7.5");
+    const { status, stdout, stderr } = await asi(["pitch", folder, "--corners", elsewhere]);
+    expect([status, stderr]).toEqual([
+      0,
+      "100 % of the positions are more than 30 m from this pitch. Check its corners\n",
+    ]);
+    expect(stdout).toMatch(/3\.0 +-\d+\.\d, \d+\.\d /);
+  });
+
+  it("says why a team of two has no shape, and that a file with corners does not exist", async () => {
+    const folder = await matchFolder();
+    const two = ["Meier", "Graf"].map((name) => join(folder, `${name}.asi`));
+    const { status, stderr } = await asi(["pitch", ...two, "--corners", CORNERS]);
+    expect(status).toBe(0);
+    expect(stderr).toContain(
+      "No figures: at no time are 3 field players known, and the recordings are of 2 field players.",
+    );
+    const missing = await asi(["pitch", folder, "--corners", "corners.csv"]);
+    expect([missing.status, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining("corners.csv does not exist. Name a file with the four corners"),
+    ]);
+  });
+
   it("asks for the halves if a tracking file has none", async () => {
     const folder = await matchFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,12:30,12:34\n");

@@ -52,6 +52,22 @@ describe("asi squad --individual-zones", () => {
     expect(stderr).toMatch(/no max_speed of Graf: no high-speed distance and no sprints/);
   });
 
+  it("names the limits of a report, whose pages of players without speeds have no figures by speed", async () => {
+    const folder = await training();
+    const { stdout } = await asi(["squad", folder, "--individual-zones", "mss", "--format", "html"]);
+    const [vogel = "", graf = ""] = ["Vogel", "Graf"].map(
+      (name) =>
+        new RegExp(`<section class="player-page"[^>]*><h2>${name}.*?</section>`, "s").exec(stdout)?.[0],
+    );
+    expect(vogel).toContain("By speed");
+    expect(vogel).toContain("dashed: sprint");
+    expect(graf).toContain("No figures by speed: the roster lacks the speeds for individual limits.");
+    expect(graf).not.toMatch(/By speed|Sprints:|dashed: sprint/);
+    expect(stdout).toContain(
+      "High speed and sprints by limits of each player, from maximum speed (mss); players without these speeds have no such figures; accelerations",
+    );
+  });
+
   it("changes nothing without the option", async () => {
     const [withSpeeds, without] = await Promise.all(
       [training(), training("club;town", "A;B", "A;B")].map(

@@ -61,7 +61,9 @@ describe("asi beats", () => {
     const folder = scratchFolder();
     const none = await asi(["beats", MATCH.path, "-o", join(folder, "x.csv")]);
     expect(none.status).toBe(1);
-    expect(none.stderr).toContain("has no ECG waveform. (NO_SAMPLES)");
+    expect(none.stderr).toContain(
+      "has no ECG waveform. Trackers record it only if they are set to do so. (NO_SAMPLES)",
+    );
     expect(namesIn(folder)).toEqual([]);
     for (const flags of [
       ["-o", join(folder, "x.txt")],

@@ -3,6 +3,7 @@ import { escaped } from "../pictures/svg.js";
 import {
   figureOf,
   type Ground,
+  hasZones,
   type Interval,
   intervalsFor,
   type SessionPeriod,
@@ -51,7 +52,9 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
       periodTable(row, pages),
       plot(row, pages),
       heatMaps(row, pages),
-      `<div class="side by-speed">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`,
+      hasZones(metrics.definition.parameters)
+        ? `<div class="side by-speed">${bySpeed(row)}${sprints(row, pages.offsetMs)}</div>`
+        : "<p>No figures by speed: the roster lacks the speeds for individual limits.</p>",
     );
   }
   return `<section class="player-page" id="${anchor}">${parts.join("")}<p class="back"><a href="#squad">All players</a></p></section>`;
@@ -105,14 +108,18 @@ function plot(row: SquadRow, { session, periods, highestKmPerH, offsetMs }: Play
   const parameters = metrics?.definition.parameters;
   if (parameters === undefined) return "";
   const columns = speedColumns(member, session, PLOT_COLUMNS, parameters.max_valid_speed);
-  return `<h3>Speed <small>km/h, mean and highest; dashed: sprint</small></h3>${speedPlot(columns, {
-    span: session,
-    periods: periods.flatMap((period) => intervalsFor(period, member.name)),
-    sprintKmPerH: parameters.sprint_threshold * KM_PER_H,
-    highestKmPerH,
-    offsetMs,
-    label: `Speed of ${escaped(member.name)}`,
-  })}`;
+  const sprintKmPerH = hasZones(parameters) ? parameters.sprint_threshold * KM_PER_H : null;
+  return `<h3>Speed <small>km/h, mean and highest${sprintKmPerH === null ? "" : "; dashed: sprint"}</small></h3>${speedPlot(
+    columns,
+    {
+      span: session,
+      periods: periods.flatMap((period) => intervalsFor(period, member.name)),
+      sprintKmPerH,
+      highestKmPerH,
+      offsetMs,
+      label: `Speed of ${escaped(member.name)}`,
+    },
+  )}`;
 }
 
 function heatMaps({ member }: SquadRow, { periods, session, ground }: PlayerPages): string {

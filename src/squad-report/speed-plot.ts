@@ -10,7 +10,8 @@ export interface SpeedPlotFrame {
   /** Shaded intervals. */
   periods: readonly Interval[];
   /** Threshold of sprints, dashed; km/h. */
-  sprintKmPerH: number;
+  /** Null for no line. */
+  sprintKmPerH: number | null;
   /** Top of the axis, the same for all players; km/h. */
   highestKmPerH: number;
   /** UTC offset of local time. */
@@ -52,7 +53,8 @@ export function speedPlot({ meanKmPerH, highestKmPerH }: SpeedColumns, frame: Sp
     ...grid,
     ...times,
     `<path class="area" d="${area.join("")}"/><path class="line" d="${line.join("")}"/>`,
-    `<path class="sprint" d="M${left} ${y(sprintKmPerH)}H${width}"/></svg>`,
+    sprintKmPerH === null ? "" : `<path class="sprint" d="M${left} ${y(sprintKmPerH)}H${width}"/>`,
+    "</svg>",
   ].join("");
 }
 

@@ -1,4 +1,4 @@
-import { type NamedRecipe, recipeHash } from "../metrics/index.js";
+import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
 import { count, KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
@@ -8,6 +8,7 @@ import {
   recipeColumns,
   type SessionPeriod,
   type SquadRow,
+  type ZoneKind,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
@@ -34,6 +35,8 @@ export interface SquadReport {
   offsetMs: number;
   /** Those with which the rows were computed: the tables also have their counts, and the rows that gates drop. Default none. */
   recipes?: readonly NamedRecipe[];
+  /** Kind of the individual zones with which the rows were computed; default fixed limits. */
+  zones?: ZoneKind | undefined;
   /** Names of files of the session that cannot be read. Default none. */
   unread?: readonly string[];
 }
@@ -51,6 +54,7 @@ export function squadReport({
   periods,
   offsetMs,
   recipes = [],
+  zones,
   unread = [],
 }: SquadReport): string {
   const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
@@ -114,7 +118,7 @@ export function squadReport({
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
-</main><footer><p><small>${escaped([definitions(whole), ...recipes.map(recipeText)].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
+</main><footer><p><small>${escaped([definitions(whole, zones), ...recipes.map(recipeText)].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;
 }
 
@@ -143,10 +147,21 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
   ].join(" ");
 }
 
-/** The thresholds of the figures. */
-export function definitions(rows: readonly SquadRow[]): string {
-  const definition = rows.find(({ metrics }) => metrics !== null)?.metrics?.definition;
+const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
+
+/** The thresholds of the figures. @param zones those of the players in place of fixed limits */
+export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string {
+  // of most players: single ones may have thresholds of their own
+  const found = rows.flatMap(({ metrics }) => metrics?.definition ?? []);
+  const keyOf = ({ parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"]) =>
+    `${hid_thresholds} ${sprint_threshold}`;
+  const like = (one: Metrics["definition"]) => found.filter((other) => keyOf(other) === keyOf(one)).length;
+  const definition = found.toSorted((a, b) => like(b) - like(a))[0];
   if (definition === undefined) return "";
   const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;
-  return `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, accelerations from ${acceleration_thresholds[0]} m/s², unless a player has thresholds of their own. Definitions: docs/metrics.md, version ${definition.version}.`;
+  const speeds =
+    zones === undefined
+      ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h`
+      : `High speed and sprints by limits of each player, from ${SPEEDS_OF_ZONES[zones]} (${zones}); players without these speeds have no such figures`;
+  return `${speeds}; accelerations from ${acceleration_thresholds[0]} m/s², unless a player has thresholds of their own. Definitions: docs/metrics.md, version ${definition.version}.`;
 }

@@ -158,7 +158,7 @@ describe("a gate on samples of which no quality is known is an error", () => {
       expect(thrown(() => count(columnsOf(wrong), gated({ max_speed_accuracy: 300 })))).toMatchObject({
         code: "BAD_ARGUMENT",
         message:
-          "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
+          "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain. Use a recording of a receiver (in code, decode it with quality: true), or set recipe.gate to null.",
       });
     }
   });

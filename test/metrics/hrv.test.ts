@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { correctIntervals, labelArtefacts } from "../../src/metrics/hrv/artefacts.js";
 import { dfaAlpha1, dfaOverTime } from "../../src/metrics/hrv/dfa.js";
-import { heartRateVariability, timeDomain } from "../../src/metrics/hrv/heart-rate-variability.js";
+import {
+  heartRateVariability,
+  LF_HF_CAUTION,
+  timeDomain,
+} from "../../src/metrics/hrv/heart-rate-variability.js";
 import { lowHighPower } from "../../src/metrics/hrv/lomb.js";
 import { CORPUS, committed, expected } from "./figures/corpus.js";
 import { plantedArtefacts, plantedSinus, plantedWhiteNoise } from "./figures/planted.js";
@@ -236,6 +240,7 @@ describe("heart-rate variability", () => {
     expect(heartRateVariability(rest)).not.toHaveProperty("lf_hf");
     const { lf_hf } = heartRateVariability(rest, { atRest: true });
     expect(lf_hf?.ratio).toBeCloseTo(1, 0);
+    expect(lf_hf?.caution).toBe(LF_HF_CAUTION);
     const wild = SERIES.rest_rri.map((ms, i) => (i % 10 === 5 ? ms - 250 : i % 10 === 6 ? ms + 250 : ms));
     expect(heartRateVariability(beatsOf([0, ...wild]), { atRest: true }).lf_hf).toBeNull();
     expect(heartRateVariability(beatsOf([0, ...wild.slice(0, 100)]), { atRest: true }).lf_hf).toBeNull();

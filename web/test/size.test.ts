@@ -60,13 +60,13 @@ describe("the size of the page", () => {
     expect(sizeOf(ofSquad)).toBeLessThanOrEqual(30_000);
   });
 
-  it("is at most 15.3 kB more after the table of a squad, for the clock and the problems, and 13.5 kB more for the map with playback", () => {
+  it("is at most 15.3 kB more after the table of a squad, for the clock and the problems, and 13.7 kB more for the map with playback", () => {
     const table = [...first, ...addedBy(partOf("squad"))];
     const next = new Set([...addedBy(partOf("clock"), table), ...addedBy(partOf("look-at"), table)]);
     const ofMap = addedBy(partOf("map"), [...table, ...next]);
     if (process.env.SIZES !== undefined) console.log({ afterTable: sizeOf(next), map: sizeOf(ofMap) });
     expect(sizeOf(next)).toBeLessThanOrEqual(15_300);
-    expect(sizeOf(ofMap)).toBeLessThanOrEqual(13_500);
+    expect(sizeOf(ofMap)).toBeLessThanOrEqual(13_700);
   });
 
   it("is at most 32.6 kB more after signing in with any of the views, and 17.7 kB without", () => {

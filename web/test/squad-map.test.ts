@@ -206,6 +206,13 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       const [length = 0, width = 0] = text.split(" m")[0]?.split(" × ").map(Number) ?? [];
       return { length, width };
     };
+    const save = async (page: Page) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Save as pitch.csv" }).click(),
+      ]);
+      return readPitchCorners(await readFile(await download.path(), "utf8"));
+    };
     /** Moves the left side 10 m to the right, with the arrow keys. */
     const shorten = async (page: Page) => {
       for (const name of ["A", "D"]) {
@@ -220,6 +227,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await edit(page);
       const fitted = await fitText(page);
       expect(sizeIn(fitted).length).toBeGreaterThan(100);
+      await expect.poll(() => corner(page, "A").evaluate((one) => one === document.activeElement)).toBe(true);
       expect(await violations(page)).toEqual([]);
       const { x, y } = await middleOf(corner(page, "A"));
       const drag = async (from: number, to: number) => {
@@ -243,6 +251,34 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       expect((await middleOf(corner(page, "A"))).y).toBeCloseTo(y + 10, 0);
       await page.keyboard.press("Escape");
       expect(await ratio(page)).toBeCloseTo(before, 5);
+      const button = page.getByRole("button", { name: "Corners", exact: true });
+      expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+    });
+
+    it("are turned with the map, and show a pitch without players near it", async () => {
+      const page = await open();
+      await press(page, 35);
+      await edit(page);
+      const [first] = await save(page);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Turn" }).click();
+      await edit(page);
+      // what was at the top right is at the bottom left
+      const [, , opposite] = await save(page);
+      expect(opposite.latitude).toBeCloseTo(first.latitude, 6);
+      expect(opposite.longitude).toBeCloseTo(first.longitude, 6);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      const far = [
+        [47.003, 8],
+        [47.003, 8.0014],
+        [47.0036, 8.0014],
+        [47.0036, 8],
+      ];
+      await page.setInputFiles(
+        "input[type=file] >> nth=0",
+        named("pitch.csv", ["latitude,longitude", ...far.map(String), ""].join("\n")),
+      );
+      await page.getByText("No player is near the pitch now. If this is wrong, move its corners.").waitFor();
     });
 
     it("are saved as pitch.csv, replace the fitted pitch, and stay after a reload", async () => {
@@ -250,11 +286,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       const before = await ratio(page);
       await edit(page);
       await shorten(page);
-      const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("button", { name: "Save as pitch.csv" }).click(),
-      ]);
-      const saved = readPitchCorners(await readFile(await download.path(), "utf8"));
+      const saved = await save(page);
       const frame = pitchFrame(saved);
       expect(frame.length).toBeCloseTo(sizeIn(await fitText(page)).length, 0);
       const east = (saved[0].longitude - 8) * METRES_PER_DEGREE.east;

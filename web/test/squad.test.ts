@@ -236,7 +236,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const workbook = unzipSync(
       await download(page, () => page.getByRole("button", { name: "Excel (.xlsx)" }).click()),
     );
-    const inSheet = new TextDecoder().decode(workbook["xl/worksheets/sheet2.xml"]);
+    const inSheet = new TextDecoder().decode(workbook["xl/worksheets/sheet3.xml"]);
     const shared = [
       ...new TextDecoder().decode(workbook["xl/sharedStrings.xml"]).matchAll(/<si>.*?<\/si>/gs),
     ].map(([text]) => text.replace(/<.*?>/g, ""));

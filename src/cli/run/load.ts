@@ -93,6 +93,8 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
         sessions.push(session);
       } else console.message(copyText(name, original.name));
       for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
+      if (session.load === null && flags.of?.startsWith("trimp"))
+        console.message(`${name}: no heart rate, so the load of ${session.day} is unknown`);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },
@@ -107,6 +109,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     );
     await console.data(flags.json ? jsonText(serial, days) : daysText(serial, days, flags));
   }
+  if (flags.json === true && flags.ratio === true && sessions.length > 0) console.message(RATIO_CAUTION);
   return status;
 }
 

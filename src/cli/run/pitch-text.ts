@@ -13,7 +13,7 @@ export function pitchText(
 ): string {
   const nameWidth = Math.max(12, ...rows.map(({ period }) => (period ?? "").length + 2));
   const line = (label: string, cells: readonly string[]) =>
-    `${label.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(WIDTH)).join("")}`.trimEnd();
+    `${label.padEnd(nameWidth)}${cells.map((cell) => ` ${cell}`.padStart(WIDTH)).join("")}`.trimEnd();
   const metres = (value: number) => decimalText(value, 1);
   return `${[
     `Pitch of ${metres(length)} x ${metres(width)} m, its touchline turned by ${metres(rotationDeg)} degrees from east, corners ${decimalText(cornerRms, 2)} m off`,

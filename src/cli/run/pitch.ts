@@ -6,6 +6,7 @@ import {
   type TeamShape,
   teamShape,
 } from "../../metrics/index.js";
+import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
   type Interval,
@@ -61,6 +62,9 @@ export interface PitchFlags {
 export type PitchFormat = "text" | "csv" | "jsonl" | "cdf";
 
 const SECOND_MS = 1000;
+/** As `teamShape` requires. */
+const LEAST_PLAYERS = 3;
+const POSITIONS_OF_RECORDING = 1000;
 const SHORTEST_STEP_MS = 40;
 
 /** `asi pitch`: where a team plays, and in which shape. */
@@ -91,6 +95,8 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
     );
   const periods = periodsOf(args, members, sheet?.roster ?? null, mainInterval(recordings), flags, context);
   if (periods === null) return ExitStatus.failed;
+  const beside = besideText(members, frame);
+  if (beside !== null) console.message(beside);
   if (format === "cdf") {
     const match = { name: titleOf(args, "match"), frame, everyMs };
     const { force } = flags;
@@ -101,10 +107,37 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   }
   const rows = periods.flatMap((period) => rowsOf(period, frame, everyMs, flags.each === true));
   await writeContent(contentOf(rows, frame, format, flags), flags, context);
+  if (rows.every(({ shape }) => shape === null))
+    console.message(
+      `No figures: at no time are ${LEAST_PLAYERS} field players known, and the recordings are of ${count(members.filter((member) => !isGoalkeeper(member)).length, "field player")}.`,
+    );
   return status;
 }
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
+
+/** Positions up to this distance from the pitch are of players who warm up, or errors of the receiver *(choice)*. */
+const BESIDE_M = 30;
+
+/** A message about a pitch on which hardly anybody is: its corners are wrong. Null for none. */
+function besideText(members: readonly SquadMember[], { length, width, toPitch }: PitchFrame): string | null {
+  let positions = 0;
+  let beside = 0;
+  for (const { samples } of members.flatMap(({ recordings }) => recordings)) {
+    const step = Math.max(1, Math.floor(samples.length / POSITIONS_OF_RECORDING));
+    for (let i = 0; i < samples.length; i += step) {
+      const { x, y } = toPitch({
+        latitude: (samples.latitudeE7[i] ?? 0) / 1e7,
+        longitude: (samples.longitudeE7[i] ?? 0) / 1e7,
+      });
+      const isNear = x > -BESIDE_M && x < length + BESIDE_M && y > -BESIDE_M && y < width + BESIDE_M;
+      positions += 1;
+      beside += Number(!isNear);
+    }
+  }
+  if (2 * beside <= positions) return null;
+  return `${Math.floor((100 * beside) / positions)} % of the positions are more than ${BESIDE_M} m from this pitch. Check its corners`;
+}
 
 function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchFrame {
   const given = corners ?? besideRecordings(args, "pitch.csv");
@@ -113,6 +146,8 @@ function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchF
       'Give the corners of the pitch: --corners "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46", or a file pitch.csv in the folder.',
     );
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
+  if (!isFile && !/\d[,;]\s*-?\d/.test(given))
+    throw new UsageError(`${given} does not exist. Name a file with the four corners, or give the corners.`);
   if (!isFile) return pitchFrame(readPitchCorners(given), size);
   const bytes = sheetBytes(given);
   if (bytes.length > MAX_SHEET_BYTES)

@@ -1,4 +1,5 @@
 import type { DayLoad } from "../../metrics/index.js";
+import { roundHalfUp } from "../../metrics/rounding.js";
 import { type Season, type SeasonPlayer, type SquadColumn, seasonLoad } from "../../squad/index.js";
 import { type FileColumn, numberColumn } from "../../squad-report/cell-files.js";
 import type { SeasonFileRow } from "./season-columns.js";
@@ -54,5 +55,5 @@ export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): str
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(last?.load, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(last?.load == null ? null : roundHalfUp(last.load, 1), 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
 }

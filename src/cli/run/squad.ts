@@ -285,6 +285,7 @@ async function reportOf(
     periods,
     offsetMs: offsetIn(flags.tz, startMs),
     recipes,
+    zones: flags.individualZones,
     unread,
   });
 }

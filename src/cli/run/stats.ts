@@ -79,6 +79,10 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     hasPeriods: club.periods !== null,
   });
   tellZones(flags, definition, context);
+  if (figures !== null && club.periods !== null)
+    console.message(
+      "Recipes and other additional figures are of whole recordings, not of the periods; asi squad --recipe counts by period.",
+    );
   const present: Present[] = [];
   const jobs = jobsFor(inputs, flags.jobs);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("stats", signal) : null;

@@ -115,7 +115,11 @@ async function* piecesOf<B extends { length: number }>(
   }
   const report = await decoding.report;
   if (report.frames.ecgRaw === 0) {
-    throw new AsiError("NO_SAMPLES", "The recording has no ECG waveform.", { report });
+    throw new AsiError(
+      "NO_SAMPLES",
+      "The recording has no ECG waveform. Trackers record it only if they are set to do so.",
+      { report },
+    );
   }
   yield* writer.end(await decoding.info, report);
 }

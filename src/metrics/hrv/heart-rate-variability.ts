@@ -54,7 +54,12 @@ export interface HeartRateVariability {
     readonly mean_hr: number;
   }[];
   /** Only with `atRest`; null if there are no 300 s without a gap, or too many artefacts. */
-  readonly lf_hf?: { readonly lf: number; readonly hf: number; readonly ratio: number } | null;
+  readonly lf_hf?: {
+    readonly lf: number;
+    readonly hf: number;
+    readonly ratio: number;
+    readonly caution: string;
+  } | null;
   readonly definition: { readonly version: number };
 }
 
@@ -152,7 +157,7 @@ export function timeDomain(
 }
 
 /** LF and HF of the first series of 300 s. */
-function lowHighOf(all: readonly Series[]): { lf: number; hf: number; ratio: number } | null {
+function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf_hf"]> | null {
   for (const { rrMs, labels, corrected } of all) {
     const power = lowHighPower(corrected);
     if (power === null) continue;
@@ -162,6 +167,7 @@ function lowHighOf(all: readonly Series[]): { lf: number; hf: number; ratio: num
       lf: roundHalfUp(power.low, 0),
       hf: roundHalfUp(power.high, 0),
       ratio: roundHalfUp(power.low / power.high, 3),
+      caution: LF_HF_CAUTION,
     };
   }
   return null;

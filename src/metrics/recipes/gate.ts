@@ -78,6 +78,6 @@ function reaches(
 function noQuality(): AsiError {
   return new AsiError(
     "BAD_ARGUMENT",
-    "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain: decode a recording of a receiver with quality: true, or set recipe.gate to null.",
+    "recipe.gate needs satellites, speed accuracy and PDOP, which these samples do not contain. Use a recording of a receiver (in code, decode it with quality: true), or set recipe.gate to null.",
   );
 }

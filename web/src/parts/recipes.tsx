@@ -8,7 +8,6 @@ import {
   type SensitivityRow,
 } from "asi-convert/metrics";
 import { useMemo, useRef } from "preact/hooks";
-import { ReadingError } from "../recording/calls.js";
 import type { RecordingService } from "../recording/messages.js";
 import type { RecipeFigures } from "../recording/recipe.js";
 import type { Recording } from "../recording/recording.js";
@@ -48,7 +47,7 @@ export function Recipes({ recording: { id }, selection, settings, reader }: Reci
         const asked = { id, shown: selection.shown.peek(), recipe: of.recipe };
         found.value = await reader.ask("recipe", asked).then(
           (figures) => ({ of, figures }),
-          (error) => ({ of, problem: error instanceof ReadingError ? error.message : String(error) }),
+          (error) => ({ of, problem: error instanceof Error ? error.message : String(error) }),
         );
       }),
     [id, selection, reader, found, chosen],

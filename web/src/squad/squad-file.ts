@@ -31,11 +31,8 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
 /** Whether a file has the corners of a pitch, as in the match of `asi encode --demo --squad`. */
-export async function isPitchFile(file: File): Promise<boolean> {
-  return (
-    /\.csv$/i.test(file.name) && /^\uFEFF?latitude[,;\t]longitude\s/i.test(await file.slice(0, 64).text())
-  );
-}
+export const isPitchFile = async (file: File): Promise<boolean> =>
+  /^latitude[,;\t]longitude\s/i.test(await file.slice(0, 64).text());
 
 /** How many recordings are read: "17 of 26 recordings". */
 export function readText(files: readonly SquadFile[]): string {

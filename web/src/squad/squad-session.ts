@@ -300,13 +300,6 @@ export class SquadSession {
     await this.add([file]);
   }
 
-  /** Replaces the file with the corners of the pitch; null removes it. */
-  setCorners(file: File | null): void {
-    const others = this.files.peek().filter(({ state }) => state.name !== "corners");
-    if (file !== null) others.push({ id: ++this.#lastFile, file, range: null, state: { name: "corners" } });
-    this.files.value = others;
-  }
-
   /** Assigns a tracker to a player of the roster. */
   nameTracker(player: string, serial: string): void {
     this.trackerNames.value = new Map([...this.trackerNames.peek(), [player, serial]]);
@@ -478,7 +471,7 @@ export class SquadSession {
     const { file, range } = found;
     const sheet = await readSheetFile(file);
     if (sheet === "no reader") {
-      this.#setState(id, { name: "left out", why: "Load the page again to read it." });
+      this.#setState(id, { name: "left out", why: "Load the page again." });
       return;
     }
     if (sheet !== null) {
@@ -493,7 +486,7 @@ export class SquadSession {
     if (stored !== null && range === null) {
       this.#setState(id, {
         name: "left out",
-        why: "Load it under Recordings. Here you can add periods.csv.",
+        why: "Load it under Recordings. Add only periods.csv.",
       });
       return;
     }
@@ -528,7 +521,7 @@ export class SquadSession {
 const LOST: FileState = {
   name: "failed",
   code: "NOT_KEPT",
-  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
+  message: "This browser no longer has the file. Choose it again.",
 };
 
 /** Shown on both sides of a place. */

@@ -23,6 +23,7 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
       ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? [])),
     ],
     periods,
+    zones: session.zones.peek() ?? undefined,
     offsetMs: offsetIn(timeZone, interval.startMs),
   });
   return new Blob([html], { type: "text/html" });

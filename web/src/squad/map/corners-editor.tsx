@@ -1,16 +1,19 @@
 /** The part of the map that is loaded when the corners of the pitch are moved. */
 import "./corners.css";
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Camera, cameraFor, type Size, toGround, toScreen } from "../../map/camera.js";
 import { ScaleBar } from "../../map/scale-bar.js";
 import { offerFile } from "../../parts/offer-file.js";
 import { useSize } from "../../view/element-size.js";
+import type { SquadSession } from "../squad-session.js";
 import {
   type Corners,
   cornersFile,
   cornersOf,
   fitOf,
+  type Ground,
+  groundOf,
   nearestCorner,
   placesOf,
   withCorner,
@@ -18,13 +21,9 @@ import {
 import type { MapState } from "./map-state.js";
 import type { Plane, Point } from "./plane.js";
 
-/** The ground around the pitch that is shown, m. */
-const AROUND_M = 20;
 const MARGIN_PX = 8;
 /** Within this distance, a press takes hold of a corner where it is. */
 const GRIP_PX = 16;
-/** Maximum number of positions that are drawn. */
-const MOST_POINTS = 60_000;
 const POINT_PX = 1.5;
 const STEP_M = { fine: 0.1, coarse: 1 };
 const NAMES = ["A", "B", "C", "D"] as const;
@@ -38,8 +37,10 @@ const ARROWS: Readonly<Record<string, Point>> = {
 /** Moves the corners of the pitch over the positions of all players. @param plane the ground when the editor opens */
 export function CornersEditor({ state, plane }: { state: MapState; plane: Plane }) {
   const { session } = state;
-  // the plane changes when the corners are used; until then they are points of the first one
-  const ground = useRef(plane).current;
+  // stays the same while the corners move
+  const [ground] = useState(() =>
+    groundOf(plane, session.players.peek(), state.isTurnedAt(state.nowMs.peek())),
+  );
   const corners = useSignal(cornersOf(ground));
   const places = useComputed(() => placesOf(ground, corners.value));
   const fit = useComputed(() => fitOf(places.value));
@@ -48,11 +49,11 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
     state.isMovingCorners.value = false;
   };
   const fitAgain = () => {
-    session.setCorners(null);
+    setCorners(session, null);
     leave();
   };
   const use = () => {
-    session.setCorners(cornersFile(places.peek()));
+    setCorners(session, cornersFile(places.peek()));
     leave();
   };
   const { value } = fit;
@@ -66,9 +67,9 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
       <p class="corners-help">
         Drag each corner to its place. A press on the ground moves the nearest corner there.
       </p>
-      <CornersGround state={state} plane={ground} corners={corners} />
+      <CornersGround state={state} ground={ground} corners={corners} />
       <p class={isFit ? "corners-fit" : "corners-fit bad"} aria-live="polite">
-        {isFit ? sizeText(value.frame) : firstSentence(value.problem)}
+        {isFit ? sizeText(value.frame) : `${firstSentence(value.problem)} Move them to those of the pitch.`}
       </p>
       <div class="corners-actions">
         <button type="button" class="primary" disabled={!isFit} onClick={use}>
@@ -94,6 +95,16 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
   );
 }
 
+/** Ids of chosen files begin with 1. */
+const ID = 0;
+
+/** Replaces the file with the corners of the pitch; null removes it. */
+function setCorners({ files }: SquadSession, file: File | null): void {
+  const others = files.peek().filter(({ state }) => state.name !== "corners");
+  if (file !== null) others.push({ id: ID, file, range: null, state: { name: "corners" } });
+  files.value = others;
+}
+
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
   `${length.toFixed(1)} × ${width.toFixed(1)} m; the corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
@@ -102,11 +113,11 @@ const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
 
 function CornersGround({
   state,
-  plane,
+  ground,
   corners,
 }: {
   state: MapState;
-  plane: Plane;
+  ground: Ground;
   corners: Signal<Corners>;
 }) {
   const area = useRef<HTMLDivElement>(null);
@@ -114,17 +125,17 @@ function CornersGround({
   const held = useRef<{ corner: number; dx: number; dy: number } | null>(null);
   const size = useSize(area);
   const camera = useComputed(() =>
-    size.value.width === 0 ? null : cameraFor(around(plane), size.value, MARGIN_PX),
+    size.value.width === 0 ? null : cameraFor(ground.extent, size.value, MARGIN_PX),
   );
   useSignalEffect(() => {
     const view = camera.value;
     state.session.settings.theme.value;
-    if (view !== null && canvas.current !== null)
-      drawPositions(canvas.current, state, plane, view, size.value);
+    if (view !== null && canvas.current !== null) drawPositions(canvas.current, ground, view, size.value);
   });
+  const isShown = camera.value !== null;
   useEffect(() => {
-    area.current?.querySelector("button")?.focus({ preventScroll: true });
-  }, []);
+    if (isShown) area.current?.querySelector("button")?.focus({ preventScroll: true });
+  }, [isShown]);
   const pointAt = ({ clientX, clientY }: PointerEvent, view: Camera): Point => {
     const box = area.current?.getBoundingClientRect();
     const { east, north } = toGround(
@@ -136,7 +147,7 @@ function CornersGround({
     return { x: east, y: north };
   };
   const move = (corner: number, point: Point) => {
-    corners.value = withCorner(corners.peek(), corner, within(plane, point));
+    corners.value = withCorner(corners.peek(), corner, within(ground, point));
   };
   const press = (event: PointerEvent) => {
     const view = camera.peek();
@@ -200,32 +211,19 @@ function CornersGround({
           {NAMES[i]}
         </button>
       ))}
-      {view === null || plane.pitch !== null ? null : <ScaleBar camera={view} />}
+      {view === null || ground.pitch !== null ? null : <ScaleBar camera={view} />}
     </div>
   );
 }
 
-const around = ({ box: { west, east, south, north } }: Plane) => ({
-  west: west - AROUND_M,
-  east: east + AROUND_M,
-  south: south - AROUND_M,
-  north: north + AROUND_M,
+/** The nearest point that the editor shows. */
+const within = ({ extent: { west, east, south, north } }: Ground, { x, y }: Point): Point => ({
+  x: Math.min(east, Math.max(west, x)),
+  y: Math.min(north, Math.max(south, y)),
 });
 
-/** The nearest point that the editor shows. */
-function within(plane: Plane, { x, y }: Point): Point {
-  const { west, east, south, north } = around(plane);
-  return { x: Math.min(east, Math.max(west, x)), y: Math.min(north, Math.max(south, y)) };
-}
-
 /** Draws where the players were: the lines of the pitch show as edges. */
-function drawPositions(
-  canvas: HTMLCanvasElement,
-  { session }: MapState,
-  plane: Plane,
-  camera: Camera,
-  size: Size,
-): void {
+function drawPositions(canvas: HTMLCanvasElement, { points }: Ground, camera: Camera, size: Size): void {
   const ratio = devicePixelRatio;
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
@@ -234,14 +232,8 @@ function drawPositions(
   context.scale(ratio, ratio);
   context.fillStyle = getComputedStyle(canvas).color;
   context.globalAlpha = 0.25;
-  const recordings = session.players.peek().flatMap((player) => player.recordings);
-  const rows = recordings.reduce((sum, { samples }) => sum + samples.length, 0);
-  const step = Math.max(1, Math.ceil(rows / MOST_POINTS));
-  for (const { samples } of recordings) {
-    for (let i = 0; i < samples.length; i += step) {
-      const at = plane.at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
-      const { x, y } = toScreen(camera, size, at.x, at.y);
-      context.fillRect(x, y, POINT_PX, POINT_PX);
-    }
+  for (const at of points) {
+    const { x, y } = toScreen(camera, size, at.x, at.y);
+    context.fillRect(x, y, POINT_PX, POINT_PX);
   }
 }

@@ -1,9 +1,61 @@
 /** The corners of a pitch on the map: where they are on the earth, and their file. */
 import { type GeoPoint, type PitchCorners, type PitchFrame, pitchFrame } from "asi-convert/metrics";
+import type { Box } from "../../map/projection.js";
+import type { SquadPlayer } from "../squad-session.js";
 import type { Plane, Point } from "./plane.js";
+import { turned } from "./positions.js";
 
 /** The corners A, B, C and D, anticlockwise. */
 export type Corners = readonly [Point, Point, Point, Point];
+
+/** The plane under the corners, with the positions of all players. */
+export interface Ground extends Plane {
+  points: readonly Point[];
+  /** Of the pitch and of nearly all positions, with some ground around. */
+  extent: Box;
+}
+
+/** Maximum number of positions. */
+const MOST_POINTS = 60_000;
+const AROUND_M = 20;
+/** The extent includes 98 % of the positions in each direction, if these are not far away from the pitch. */
+const OUTLIERS = 0.01;
+const FARTHEST_M = 1000;
+
+/** @param isTurned whether the map is rotated by 180 degrees */
+export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned: boolean): Ground {
+  const at: Plane["at"] = isTurned ? (...place) => turned(plane.at(...place)) : plane.at;
+  const { west, east, south, north } = plane.box;
+  const box = isTurned ? { west: -east, east: -west, south: -north, north: -south } : plane.box;
+  const recordings = players.flatMap((player) => player.recordings);
+  const rows = recordings.reduce((sum, { samples }) => sum + samples.length, 0);
+  const step = Math.max(1, Math.ceil(rows / MOST_POINTS));
+  const points: Point[] = [];
+  for (const { samples } of recordings)
+    for (let i = 0; i < samples.length; i += step)
+      points.push(at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0));
+  const [x, y] = [rangeOf(points.map((point) => point.x)), rangeOf(points.map((point) => point.y))];
+  return {
+    ...plane,
+    at,
+    box,
+    points,
+    extent: {
+      west: Math.min(box.west, x.least) - AROUND_M,
+      east: Math.max(box.east, x.most) + AROUND_M,
+      south: Math.min(box.south, y.least) - AROUND_M,
+      north: Math.max(box.north, y.most) + AROUND_M,
+    },
+  };
+}
+
+/** The range of nearly all values; nothing if it is far away. */
+function rangeOf(values: readonly number[]): { least: number; most: number } {
+  const sorted = Float64Array.from(values).sort();
+  const least = sorted[Math.floor(OUTLIERS * sorted.length)] ?? 0;
+  const most = sorted[Math.ceil((1 - OUTLIERS) * sorted.length) - 1] ?? 0;
+  return Math.max(-least, most) > FARTHEST_M ? { least: 0, most: 0 } : { least, most };
+}
 
 /** The corners of the pitch, or of the extent of the positions. */
 export function cornersOf({ box: { west, east, south, north } }: Plane): Corners {

@@ -15,6 +15,7 @@ import { type MapState, mapOf } from "./map-state.js";
 import { minuteText } from "./map-words.js";
 import { drawMoment } from "./moment-canvas.js";
 import { MomentList } from "./moment-list.js";
+import type { Point } from "./plane.js";
 import { PlayControls } from "./play-controls.js";
 import { TimeScrubber } from "./time-scrubber.js";
 import { drawTrack, trackOf } from "./track-canvas.js";
@@ -24,6 +25,8 @@ const DOT_PX = { radius: 11, narrow: 8.5 };
 /** A click within this distance of a dot selects it: targets are 24 px wide. */
 const PRESS_PX = 14;
 const NARROW_PX = 480;
+/** Players up to this distance from the pitch may warm up beside it. */
+const BESIDE_M = 30;
 
 /** The map of the squad: all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
@@ -95,7 +98,8 @@ const loadCorners = () => import("./corners-editor.js");
 /** The editor of the corners, which is loaded on first use. */
 function Corners({ state }: { state: MapState }) {
   const part = useLoaded(loadCorners);
-  const plane = state.plane.value;
+  // the signal changes when the corners are used
+  const plane = state.plane.peek();
   return part === null || plane === null ? null : <part.CornersEditor state={state} plane={plane} />;
 }
 
@@ -237,7 +241,14 @@ function Empty({ state }: { state: MapState }) {
       const player = session.players.value.find(({ key }) => key === session.chosen.value);
       return player === undefined ? "Choose a player in the table, or a dot of the moment." : "";
     }
-    if (state.spots.value.length > 0) return "";
+    const { pitch } = state.plane.value;
+    const isBeside = ({ x, y }: Point) =>
+      pitch !== null &&
+      (Math.abs(x) > pitch.length / 2 + BESIDE_M || Math.abs(y) > pitch.width / 2 + BESIDE_M);
+    if (state.spots.value.length > 0)
+      return state.spots.value.every(isBeside)
+        ? "No player is near the pitch now. If this is wrong, move its corners."
+        : "";
     return state.period.value === null
       ? "Nobody is on: this is outside of all periods."
       : "No player has data at this moment.";

@@ -46,7 +46,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const whole: ReadonlySet<SquadRow> = wholeRows(rows);
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
   const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
-  const words = definitions(rows);
+  const words = definitions(rows, session.zones.peek() ?? undefined);
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
   const offsetMs = interval === null ? 0 : offsetIn(zone, interval.startMs);
