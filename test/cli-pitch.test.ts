@@ -169,13 +169,18 @@ describe("asi pitch", () => {
     const { status, stderr } = await asi(["pitch", ...two, "--corners", CORNERS]);
     expect(status).toBe(0);
     expect(stderr).toContain(
-      "No figures: at no time are 3 field players known, and the recordings are of 2 field players.",
+      "There are no figures: they need 3 field players at the same time, and these recordings have 2.",
     );
     const missing = await asi(["pitch", folder, "--corners", "corners.csv"]);
     expect([missing.status, missing.stderr]).toEqual([
       2,
       expect.stringContaining("corners.csv does not exist. Name a file with the four corners"),
     ]);
+    expect((await asi(["pitch", folder, "--corners", folder])).stderr).toContain(
+      "is not a file. Name a file",
+    );
+    const spaced = await asi(["pitch", folder, "--corners", "46.9 7.4 46.9 7.5 46.8 7.5 46.8 7.4"]);
+    expect(spaced.stderr).toContain('"46.9" is no corner: give latitude,longitude in degrees');
   });
 
   it("asks for the halves if a tracking file has none", async () => {

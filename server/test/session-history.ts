@@ -62,6 +62,8 @@ export class SessionHistory {
   readonly devices: TestDevice[] = [];
   squad = 0;
   session = 0;
+  /** The rows of the periods, with the id of the athlete. */
+  periods: { name: string; athlete: number | null }[] = [];
   #elsewhere = 0;
   #block = BLOCKS / 2;
 
@@ -242,23 +244,23 @@ export class SessionHistory {
       case "delete session":
         expect((await this.#own("DELETE", `/api/v2/sessions/${this.session}/`)).status).toBe(204);
         await this.expectNoFigures();
+        this.periods = [];
         return this.#play();
       case "consent":
         return this.#consent(this.athlete(step.athlete), this.manager(step.to), step);
       case "withdraw":
         return this.#consent(this.athlete(step.athlete), this.manager(step.to), undefined);
-      case "periods":
-        await this.#own(
-          "PUT",
-          `/api/v2/sessions/${this.session}/periods/`,
-          step.rows.map(({ name, span, athlete }) => ({
-            name,
-            start_time: timeOf(span.from),
-            end_time: timeOf(span.to),
-            athlete: athlete === null ? null : this.athlete(athlete).id,
-          })),
-        );
+      case "periods": {
+        const rows = step.rows.map(({ name, span, athlete }) => ({
+          name,
+          start_time: timeOf(span.from),
+          end_time: timeOf(span.to),
+          athlete: athlete === null ? null : this.athlete(athlete).id,
+        }));
+        const { status } = await this.#own("PUT", `/api/v2/sessions/${this.session}/periods/`, rows);
+        if (status === 200) this.periods = rows;
         return;
+      }
       case "leave":
         return this.#leave(this.athlete(step.athlete));
       case "thresholds":
@@ -269,6 +271,7 @@ export class SessionHistory {
         await commands["athlete erase"](s.ctx, { id: String(id), samples: true, yes: true });
         model.permissions = model.permissions.filter(({ athlete }) => athlete !== id);
         model.members.delete(id);
+        this.periods = this.periods.filter(({ athlete }) => athlete !== id);
         const kept = await s.store.database.queries.$count(sessionFigures, eq(sessionFigures.athleteId, id));
         expect(kept).toBe(0);
         return this.#join(step.athlete);

@@ -9,8 +9,7 @@ export interface SpeedPlotFrame {
   span: Interval;
   /** Shaded intervals. */
   periods: readonly Interval[];
-  /** Threshold of sprints, dashed; km/h. */
-  /** Null for no line. */
+  /** Threshold of sprints, dashed, km/h; null for no line. */
   sprintKmPerH: number | null;
   /** Top of the axis, the same for all players; km/h. */
   highestKmPerH: number;

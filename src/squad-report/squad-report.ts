@@ -85,7 +85,7 @@ export function squadReport({
   const leftOut =
     others.length === 0
       ? ""
-      : `<p class="paper-only note">The tables of ${others.join(", ")} are on the screen only; the pages of the players have the figures of all periods.</p>`;
+      : `<p class="paper-only note">The ${others.length === 1 ? "table" : "tables"} of ${others.join(", ")} ${others.length === 1 ? "is" : "are"} on the screen only; the pages of the players have the figures of all periods.</p>`;
   const periodTables = names.map(
     (name) =>
       `<section class="period${namesOnPaper.includes(name) ? "" : " screen-only"}"><h2>${escaped(name)}</h2><div class="frame" tabindex="0">${squadTable(
@@ -151,7 +151,7 @@ const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed"
 
 /** The thresholds of the figures. @param zones those of the players in place of fixed limits */
 export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string {
-  // of most players: single ones may have thresholds of their own
+  // the thresholds of most players; some may have their own
   const found = rows.flatMap(({ metrics }) => metrics?.definition ?? []);
   const keyOf = ({ parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"]) =>
     `${hid_thresholds} ${sprint_threshold}`;
@@ -161,7 +161,7 @@ export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string
   const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;
   const speeds =
     zones === undefined
-      ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h`
+      ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, unless a player has thresholds of their own`
       : `High speed and sprints by limits of each player, from ${SPEEDS_OF_ZONES[zones]} (${zones}); players without these speeds have no such figures`;
-  return `${speeds}; accelerations from ${acceleration_thresholds[0]} m/s², unless a player has thresholds of their own. Definitions: docs/metrics.md, version ${definition.version}.`;
+  return `${speeds}; accelerations from ${acceleration_thresholds[0]} m/s². Definitions: docs/metrics.md, version ${definition.version}.`;
 }

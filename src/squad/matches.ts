@@ -1,4 +1,4 @@
-import type { Interval } from "./interval.js";
+import { type Interval, united } from "./interval.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
@@ -41,8 +41,7 @@ export function joinedPeriods(
   periods: readonly SessionPeriod[],
   players: readonly string[],
 ): SessionPeriod {
-  const intervals = (player: string) =>
-    periods.flatMap((period) => intervalsFor(period, player)).sort((a, b) => a.startMs - b.startMs);
+  const intervals = (player: string) => united(periods.flatMap((period) => intervalsFor(period, player)));
   return {
     name,
     all: null,

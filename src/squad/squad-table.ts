@@ -137,6 +137,7 @@ export function playerNameOf(fileName: string): string {
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
  *
+ * @param periods those of the session, with `matchOf` before them for a table of the match
  * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`
  */
 export function squadRows(

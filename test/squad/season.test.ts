@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SQUAD_COLUMNS } from "../../src/squad/columns.js";
-import { halvesOf, joinedPeriods } from "../../src/squad/matches.js";
+import { halvesOf, joinedPeriods, matchOf } from "../../src/squad/matches.js";
 import { intervalsFor } from "../../src/squad/periods.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
 import {
@@ -150,5 +150,15 @@ describe("a match", () => {
     const minutes = (player: string) =>
       intervalsFor(match, player).map(({ startMs, endMs }) => (endMs - startMs) / 60_000);
     expect([minutes("Kunz"), minutes("Lang")]).toEqual([[45, 20], [45]]);
+  });
+
+  it("has a table of its own, unless a period has its name", () => {
+    const halves = "1st half,13:00,13:45,\n2nd half,13:45,14:30,\n";
+    const match = matchOf(read(halves), ["Kunz"]);
+    expect(match?.name).toBe("Match");
+    // halves that touch are one interval
+    expect(match === null ? [] : intervalsFor(match, "Kunz")).toHaveLength(1);
+    expect(matchOf(read(`${halves}MATCH,14:35,14:40,\n`), ["Kunz"])).toBeNull();
+    expect(matchOf(read("Drill,13:00,13:45,\n"), ["Kunz"])).toBeNull();
   });
 });

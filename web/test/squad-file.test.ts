@@ -11,6 +11,12 @@ describe("a CSV among the files of a squad", () => {
     expect(await isPitchFile(file("a.asi", "latitude,longitude\n"))).toBe(false);
   });
 
+  it("is left to the reader of recordings if it cannot be read", async () => {
+    const gone = file("pitch.csv", "");
+    gone.slice = () => Object.assign(new Blob(), { text: () => Promise.reject(new Error("gone")) });
+    expect(await isPitchFile(gone)).toBe(false);
+  });
+
   it("is a roster or periods by its columns", async () => {
     expect(await readSheetFile(file("a.csv", "player,serial\n"))).toMatchObject({ kind: "roster" });
     expect(await readSheetFile(file("a.csv", "period,start,end\n"))).toMatchObject({ kind: "periods" });

@@ -12,7 +12,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .command("squad")
     .summary("one table of all players of a session, for each period")
     .description(
-      "Reads the recordings of a squad and prints one table with a row for each player, for the whole session and for each period. Recordings belong to one session if they overlap or follow each other within 30 minutes, within 5 km.",
+      "Reads the recordings of a squad and prints one table with a row for each player, for the whole session, for the match (the sum of two halves), and for each period. Recordings belong to one session if they overlap or follow each other within 30 minutes, within 5 km.",
     )
     .argument("<inputs...>", INPUTS)
     .option(

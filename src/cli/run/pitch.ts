@@ -6,7 +6,6 @@ import {
   type TeamShape,
   teamShape,
 } from "../../metrics/index.js";
-import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
   type Interval,
@@ -109,7 +108,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   await writeContent(contentOf(rows, frame, format, flags), flags, context);
   if (rows.every(({ shape }) => shape === null))
     console.message(
-      `No figures: at no time are ${LEAST_PLAYERS} field players known, and the recordings are of ${count(members.filter((member) => !isGoalkeeper(member)).length, "field player")}.`,
+      `There are no figures: they need ${LEAST_PLAYERS} field players at the same time, and these recordings have ${members.filter((member) => !isGoalkeeper(member)).length}.`,
     );
   return status;
 }
@@ -145,10 +144,12 @@ function frameOf(args: readonly string[], { corners, size }: PitchFlags): PitchF
     throw new UsageError(
       'Give the corners of the pitch: --corners "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46", or a file pitch.csv in the folder.',
     );
-  const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
-  if (!isFile && !/\d[,;]\s*-?\d/.test(given))
-    throw new UsageError(`${given} does not exist. Name a file with the four corners, or give the corners.`);
-  if (!isFile) return pitchFrame(readPitchCorners(given), size);
+  const found = statSync(given, { throwIfNoEntry: false });
+  if (found === undefined && !/[a-z]/i.test(given)) return pitchFrame(readPitchCorners(given), size);
+  if (found?.isFile() !== true)
+    throw new UsageError(
+      `${given} ${found === undefined ? "does not exist" : "is not a file"}. Name a file with the four corners, or give the corners.`,
+    );
   const bytes = sheetBytes(given);
   if (bytes.length > MAX_SHEET_BYTES)
     throw new UsageError(`${given} is larger than 4 MiB. Is it the file with the four corners?`);

@@ -55,5 +55,7 @@ export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): str
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(last?.load == null ? null : roundHalfUp(last.load, 1), 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+  // the library rounds the other loads to one decimal
+  const day = last?.load == null ? null : roundHalfUp(last.load, 1);
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(day, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
 }

@@ -46,6 +46,7 @@ const RADIANS = Math.PI / 180;
 const LARGEST_CORNER_RMS_M = 1.5;
 
 /** A pitch is treated as a plane; the error is 0.25 mm on 105 x 68 m. */
+const SHORTEST_SIDE_M = 1;
 const LONGEST_SIDE_M = 1000;
 
 /**
@@ -62,6 +63,7 @@ export function pitchFrame(corners: PitchCorners, size: PitchSize = {}): PitchFr
   const length = sizeOf("length", size.length) ?? (side(0, 1) + side(3, 2)) / 2;
   const width = sizeOf("width", size.width) ?? (side(1, 2) + side(0, 3)) / 2;
   if (Math.max(length, width) > LONGEST_SIDE_M) throw bad("The corners are more than 1 km apart.");
+  if (Math.min(length, width) < SHORTEST_SIDE_M) throw bad("The corners are less than 1 m apart.");
   const ideal = idealCorners(length, width);
   const middle = meanOf(measured);
   let sine = 0;
@@ -140,8 +142,8 @@ function checkCorners(corners: unknown): void {
 
 function sizeOf(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === "number" && value >= 1 && value <= LONGEST_SIDE_M) return value;
-  throw bad(`${name} is ${shown(value)}; it must be from 1 to ${LONGEST_SIDE_M} m.`);
+  if (typeof value === "number" && value >= SHORTEST_SIDE_M && value <= LONGEST_SIDE_M) return value;
+  throw bad(`${name} is ${shown(value)}; it must be from ${SHORTEST_SIDE_M} to ${LONGEST_SIDE_M} m.`);
 }
 
 function bad(message: string): AsiError {

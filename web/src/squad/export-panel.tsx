@@ -32,7 +32,9 @@ export function ExportPanel({ session }: { session: SquadSession }) {
       <button type="button" onClick={() => write("xlsx", ({ xlsxFile }) => xlsxFile(session))}>
         Excel (.xlsx)
       </button>
-      <p class="note">All players for the session and each period, with all digits and the quality.</p>
+      <p class="note">
+        All players for the session, the match and each period, with all digits and the quality.
+      </p>
       <p class="bad" role="alert">
         {problem.value}
       </p>

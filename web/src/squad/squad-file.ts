@@ -32,7 +32,14 @@ export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
 /** Whether a file has the corners of a pitch, as in the match of `asi encode --demo --squad`. */
 export const isPitchFile = async (file: File): Promise<boolean> =>
-  /^latitude[,;\t]longitude\s/i.test(await file.slice(0, 64).text());
+  /\.csv$/i.test(file.name) &&
+  // a file that cannot be read is reported with the recordings
+  /^latitude[,;\t]longitude\s/i.test(
+    await file
+      .slice(0, 64)
+      .text()
+      .catch(() => ""),
+  );
 
 /** How many recordings are read: "17 of 26 recordings". */
 export function readText(files: readonly SquadFile[]): string {

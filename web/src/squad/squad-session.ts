@@ -486,7 +486,7 @@ export class SquadSession {
     if (stored !== null && range === null) {
       this.#setState(id, {
         name: "left out",
-        why: "Load it under Recordings. Add only periods.csv.",
+        why: "Load it under Recordings.",
       });
       return;
     }

@@ -97,7 +97,7 @@ export function playerPeriods(
 const hashOf = (value: unknown) =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
 
-/** Changes with the rules of the computation, and with the figures that there are. */
+/** Changes when the rules or the set of columns change. */
 export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
 
 /**

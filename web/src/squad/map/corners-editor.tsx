@@ -56,6 +56,13 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
     setCorners(session, cornersFile(places.peek()));
     leave();
   };
+  // the map is shown again after the view was left
+  useEffect(
+    () => () => {
+      state.isMovingCorners.value = false;
+    },
+    [state],
+  );
   const { value } = fit;
   const isFit = "frame" in value;
   return (
@@ -69,7 +76,9 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
       </p>
       <CornersGround state={state} ground={ground} corners={corners} />
       <p class={isFit ? "corners-fit" : "corners-fit bad"} aria-live="polite">
-        {isFit ? sizeText(value.frame) : `${firstSentence(value.problem)} Move them to those of the pitch.`}
+        {isFit
+          ? sizeText(value.frame)
+          : `${firstSentence(value.problem)} Move them onto the corners of the pitch.`}
       </p>
       <div class="corners-actions">
         <button type="button" class="primary" disabled={!isFit} onClick={use}>
@@ -151,7 +160,7 @@ function CornersGround({
   };
   const press = (event: PointerEvent) => {
     const view = camera.peek();
-    if (view === null || event.button !== 0) return;
+    if (view === null || event.button !== 0 || !event.isPrimary) return;
     const point = pointAt(event, view);
     const corner = nearestCorner(corners.peek(), point);
     const at = corners.peek()[corner] ?? point;
@@ -164,7 +173,7 @@ function CornersGround({
   };
   const drag = (event: PointerEvent) => {
     const view = camera.peek();
-    if (view === null || held.current === null) return;
+    if (view === null || held.current === null || !event.isPrimary) return;
     const { corner, dx, dy } = held.current;
     const { x, y } = pointAt(event, view);
     move(corner, { x: x + dx, y: y + dy });

@@ -21,6 +21,8 @@ const AROUND_M = 20;
 /** The extent includes 98 % of the positions in each direction, if these are not far away from the pitch. */
 const OUTLIERS = 0.01;
 const FARTHEST_M = 1000;
+/** Shown in each direction from the middle if no pitch was found: it may be larger than the positions. */
+const UNKNOWN_PITCH_M = 75;
 
 /** @param isTurned whether the map is rotated by 180 degrees */
 export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned: boolean): Ground {
@@ -34,6 +36,7 @@ export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned
   for (const { samples } of recordings)
     for (let i = 0; i < samples.length; i += step)
       points.push(at(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0));
+  const least = plane.pitch === null ? UNKNOWN_PITCH_M : 0;
   const [x, y] = [rangeOf(points.map((point) => point.x)), rangeOf(points.map((point) => point.y))];
   return {
     ...plane,
@@ -41,10 +44,10 @@ export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned
     box,
     points,
     extent: {
-      west: Math.min(box.west, x.least) - AROUND_M,
-      east: Math.max(box.east, x.most) + AROUND_M,
-      south: Math.min(box.south, y.least) - AROUND_M,
-      north: Math.max(box.north, y.most) + AROUND_M,
+      west: Math.min(box.west, x.least, -least) - AROUND_M,
+      east: Math.max(box.east, x.most, least) + AROUND_M,
+      south: Math.min(box.south, y.least, -least) - AROUND_M,
+      north: Math.max(box.north, y.most, least) + AROUND_M,
     },
   };
 }
