@@ -1,6 +1,6 @@
 import "./quality-card.css";
 import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, percent } from "../view/values.js";
 import { MarkSign } from "./mark-sign.js";
@@ -30,7 +30,8 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
     if (card.current !== null && at.y + height > innerHeight)
       card.current.style.top = `${Math.max(8, innerHeight - height - 8)}px`;
   }, [at]);
-  useEffect(() => {
+  // also before it is drawn: who sees it can close it
+  useLayoutEffect(() => {
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
       const isOutside = event instanceof PointerEvent && !card.current?.contains(event.target as Node);
