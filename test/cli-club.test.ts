@@ -57,6 +57,16 @@ describe("asi stats", () => {
     }
   });
 
+  it("says that recipes and other additional figures are not by period", async () => {
+    const cwd = await clubFolder();
+    const args = ["stats", "1.asi", "--recipe", "soccer/sprint"];
+    const { stderr } = await asi([...args, ...CLUB], { cwd });
+    expect(stderr).toMatch(
+      /^Recipes and other additional figures are of whole recordings, not of the periods; asi squad --recipe/m,
+    );
+    expect((await asi(args, { cwd })).stderr).not.toContain("whole recordings");
+  });
+
   it("leaves all figures of a period without data empty, because 0 would mean that the player stood still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");

@@ -277,7 +277,7 @@ describe("asi squad --by player", () => {
     );
     const { stdout: text } = await asi(["squad", season, "--by", "player", "--load", "distance"]);
     expect(text).toMatch(
-      /^Load of distance on 2026-04-20, m: day [\d,]+ \(– of a match\), 7 days –, 28 days – \(known from the 28th day on\), week [\d,]+, monotony/m,
+      /^Load of distance on 2026-04-20, m: day [\d,]+\.\d \(– of a match\), 7 days –, 28 days – \(known from the 28th day on\), week [\d,]+\.\d, monotony/m,
     );
   });
 
@@ -341,15 +341,15 @@ describe("asi squad --by player", () => {
     );
     expect(of("Lang")).toEqual(Array(8).fill(["", "", "", ""]));
     const { stdout: text } = await asi([...args, "--columns", "trimp"]);
-    const sum = days[7].week_sum.toFixed(0);
+    const sum = days[7].week_sum.toFixed(1);
     expect(text).toContain(
-      "Load of training impulse (Edwards) on 2026-04-19: day 68 (– of a match), 7 days –, 28 days – (known from the 28th day on), week ",
+      "Load of training impulse (Edwards) on 2026-04-19: day 68.0 (– of a match), 7 days –, 28 days – (known from the 28th day on), week ",
     );
     expect(text).toContain(`week ${sum}, monotony`);
     expect(text).toContain("Load of training impulse (Edwards) on 2026-04-19: day – (");
     const { stdout: html } = await asi([...args, "--format", "html"]);
     expect(html).toContain("<h2>Load on 2026-04-19 <small>Training impulse (Edwards); bars");
-    expect(html).toMatch(/Kunz<\/th>.*<td>68<\/td>/);
+    expect(html).toMatch(/Kunz<\/th>.*<td>68\.0<\/td>/);
     expect(html).toContain('<option value="trimp">Training impulse (Edwards)</option>');
   });
 

@@ -64,7 +64,7 @@ describe("asi squad --individual-zones", () => {
     expect(graf).toContain("No figures by speed: the roster lacks the speeds for individual limits.");
     expect(graf).not.toMatch(/By speed|Sprints:|dashed: sprint/);
     expect(stdout).toContain(
-      "High speed and sprints by limits of each player, from maximum speed (mss); players without these speeds have no such figures; accelerations",
+      "High speed and sprints by individual limits, from maximum speed (mss); players without these speeds have no such figures; accelerations",
     );
   });
 

@@ -32,13 +32,13 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   const highest = Math.max(1, ...known.flatMap(({ days }) => days.map(({ load }) => load ?? 0)));
   const rows = known.map(({ player, last, days }) => {
     const cells = [
-      text(last.load, 0),
-      last.percent_of_match === null ? "–" : `${text(last.percent_of_match, 0)} %`,
-      text(last.acute, 0),
-      text(last.chronic, 0),
-      text(last.week_sum, 0),
-      text(last.monotony, 2),
-      text(last.strain, 0),
+      loadCell(last.load),
+      last.percent_of_match === null ? "–" : `${loadCell(last.percent_of_match, 0)} %`,
+      loadCell(last.acute),
+      loadCell(last.chronic),
+      loadCell(last.week_sum),
+      loadCell(last.monotony, 2),
+      loadCell(last.strain),
     ];
     return `<tr><th scope="row">${escaped(numberAndName(player))}</th><td class="days">${picture(days, highest)}</td>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
@@ -47,7 +47,8 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
 <p><small>A day without a recording of the player is a day of rest. The weighted means are known from a player’s 28th day on. A day has no load if a session of it lacks this figure.</small></p></section>`;
 }
 
-const text = (value: number | null, digits: number): string =>
+/** A load for readers, with the decimal to which the library rounds: a second rounding would show a sum that differs from its only part. */
+export const loadCell = (value: number | null, digits = 1): string =>
   value === null
     ? "–"
     : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -6,8 +6,8 @@ import {
   hasZones,
   type Interval,
   intervalsFor,
+  MAIN_COLUMNS,
   type SessionPeriod,
-  SQUAD_COLUMNS,
   type SquadColumn,
   type SquadRow,
   summaryOf,
@@ -48,7 +48,7 @@ export function playerPage(row: SquadRow, anchor: string, pages: PlayerPages): s
   if (metrics === null) parts.push("<p>No data in this session.</p>");
   else {
     parts.push(
-      cards(row, PAGE_COLUMNS),
+      cards(row, MAIN_COLUMNS),
       periodTable(row, pages),
       plot(row, pages),
       heatMaps(row, pages),
@@ -185,8 +185,3 @@ function sprints({ metrics }: SquadRow, offsetMs: number): string {
   });
   return `<div><h3>Sprints: ${runs.length}${more}</h3><ol class="sprints">${items.join("")}</ol></div>`;
 }
-
-/** The figures on a page of a player, selected to fit on A4. */
-export const PAGE_COLUMNS = SQUAD_COLUMNS.filter(
-  ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
-);

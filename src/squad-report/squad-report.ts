@@ -4,6 +4,7 @@ import { escaped } from "../pictures/svg.js";
 import {
   groundOf,
   intervalsFor,
+  MAIN_COLUMNS,
   mainInterval,
   recipeColumns,
   type SessionPeriod,
@@ -11,13 +12,12 @@ import {
   type ZoneKind,
 } from "../squad/index.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
-import { longestPeriods, PAGE_COLUMNS, playerPage } from "./player-page.js";
+import { longestPeriods, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
-export { PAGE_COLUMNS } from "./player-page.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
@@ -58,7 +58,7 @@ export function squadReport({
   unread = [],
 }: SquadReport): string {
   const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
-  const columns = [...PAGE_COLUMNS, ...counts];
+  const columns = [...MAIN_COLUMNS, ...counts];
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -149,19 +149,26 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
 
 const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
 
-/** The thresholds of the figures. @param zones those of the players in place of fixed limits */
+/** The definition whose thresholds most players have: some may have their own. Undefined without data. */
+function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | undefined {
+  const byThresholds = new Map<string, Metrics["definition"][]>();
+  for (const { metrics } of rows) {
+    if (metrics === null) continue;
+    const { hid_thresholds, sprint_threshold } = metrics.definition.parameters;
+    const key = `${hid_thresholds} ${sprint_threshold}`;
+    byThresholds.set(key, [...(byThresholds.get(key) ?? []), metrics.definition]);
+  }
+  return [...byThresholds.values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
+}
+
+/** The thresholds of the figures. @param zones kind of the individual limits; default fixed limits */
 export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string {
-  // the thresholds of most players; some may have their own
-  const found = rows.flatMap(({ metrics }) => metrics?.definition ?? []);
-  const keyOf = ({ parameters: { hid_thresholds, sprint_threshold } }: Metrics["definition"]) =>
-    `${hid_thresholds} ${sprint_threshold}`;
-  const like = (one: Metrics["definition"]) => found.filter((other) => keyOf(other) === keyOf(one)).length;
-  const definition = found.toSorted((a, b) => like(b) - like(a))[0];
+  const definition = usualDefinition(rows);
   if (definition === undefined) return "";
   const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;
   const speeds =
     zones === undefined
       ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, unless a player has thresholds of their own`
-      : `High speed and sprints by limits of each player, from ${SPEEDS_OF_ZONES[zones]} (${zones}); players without these speeds have no such figures`;
+      : `High speed and sprints by individual limits, from ${SPEEDS_OF_ZONES[zones]} (${zones}); players without these speeds have no such figures`;
   return `${speeds}; accelerations from ${acceleration_thresholds[0]} m/s². Definitions: docs/metrics.md, version ${definition.version}.`;
 }

@@ -149,6 +149,11 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   },
 ];
 
+/** The figures of tables and pages if no others are chosen: they fit a terminal of 120 characters and A4. */
+export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
+  ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
+);
+
 /**
  * The figures of recipes: count and distance of each, and what its gate drops.
  *

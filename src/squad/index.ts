@@ -1,6 +1,7 @@
 export { benchTimeMs, offIntervals } from "./bench.js";
 export {
   figureOf,
+  MAIN_COLUMNS,
   recipeColumns,
   recipeKey,
   SQUAD_COLUMNS,

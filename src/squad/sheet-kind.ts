@@ -3,10 +3,11 @@ import { readSheet } from "./sheet.js";
 /** The headers are within these bytes or UTF-16 units. The rest is not read, because a recording can be a CSV too. */
 const MOST_OF_HEADER = 2 ** 16;
 
-export type SheetKind = "roster" | "periods";
+export type SheetKind = "roster" | "periods" | "corners";
 
 /**
- * The type of a user's table: by its columns, else by its name, so that a roster without the column `player` is recognized.
+ * The type of a user's table: by its columns, else by its name, so that a roster without the column `player` is recognized. The corners of
+ * a pitch are a latitude and a longitude, and nothing else.
  *
  * @param file the bytes of a CSV, or its text
  * @returns null for another table, such as a recording
@@ -16,6 +17,7 @@ export function sheetKind(fileName: string, file: Uint8Array | string): SheetKin
   const has = (...names: string[]) => names.every((name) => columns.includes(name));
   if (has("period", "start", "end")) return "periods";
   if (has("player", "serial") || has("player", "file")) return "roster";
+  if (has("latitude", "longitude") && columns.length === 2) return "corners";
   const [, named] = /^(roster|periods)\b[^/\\]*\.(?:csv|txt)$/i.exec(fileName) ?? [];
   return named === undefined ? null : (named.toLowerCase() as SheetKind);
 }

@@ -139,4 +139,14 @@ describe("the report of a squad", () => {
     expect(html).toContain("default-src 'none'");
     expect(html).not.toMatch(/(src|href)="(?!#)/);
   });
+
+  it("names the limits of most players, although the first player has others", async () => {
+    const recordings = await Promise.all(["A", "B", "C"].map((name) => recordingOf(name, 4)));
+    const { roster } = readRoster("player;serial;sprint (km/h)\nAda;A;20\nBea;B;\nCleo;C;\n");
+    const rows = squadRows(squadMembers(recordings, roster), []);
+    const html = squadReport({ title: "T", subtitle: "S", rows, periods: [], offsetMs: 0 });
+    expect(html).toContain(
+      "sprints at least 1 s from 25.2 km/h, unless a player has thresholds of their own",
+    );
+  });
 });

@@ -6,6 +6,7 @@ import {
   type TeamShape,
   teamShape,
 } from "../../metrics/index.js";
+import { FEWEST_PLAYERS } from "../../metrics/pitch/team-shape.js";
 import {
   findSessions,
   type Interval,
@@ -61,8 +62,6 @@ export interface PitchFlags {
 export type PitchFormat = "text" | "csv" | "jsonl" | "cdf";
 
 const SECOND_MS = 1000;
-/** As `teamShape` requires. */
-const LEAST_PLAYERS = 3;
 const POSITIONS_OF_RECORDING = 1000;
 const SHORTEST_STEP_MS = 40;
 
@@ -107,9 +106,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const rows = periods.flatMap((period) => rowsOf(period, frame, everyMs, flags.each === true));
   await writeContent(contentOf(rows, frame, format, flags), flags, context);
   if (rows.every(({ shape }) => shape === null))
-    console.message(
-      `There are no figures: they need ${LEAST_PLAYERS} field players at the same time, and these recordings have ${members.filter((member) => !isGoalkeeper(member)).length}.`,
-    );
+    console.message(`There are no figures: they need ${FEWEST_PLAYERS} field players at the same time`);
   return status;
 }
 

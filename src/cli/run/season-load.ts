@@ -1,7 +1,7 @@
 import type { DayLoad } from "../../metrics/index.js";
-import { roundHalfUp } from "../../metrics/rounding.js";
 import { type Season, type SeasonPlayer, type SquadColumn, seasonLoad } from "../../squad/index.js";
 import { type FileColumn, numberColumn } from "../../squad-report/cell-files.js";
+import { loadCell } from "../../squad-report/load-section.js";
 import type { SeasonFileRow } from "./season-columns.js";
 
 /** The loads of all players of a season. */
@@ -50,12 +50,8 @@ export function loadColumns({ of, dayOf }: SeasonLoads): FileColumn<SeasonFileRo
 /** The loads of a player on the last day of the season. */
 export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): string {
   const last = [...(of.get(player)?.values() ?? [])].at(-1);
-  const text = (value: number | null | undefined, digits: number) =>
-    value == null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits });
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  // the library rounds the other loads to one decimal
-  const day = last?.load == null ? null : roundHalfUp(last.load, 1);
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${text(day, 0)} (${share} of a match), 7 days ${text(last?.acute, 0)}, 28 days ${text(last?.chronic, 0)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${text(last?.week_sum, 0)}, monotony ${text(last?.monotony, 2)}, strain ${text(last?.strain, 0)}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}`;
 }

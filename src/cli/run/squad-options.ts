@@ -8,6 +8,7 @@ import {
 import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import {
   highSpeedThresholds,
+  MAIN_COLUMNS,
   recipeColumns,
   recipeKey,
   SQUAD_COLUMNS,
@@ -19,7 +20,6 @@ import type { SpeedZones } from "../arguments/speed-zones.js";
 import { isStandardOutput, refuseOnTerminal } from "../batch/output.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
-import { DEFAULT_COLUMNS } from "./squad-text.js";
 
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
 export type SquadFormat = (typeof SQUAD_FORMATS)[number];
@@ -77,9 +77,7 @@ export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] 
   const all = [...SQUAD_COLUMNS, ...ofRecipes];
   const named = columns.map((name) => columnNamed(name, all));
   const standard =
-    ofRecipes.length === 0
-      ? DEFAULT_COLUMNS
-      : SQUAD_COLUMNS.filter(({ key }) => BESIDE_RECIPES.includes(key));
+    ofRecipes.length === 0 ? MAIN_COLUMNS : SQUAD_COLUMNS.filter(({ key }) => BESIDE_RECIPES.includes(key));
   return {
     columns: named.length === 0 ? [...standard, ...ofRecipes] : named,
     fileColumns: named.length === 0 ? all : named,

@@ -1,11 +1,4 @@
-import {
-  figureOf,
-  SQUAD_COLUMNS,
-  type SquadColumn,
-  type SquadRow,
-  summaryOf,
-  wholeRows,
-} from "../../squad/index.js";
+import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
 
 /** Width of a table with its marks, if the names are short enough. */
@@ -85,8 +78,3 @@ function nameText(row: SquadRow, width: number): string {
   const cut = text.length > width - 1 ? `${text.slice(0, width - 2)}…` : text;
   return `${cut.padEnd(width)}${(row.member.player?.position ?? "").slice(0, POSITION_WIDTH - 1)}`;
 }
-
-/** The columns that fit a terminal of 120 characters. */
-export const DEFAULT_COLUMNS = SQUAD_COLUMNS.filter(
-  ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
-);

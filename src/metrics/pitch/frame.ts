@@ -45,8 +45,8 @@ const RADIANS = Math.PI / 180;
 /** Corners with a larger distance from a rectangle do not belong to a pitch, or are badly measured. */
 const LARGEST_CORNER_RMS_M = 1.5;
 
-/** A pitch is treated as a plane; the error is 0.25 mm on 105 x 68 m. */
 const SHORTEST_SIDE_M = 1;
+/** A pitch is treated as a plane; the error is 0.25 mm on 105 x 68 m. */
 const LONGEST_SIDE_M = 1000;
 
 /**

@@ -1,7 +1,7 @@
 import { roundHalfUp } from "../rounding.js";
 import type { PitchPoint } from "./frame.js";
 
-const FEWEST_PLAYERS = 3;
+export const FEWEST_PLAYERS = 3;
 
 /** The shape of a team at one time; m and m2, 2 decimals. */
 export interface TeamShape {

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import {
   figureOf,
+  MAIN_COLUMNS,
   type MemberFigures,
   recordedTimeMs,
   SQUAD_COLUMNS,
@@ -35,17 +36,7 @@ const LOOKS: Record<string, Look> = {
 const USUAL_WIDTH = 64;
 const PER_MINUTE_WIDTH = 14;
 
-const AT_FIRST = [
-  "minutes",
-  "distance_m",
-  "rate_m_per_min",
-  "high_speed_m",
-  "sprints",
-  "top_speed_km_per_h",
-  "accelerations",
-  "decelerations",
-  "hr_mean_bpm",
-];
+const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
 /** px; "/min" needs room under the head. */

@@ -30,17 +30,6 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** Whether a file has the corners of a pitch, as in the match of `asi encode --demo --squad`. */
-export const isPitchFile = async (file: File): Promise<boolean> =>
-  /\.csv$/i.test(file.name) &&
-  // a file that cannot be read is reported with the recordings
-  /^latitude[,;\t]longitude\s/i.test(
-    await file
-      .slice(0, 64)
-      .text()
-      .catch(() => ""),
-  );
-
 /** How many recordings are read: "17 of 26 recordings". */
 export function readText(files: readonly SquadFile[]): string {
   const count = (...names: readonly string[]) =>
@@ -49,7 +38,7 @@ export function readText(files: readonly SquadFile[]): string {
   return `${read} of ${read + count("waiting", "reading", "failed")} recordings`;
 }
 
-/** A roster or periods. */
+/** A roster, periods, or the corners of a pitch. */
 export interface SheetFile {
   kind: SheetKind;
   bytes: Uint8Array;
@@ -57,7 +46,7 @@ export interface SheetFile {
   reader: typeof import("asi-convert/squad-sheets");
 }
 
-/** Reads a roster or periods. Returns null for another file, and "no reader" if the page is outdated. */
+/** Reads a roster, periods, or the corners of a pitch. Returns null for another file, and "no reader" if the page is outdated. */
 export async function readSheetFile(file: File): Promise<SheetFile | "no reader" | null> {
   if (!/\.(csv|txt|tsv)$/i.test(file.name)) return null;
   const reader = await import("asi-convert/squad-sheets").catch(() => null);

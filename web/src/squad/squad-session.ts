@@ -30,14 +30,7 @@ import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
-import {
-  type FileState,
-  isOfSystem,
-  isPitchFile,
-  readSheetFile,
-  type SheetFile,
-  type SquadFile,
-} from "./squad-file.js";
+import { type FileState, isOfSystem, readSheetFile, type SheetFile, type SquadFile } from "./squad-file.js";
 import type { PlayerRow, SquadPlayer } from "./squad-player.js";
 import type { StoredSession } from "./stored-session.js";
 import type { SquadWorkers } from "./workers.js";
@@ -471,22 +464,18 @@ export class SquadSession {
     const { file, range } = found;
     const sheet = await readSheetFile(file);
     if (sheet === "no reader") {
-      this.#setState(id, { name: "left out", why: "Load the page again." });
+      this.#setState(id, { name: "left out", why: "Load the page again to read it." });
       return;
     }
     if (sheet !== null) {
-      this.#setState(id, { name: "sheet", ...sheet });
-      return;
-    }
-    if (await isPitchFile(file)) {
-      this.#setState(id, { name: "corners" });
+      this.#setState(id, sheet.kind === "corners" ? { name: "corners" } : { name: "sheet", ...sheet });
       return;
     }
     const { stored } = this;
     if (stored !== null && range === null) {
       this.#setState(id, {
         name: "left out",
-        why: "Load it under Recordings.",
+        why: "Load it under Recordings. Here you can add periods.csv and pitch.csv.",
       });
       return;
     }
@@ -521,7 +510,7 @@ export class SquadSession {
 const LOST: FileState = {
   name: "failed",
   code: "NOT_KEPT",
-  message: "This browser no longer has the file. Choose it again.",
+  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
 };
 
 /** Shown on both sides of a place. */

@@ -45,8 +45,8 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
   const places = useComputed(() => placesOf(ground, corners.value));
   const fit = useComputed(() => fitOf(places.value));
   const leave = () => {
-    state.wasMovingCorners = true;
-    state.isMovingCorners.value = false;
+    state.hasMovedCorners = true;
+    state.cornersOn.value = null;
   };
   const fitAgain = () => {
     setCorners(session, null);
@@ -56,10 +56,10 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
     setCorners(session, cornersFile(places.peek()));
     leave();
   };
-  // the map is shown again after the view was left
+  // leaving the view cancels
   useEffect(
     () => () => {
-      state.isMovingCorners.value = false;
+      state.cornersOn.value = null;
     },
     [state],
   );

@@ -24,10 +24,10 @@ export class MapState {
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
   /** The pitch of the file with its corners; null without one. */
   readonly measured: Signal<MeasuredPitch | null> = signal(null);
-  /** Whether the corners of the pitch are being moved. */
-  readonly isMovingCorners: Signal<boolean> = signal(false);
-  /** Whether this has just ended: the focus returns to its button. */
-  wasMovingCorners = false;
+  /** The ground over which the corners of the pitch are moved, as it was when that began; null while the map is shown. */
+  readonly cornersOn: Signal<Plane | null> = signal(null);
+  /** Whether the corners were just moved: the focus returns to their button. */
+  hasMovedCorners = false;
   readonly plane: ReadonlySignal<Plane | null>;
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
   readonly nowMs: ReadonlySignal<number>;

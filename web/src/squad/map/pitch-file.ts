@@ -1,8 +1,10 @@
 /** The part of the map that is loaded for a file with the corners of a pitch. */
 import { type PitchFrame, pitchFrame } from "asi-convert/metrics";
-import { readPitchCorners } from "asi-convert/squad-sheets";
+import { MAX_SHEET_BYTES, readPitchCorners } from "asi-convert/squad-sheets";
 
-/** @throws AsiError for a file without four corners of a pitch */
+/** @throws Error for a file that is too large, or without four corners of a pitch */
 export async function frameIn(file: File): Promise<PitchFrame> {
+  if (file.size > MAX_SHEET_BYTES)
+    throw new Error("The file is larger than 4 MiB. Is it the file with the four corners?");
   return pitchFrame(readPitchCorners(await file.text()));
 }

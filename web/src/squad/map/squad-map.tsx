@@ -15,7 +15,7 @@ import { type MapState, mapOf } from "./map-state.js";
 import { minuteText } from "./map-words.js";
 import { drawMoment } from "./moment-canvas.js";
 import { MomentList } from "./moment-list.js";
-import type { Point } from "./plane.js";
+import type { Plane, Point } from "./plane.js";
 import { PlayControls } from "./play-controls.js";
 import { TimeScrubber } from "./time-scrubber.js";
 import { drawTrack, trackOf } from "./track-canvas.js";
@@ -31,10 +31,11 @@ const BESIDE_M = 30;
 /** The map of the squad: all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
   const state = mapOf(session);
-  if (state.isMovingCorners.value)
+  const cornersOn = state.cornersOn.value;
+  if (cornersOn !== null)
     return (
       <section class="squad-map" aria-label="Map">
-        <Corners state={state} />
+        <Corners state={state} plane={cornersOn} />
       </section>
     );
   return (
@@ -76,8 +77,8 @@ export function SquadMap({ session }: { session: SquadSession }) {
 function CornersButton({ state }: { state: MapState }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (state.wasMovingCorners) button.current?.focus();
-    state.wasMovingCorners = false;
+    if (state.hasMovedCorners) button.current?.focus();
+    state.hasMovedCorners = false;
   }, [state]);
   return (
     <button
@@ -85,7 +86,7 @@ function CornersButton({ state }: { state: MapState }) {
       ref={button}
       disabled={state.plane.value === null}
       onClick={() => {
-        state.isMovingCorners.value = true;
+        state.cornersOn.value = state.plane.peek();
       }}
     >
       Corners
@@ -96,11 +97,9 @@ function CornersButton({ state }: { state: MapState }) {
 const loadCorners = () => import("./corners-editor.js");
 
 /** The editor of the corners, which is loaded on first use. */
-function Corners({ state }: { state: MapState }) {
+function Corners(props: { state: MapState; plane: Plane }) {
   const part = useLoaded(loadCorners);
-  // the signal changes when the corners are used
-  const plane = state.plane.peek();
-  return part === null || plane === null ? null : <part.CornersEditor state={state} plane={plane} />;
+  return part === null ? null : <part.CornersEditor {...props} />;
 }
 
 function Attack({ state }: { state: MapState }) {

@@ -5,6 +5,7 @@ import {
   type Interval,
   instantFormat,
   isIncomplete,
+  MAIN_COLUMNS,
   marksOf,
   offsetIn,
   type SquadColumn,
@@ -17,7 +18,6 @@ import {
   DOT_COLUMNS,
   definitions,
   dotPicture,
-  PAGE_COLUMNS,
   recordingsInWords,
   SPEED_LEGEND,
   speedColumns,
@@ -45,7 +45,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
   const whole: ReadonlySet<SquadRow> = wholeRows(rows);
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
-  const highest = PAGE_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
+  const highest = MAIN_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const words = definitions(rows, session.zones.peek() ?? undefined);
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
@@ -60,7 +60,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
         <thead>
           <tr>
             <th scope="col">Player</th>
-            {PAGE_COLUMNS.map((column) => (
+            {MAIN_COLUMNS.map((column) => (
               <th key={column.key} scope="col" class="figure">
                 {column.head}
                 <small>{unitText(column, rows)}</small>
@@ -126,7 +126,7 @@ function Mean({ label, rows, whole }: MeanProps) {
   return (
     <tr class="mean">
       <th scope="row">{label}</th>
-      {PAGE_COLUMNS.map((column) => (
+      {MAIN_COLUMNS.map((column) => (
         <td key={column.key}>{cellText(column, summaryOf(rows, column, whole).mean, false)}</td>
       ))}
       <td />
@@ -152,7 +152,7 @@ function PlayerLine({ session, row, highest }: PlayerLineProps) {
         <span class="number">{member.player?.number}</span> {member.name}{" "}
         {mark === undefined ? null : <small>{mark}</small>}
       </th>
-      {PAGE_COLUMNS.map((column, i) => {
+      {MAIN_COLUMNS.map((column, i) => {
         const value = figureOf(row, column);
         const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
         return (
