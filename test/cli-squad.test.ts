@@ -20,12 +20,19 @@ const trainingFolder = () =>
     periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;14:32;14:35;Kunz", "Drill;-;-;Vogel"],
   });
 
-async function recordingAt(folder: string, name: string, startMs: number, serial = "TRK-9"): Promise<void> {
+async function recordingAt(
+  folder: string,
+  name: string,
+  startMs: number,
+  serial = "TRK-9",
+  heart: { hr?: number } = {},
+): Promise<void> {
   const rows = Array.from({ length: 600 }, (_, second) => ({
     timestamp: startMs + second * 1000,
     latitude: 46.9629,
     longitude: 7.4648,
     speed: 5,
+    ...heart,
   }));
   writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial })));
 }
@@ -56,6 +63,18 @@ describe("asi squad", () => {
       ["Highest", "5", "897", "240"],
     ]);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
+  it("says which means are of fewer players than the others", async () => {
+    const folder = scratchFolder();
+    await recordingAt(folder, "1.asi", START_MS, "TRK-1", { hr: 150 });
+    await recordingAt(folder, "2.asi", START_MS, "TRK-2");
+    const { stdout } = await asi(["squad", folder, "--columns", "minutes,distance_m,hr_mean_bpm"]);
+    expect(stdout.trimEnd().split("\n").slice(-3).map(columnsOf)).toEqual([
+      ["Mean of 2, whole period", "10", "2,995", "150"],
+      ["Highest", "10", "2,995", "150"],
+      ["Means of fewer players, because the others have no value: HR of 1"],
+    ]);
   });
 
   it("names a recording of which a part has a wrong date, and shows the others", async () => {

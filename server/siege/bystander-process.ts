@@ -20,7 +20,13 @@ interface Wish extends Sent {
 const [order] = (await once(process, "message")) as [Order];
 const { party } = order;
 const client = new Client(order.url, "127.0.0.1");
-const nothing = (): Experience => ({ latenciesMs: [], slowest: null, errors: [], webhookDelaysMs: [] });
+const nothing = (): Experience => ({
+  latenciesMs: [],
+  slowest: null,
+  errors: [],
+  webhookDelaysMs: [],
+  resent: 0,
+});
 let experience = nothing();
 
 /** Times of the responses to changes whose event has not arrived at the webhook. */
@@ -130,8 +136,9 @@ async function ask(round: number, dueAt: number): Promise<void> {
 
 process.on("message", (question) => {
   if (question !== "experience") return;
-  process.send?.(experience);
+  process.send?.({ ...experience, resent: client.resent });
   experience = nothing();
+  client.resent = 0;
 });
 process.on("disconnect", () => process.exit(0));
 

@@ -13,6 +13,8 @@ export interface Experience {
   errors: string[];
   /** Times from the response to a change until the webhook call, ms. */
   webhookDelaysMs: number[];
+  /** Requests sent again, because the service had closed the unused connection. */
+  resent: number;
 }
 
 export interface Order {

@@ -14,6 +14,7 @@ export interface Sent {
 export interface Answer {
   /** 0 without a response: the connection was refused or closed, or the client timed out. */
   status: number;
+  /** The body, or the error of the connection if there is no response. */
   body: Buffer;
 }
 
@@ -24,6 +25,8 @@ export class Client {
   readonly #url: URL;
   readonly #agent: Agent;
   readonly localAddress: string;
+  /** Number of requests sent again. */
+  resent = 0;
 
   constructor(url: string, localAddress: string) {
     this.#url = new URL(url);
@@ -31,14 +34,31 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1000, localAddress });
   }
 
-  /** Sends a request and reads the complete response. Never rejects. */
-  send(path: string, { method, token, json, body, headers, timeoutMs }: Sent = {}): Promise<Answer> {
+  /**
+   * Sends a request and reads the complete response. Never rejects. A GET on a connection that the server closes while it is unused is sent
+   * again on a new one, as browsers and other clients do (RFC 9112 section 9.3.1).
+   */
+  async send(path: string, sent: Sent = {}): Promise<Answer> {
+    const { answer, isUnread } = await this.#sendOn(this.#agent, path, sent);
+    const isSafe =
+      (sent.method ?? (sent.json === undefined && sent.body === undefined ? "GET" : "POST")) === "GET";
+    if (!isUnread || !isSafe) return answer;
+    this.resent++;
+    return (await this.#sendOn(false, path, sent)).answer;
+  }
+
+  /** @returns the response, and whether a used connection was reset before it */
+  #sendOn(
+    agent: Agent | false,
+    path: string,
+    { method, token, json, body, headers, timeoutMs }: Sent,
+  ): Promise<{ answer: Answer; isUnread: boolean }> {
     const content = json === undefined ? body : JSON.stringify(json);
     return new Promise((resolve) => {
-      const none = () => resolve({ status: 0, body: Buffer.alloc(0) });
       const request = httpRequest(new URL(path, this.#url), {
         method: method ?? (content === undefined ? "GET" : "POST"),
-        agent: this.#agent,
+        agent,
+        localAddress: this.localAddress,
         signal: AbortSignal.timeout(timeoutMs ?? DEFAULT_TIMEOUT_MS),
         headers: {
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -47,12 +67,26 @@ export class Client {
           ...headers,
         },
       });
-      request.on("error", none);
+      let hasBegun = false;
+      const fail = ({ code, name }: NodeJS.ErrnoException) => {
+        const connection = request.reusedSocket ? "a used" : "a new";
+        resolve({
+          answer: { status: 0, body: Buffer.from(`${code ?? name} on ${connection} connection`) },
+          isUnread: code === "ECONNRESET" && request.reusedSocket && !hasBegun,
+        });
+      };
+      request.on("error", fail);
       request.on("response", (response) => {
+        hasBegun = true;
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", none);
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+        response.on("error", fail);
+        response.on("end", () =>
+          resolve({
+            answer: { status: response.statusCode ?? 0, body: Buffer.concat(chunks) },
+            isUnread: false,
+          }),
+        );
       });
       request.end(content);
     });

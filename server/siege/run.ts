@@ -110,7 +110,7 @@ function tell(database: string, outcome: Outcome): void {
   console.log(
     `${faults.length === 0 ? "held  " : "BROKEN"} ${database}: ${outcome.attack}: p50 ${round(outcome.p50Ms)}, ` +
       `p90 ${round(outcome.p90Ms)}, p99 ${round(outcome.p99Ms)}, worst ${round(outcome.worstMs)} ms (${outcome.slowest}); loop ${round(outcome.longestDelayMs)} ms; ` +
-      `${round(outcome.peakMemoryMb)} MB; webhook ${round(outcome.webhookMs)} ms; ${outcome.answers}` +
+      `${round(outcome.peakMemoryMb)} MB; webhook ${round(outcome.webhookMs)} ms; ${outcome.answers}${outcome.resent === 0 ? "" : `; sent again: ${outcome.resent}`}` +
       `${faults.length === 0 ? "" : `\n       ${faults.join("; ")}`}`,
   );
 }

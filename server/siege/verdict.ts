@@ -10,6 +10,8 @@ export interface Outcome {
   answers: string;
   requests: number;
   errors: string[];
+  /** Requests of the bystander that were sent again on another connection. */
+  resent: number;
   p50Ms: number;
   p90Ms: number;
   p99Ms: number;
@@ -52,13 +54,16 @@ export const BUSY_TARGETS: Targets = {
   peakMemoryMb: 900,
 };
 
+/** A connection that is closed at the moment of its next use is rare; several at once have been cut by the service. */
+const MOST_RESENT = 2;
+
 /** The judged time in words: "p90". */
 export const nameOf = ({ latency }: Targets): string => latency.of.replace("Ms", "");
 
 export function outcomeOf(
   { name, as }: { name: string; as: string },
   answers: string,
-  { latenciesMs, slowest, errors, webhookDelaysMs }: Experience,
+  { latenciesMs, slowest, errors, webhookDelaysMs, resent }: Experience,
   { longestDelayMs, peakMemoryMb }: ProbeFigures,
 ): Outcome {
   return {
@@ -67,6 +72,7 @@ export function outcomeOf(
     answers,
     requests: latenciesMs.length,
     errors,
+    resent,
     p50Ms: quantile(latenciesMs, 0.5),
     p90Ms: quantile(latenciesMs, 0.9),
     p99Ms: quantile(latenciesMs, 0.99),
@@ -85,6 +91,7 @@ export function broken(outcome: Outcome, targets: Targets): string[] {
     ...(outcome.errors.length <= targets.errors
       ? []
       : [`${outcome.errors.length} errors, such as ${outcome.errors[0]}`]),
+    ...(outcome.resent <= MOST_RESENT ? [] : [`${outcome.resent} connections closed before the response`]),
     ...(outcome[targets.latency.of] <= targets.latency.atMostMs
       ? []
       : [`${nameOf(targets)} ${Math.round(outcome[targets.latency.of])} ms`]),

@@ -44,9 +44,11 @@ export function squadTable(
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
   const highest = columns.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const meanRow = (label: string, some: readonly SquadRow[]) => {
-    const cells = columns.map(
-      (column) => `<td class="figure">${cellText(column, summaryOf(some, column, whole).mean, false)}</td>`,
-    );
+    const cells = columns.map((column) => {
+      const { mean, count } = summaryOf(some, column, whole);
+      const fewer = count > 0 && count < countOf(some) ? ` <small>of ${count}</small>` : "";
+      return `<td class="figure">${cellText(column, mean, false)}${fewer}</td>`;
+    });
     return `<tr class="mean"><th scope="row">${label}</th>${cells.join("")}${extra === null ? "" : "<td></td>"}</tr>`;
   };
   const body = byPosition(rows).flatMap(({ name, rows: own }) => [

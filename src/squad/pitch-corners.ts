@@ -3,9 +3,12 @@ import type { GeoPoint, PitchCorners } from "../metrics/index.js";
 
 const CORNERS = 4;
 
+/** A header such as `longitude,latitude`, `Lon;Lat` or `Länge;Breite`. */
+const LONGITUDE_FIRST = /^"?(?:lon|lng|länge)[^\d,;]*[,;]\s*"?(?:lat|breite)/i;
+
 /**
  * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, apart by a comma, corners apart by spaces or lines. A
- * CSV is such a text too: its header is skipped, and with semicolons between the fields the decimal mark may be a comma.
+ * CSV is such a text too: its header may name the longitude first, and with semicolons between the fields the decimal mark may be a comma.
  *
  * @throws AsiError `BAD_OPTION` for anything else; the order and the shape are checked by `pitchFrame`
  */
@@ -15,7 +18,8 @@ export function readPitchCorners(text: string): PitchCorners {
     .split(/\r?\n/)
     .map((line) => line.trim());
   const pairs = lines.filter((line) => /\d/.test(line)).flatMap(pairsOf);
-  const points = pairs.map(pointOf);
+  const isLongitudeFirst = lines.some((line) => LONGITUDE_FIRST.test(line));
+  const points = pairs.map((pair) => pointOf(pair, isLongitudeFirst));
   const [a, b, c, d] = points;
   if (points.length !== CORNERS || a === undefined || b === undefined || c === undefined || d === undefined) {
     throw new AsiError(
@@ -37,17 +41,18 @@ function pairsOf(line: string): string[] {
   ];
 }
 
-function pointOf(pair: string): GeoPoint {
-  const [latitude, longitude, ...others] = pair
+function pointOf(pair: string, isLongitudeFirst: boolean): GeoPoint {
+  const [first, second, ...others] = pair
     .split(",")
     .filter((field) => field !== "")
     .map(Number);
+  const [latitude, longitude] = isLongitudeFirst ? [second, first] : [first, second];
   const isDegrees = (value: number | undefined, limit: number): value is number =>
     value !== undefined && Math.abs(value) <= limit;
   if (!isDegrees(latitude, 90) || !isDegrees(longitude, 180) || others.length > 0) {
     throw new AsiError(
       "BAD_OPTION",
-      `"${pair}" is no corner: give latitude,longitude in degrees, such as 46.9629,7.4648.`,
+      `"${pair}" is no corner: give ${isLongitudeFirst ? "longitude,latitude in degrees, such as 7.4648,46.9629" : "latitude,longitude in degrees, such as 46.9629,7.4648"}.`,
     );
   }
   return { latitude, longitude };

@@ -13,13 +13,13 @@ import { recordingOfRows, rowsAt } from "./recordings.js";
 const START_MS = Date.UTC(2026, 4, 16, 13);
 
 /** Ten minutes along a line, at a speed in m/s. */
-async function recordingOf(fileName: string, speed: number, fromSecond = 0) {
+async function recordingOf(fileName: string, speed: number, fromSecond = 0, hr: number | null = 150) {
   const rows = Array.from({ length: 600 - fromSecond }, (_, i) => ({
     timestamp: START_MS + (fromSecond + i) * 1000,
     latitude: 46.9629 + i * 1e-6,
     longitude: 7.4648 + Math.sin(i / 30) * 5e-4,
     speed,
-    hr: 150,
+    hr,
   }));
   const batches: SampleBatch[] = [];
   for await (const batch of decode(await wholeBytes(encode(rows, { serial: fileName })))) batches.push(batch);
@@ -62,6 +62,13 @@ describe("the report of a squad", () => {
     expect(textOf(pages[1] ?? "")).toMatch(
       /11 Kunz fw · B .*First 5 2,392 .*Second 5 2,392 .*Session 10 4,792 .*Mean of 1 FW/,
     );
+  });
+
+  it("says of how many players a mean is, where some of them have no value", async () => {
+    const recordings = [await recordingOf("A", 3), await recordingOf("B", 5, 0, null)];
+    const rows = squadRows(squadMembers(recordings, null), []);
+    const text = textOf(squadReport({ title: "Training", subtitle: "", rows, periods: [], offsetMs: 0 }));
+    expect(text).toMatch(/Mean of 2 who play at least 90 % of the period 10 2,396 .* 150 of 1 /);
   });
 
   it("says which figures miss a part of the time, and why", async () => {

@@ -58,7 +58,21 @@ export function squadText(
     ...body,
     meanLine("Mean", rows),
     summaryLine("Highest", rows, "highest"),
+    ...meansOfFewer(rows, columns, whole),
   ].join("\n")}\n`;
+}
+
+/** Names the columns whose mean is of fewer players than the table says, because others have no value. */
+function meansOfFewer(
+  rows: readonly SquadRow[],
+  columns: readonly SquadColumn[],
+  whole: ReadonlySet<SquadRow>,
+): string[] {
+  const fewer = columns.flatMap((column) => {
+    const { count } = summaryOf(rows, column, whole);
+    return count > 0 && count < whole.size ? [`${column.head} of ${count}`] : [];
+  });
+  return fewer.length === 0 ? [] : [`Means of fewer players, because the others have no value: ${fewer.join(", ")}`];
 }
 
 /** Room for the longest name, less where the marks at the ends of the rows need it. */
