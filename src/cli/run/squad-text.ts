@@ -72,7 +72,9 @@ function meansOfFewer(
     const { count } = summaryOf(rows, column, whole);
     return count > 0 && count < whole.size ? [`${column.head} of ${count}`] : [];
   });
-  return fewer.length === 0 ? [] : [`Means of fewer players, because the others have no value: ${fewer.join(", ")}`];
+  return fewer.length === 0
+    ? []
+    : [`Means of fewer players, because the others have no value: ${fewer.join(", ")}`];
 }
 
 /** Room for the longest name, less where the marks at the ends of the rows need it. */
