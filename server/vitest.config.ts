@@ -175,7 +175,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "load/*.test.ts"],
+          include: ["src/**/*.test.ts", "load/*.test.ts", "siege/*.test.ts"],
           globalSetup: ["test/unit-setup.ts"],
           setupFiles: [RANDOM_INPUTS],
           ...SERVICE,

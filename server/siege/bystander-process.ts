@@ -127,6 +127,7 @@ async function ask(round: number, dueAt: number): Promise<void> {
   const request = `${sent.method ?? "GET"} ${path.replace(/\?.*/, "")}`;
   experience.latenciesMs.push(latencyMs);
   if (latencyMs > (experience.slowest?.latencyMs ?? 0)) experience.slowest = { request, latencyMs };
+  if (answer.isResent) experience.resent++;
   if (answer.status !== status) {
     experience.errors.push(`${request}: ${answer.status} ${answer.body.subarray(0, 200)}`);
   } else if (tells) {
@@ -136,9 +137,8 @@ async function ask(round: number, dueAt: number): Promise<void> {
 
 process.on("message", (question) => {
   if (question !== "experience") return;
-  process.send?.({ ...experience, resent: client.resent });
+  process.send?.(experience);
   experience = nothing();
-  client.resent = 0;
 });
 process.on("disconnect", () => process.exit(0));
 

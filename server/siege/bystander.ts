@@ -13,7 +13,7 @@ export interface Experience {
   errors: string[];
   /** Times from the response to a change until the webhook call, ms. */
   webhookDelaysMs: number[];
-  /** Requests sent again, because the service had closed the unused connection. */
+  /** Number of requests sent again, because the service had closed the connection. */
   resent: number;
 }
 

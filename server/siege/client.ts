@@ -16,6 +16,8 @@ export interface Answer {
   status: number;
   /** The body, or the error of the connection if there is no response. */
   body: Buffer;
+  /** Whether it is the response to a second request, because the first was on a connection that the server had closed. */
+  isResent?: true;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -25,8 +27,6 @@ export class Client {
   readonly #url: URL;
   readonly #agent: Agent;
   readonly localAddress: string;
-  /** Number of requests sent again. */
-  resent = 0;
 
   constructor(url: string, localAddress: string) {
     this.#url = new URL(url);
@@ -35,24 +35,22 @@ export class Client {
   }
 
   /**
-   * Sends a request and reads the complete response. Never rejects. A GET on a connection that the server closes while it is unused is sent
-   * again on a new one, as browsers and other clients do (RFC 9112 section 9.3.1).
+   * Sends a request and reads the complete response. Never rejects. Sends a GET again, on a new connection, if the server closes the unused
+   * connection that it was sent on, as other clients do (RFC 9112 section 9.3.1).
    */
   async send(path: string, sent: Sent = {}): Promise<Answer> {
-    const { answer, isUnread } = await this.#sendOn(this.#agent, path, sent);
-    const isSafe =
-      (sent.method ?? (sent.json === undefined && sent.body === undefined ? "GET" : "POST")) === "GET";
-    if (!isUnread || !isSafe) return answer;
-    this.resent++;
-    return (await this.#sendOn(false, path, sent)).answer;
+    const first = await this.#sendOn(this.#agent, path, sent);
+    if (!first.isUnused) return first.answer;
+    const { answer } = await this.#sendOn(false, path, sent);
+    return { ...answer, isResent: true };
   }
 
-  /** @returns the response, and whether a used connection was reset before it */
+  /** @returns the response, and whether the request was a GET on a used connection that was closed before the response */
   #sendOn(
     agent: Agent | false,
     path: string,
     { method, token, json, body, headers, timeoutMs }: Sent,
-  ): Promise<{ answer: Answer; isUnread: boolean }> {
+  ): Promise<{ answer: Answer; isUnused: boolean }> {
     const content = json === undefined ? body : JSON.stringify(json);
     return new Promise((resolve) => {
       const request = httpRequest(new URL(path, this.#url), {
@@ -67,26 +65,19 @@ export class Client {
           ...headers,
         },
       });
-      let hasBegun = false;
-      const fail = ({ code, name }: NodeJS.ErrnoException) => {
-        const connection = request.reusedSocket ? "a used" : "a new";
-        resolve({
-          answer: { status: 0, body: Buffer.from(`${code ?? name} on ${connection} connection`) },
-          isUnread: code === "ECONNRESET" && request.reusedSocket && !hasBegun,
-        });
-      };
-      request.on("error", fail);
+      const end = (answer: Answer, isUnused = false) => resolve({ answer, isUnused });
+      const failed = ({ code, name }: NodeJS.ErrnoException): Answer => ({
+        status: 0,
+        body: Buffer.from(`${code ?? name} on a ${request.reusedSocket ? "used" : "new"} connection`),
+      });
+      request.on("error", (error: NodeJS.ErrnoException) =>
+        end(failed(error), error.code === "ECONNRESET" && request.reusedSocket && request.method === "GET"),
+      );
       request.on("response", (response) => {
-        hasBegun = true;
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", fail);
-        response.on("end", () =>
-          resolve({
-            answer: { status: response.statusCode ?? 0, body: Buffer.concat(chunks) },
-            isUnread: false,
-          }),
-        );
+        response.on("error", (error) => end(failed(error)));
+        response.on("end", () => end({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
       });
       request.end(content);
     });

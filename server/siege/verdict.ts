@@ -10,7 +10,7 @@ export interface Outcome {
   answers: string;
   requests: number;
   errors: string[];
-  /** Requests of the bystander that were sent again on another connection. */
+  /** Number of requests of the bystander that were sent again on another connection. */
   resent: number;
   p50Ms: number;
   p90Ms: number;
@@ -54,7 +54,7 @@ export const BUSY_TARGETS: Targets = {
   peakMemoryMb: 900,
 };
 
-/** A connection that is closed at the moment of its next use is rare; several at once have been cut by the service. */
+/** The service closes few connections at the moment of their next use. If there are more, it has cut connections in use. */
 const MOST_RESENT = 2;
 
 /** The judged time in words: "p90". */

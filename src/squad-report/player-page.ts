@@ -10,11 +10,11 @@ import {
   type SessionPeriod,
   type SquadColumn,
   type SquadRow,
-  summaryOf,
   wholeRows,
 } from "../squad/index.js";
 import { cellText, isIncomplete, kmPerHText, marksInWords, unitText } from "./cells.js";
 import { heatMapSvg } from "./heat-map.js";
+import { meanText } from "./means.js";
 import { positionOf } from "./positions.js";
 import { speedPlot } from "./speed-plot.js";
 import { speedColumns } from "./speed-strip.js";
@@ -98,7 +98,7 @@ function periodTable(row: SquadRow, { rows, columns }: PlayerPages): string {
     line("Session", figures(row), ' class="mean"'),
     line(
       `Mean of ${position === "" ? count(wholePeers, "player") : `${wholePeers} ${position}`}`,
-      columns.map((column) => cellText(column, summaryOf(peers, column, whole).mean, false)),
+      columns.map((column) => meanText(peers, column, whole)),
     ),
   ].join("")}</tbody></table></div>`;
 }

@@ -18,6 +18,7 @@ import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
+export { meanText } from "./means.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 export { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";

@@ -8,6 +8,7 @@ import {
   wholeRows,
 } from "../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "./cells.js";
+import { meanText } from "./means.js";
 import { byPosition } from "./positions.js";
 
 /** An additional column, such as strips. */
@@ -44,11 +45,7 @@ export function squadTable(
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
   const highest = columns.map((column) => summaryOf(rows, column, whole).highest ?? 0);
   const meanRow = (label: string, some: readonly SquadRow[]) => {
-    const cells = columns.map((column) => {
-      const { mean, count } = summaryOf(some, column, whole);
-      const fewer = count > 0 && count < countOf(some) ? ` <small>of ${count}</small>` : "";
-      return `<td class="figure">${cellText(column, mean, false)}${fewer}</td>`;
-    });
+    const cells = columns.map((column) => `<td class="figure">${meanText(some, column, whole)}</td>`);
     return `<tr class="mean"><th scope="row">${label}</th>${cells.join("")}${extra === null ? "" : "<td></td>"}</tr>`;
   };
   const body = byPosition(rows).flatMap(({ name, rows: own }) => [

@@ -201,8 +201,7 @@ export function figureOf(figures: MemberFigures, { value }: SquadColumn): number
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
- * The mean of a figure over the players who play nearly the whole period, the number of them with a value, and the highest value of all;
- * null without values.
+ * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null without values.
  *
  * @param whole those of `wholeRows` of all rows of the period
  */
@@ -210,14 +209,13 @@ export function summaryOf(
   rows: readonly SquadRow[],
   column: SquadColumn,
   whole: ReadonlySet<SquadRow>,
-): { mean: number | null; count: number; highest: number | null } {
+): { mean: number | null; highest: number | null } {
   const figuresOf = (some: readonly SquadRow[]) =>
     some.map((row) => figureOf(row, column)).filter((value) => value !== null);
   const counted = figuresOf(rows.filter((row) => whole.has(row)));
   const all = figuresOf(rows);
   return {
     mean: counted.length === 0 ? null : counted.reduce((sum, value) => sum + value, 0) / counted.length,
-    count: counted.length,
     highest: all.length === 0 ? null : Math.max(...all),
   };
 }

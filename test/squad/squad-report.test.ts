@@ -67,8 +67,11 @@ describe("the report of a squad", () => {
   it("says of how many players a mean is, where some of them have no value", async () => {
     const recordings = [await recordingOf("A", 3), await recordingOf("B", 5, 0, null)];
     const rows = squadRows(squadMembers(recordings, null), []);
-    const text = textOf(squadReport({ title: "Training", subtitle: "", rows, periods: [], offsetMs: 0 }));
-    expect(text).toMatch(/Mean of 2 who play at least 90 % of the period 10 2,396 .* 150 of 1 /);
+    const html = squadReport({ title: "Training", subtitle: "", rows, periods: [], offsetMs: 0 });
+    const [squad, ...players] = html.split('<section class="player-page"').map(textOf);
+    expect(squad).toMatch(/Mean of 2 who play at least 90 % of the period 10 2,396 [^a-z]*150 of 1 /);
+    expect(players).toHaveLength(2);
+    for (const player of players) expect(player).toMatch(/Mean of 2 players 10 2,396 [^a-z]*150 of 1 /);
   });
 
   it("says which figures miss a part of the time, and why", async () => {

@@ -1,5 +1,6 @@
 import { figureOf, type SquadColumn, type SquadRow, summaryOf, wholeRows } from "../../squad/index.js";
 import { cellText, isIncomplete, marksOf, unitText } from "../../squad-report/cells.js";
+import { smallerCount } from "../../squad-report/means.js";
 
 /** Width of a table with its marks, if the names are short enough. */
 const TABLE_WIDTH = 120;
@@ -69,8 +70,8 @@ function meansOfFewer(
   whole: ReadonlySet<SquadRow>,
 ): string[] {
   const fewer = columns.flatMap((column) => {
-    const { count } = summaryOf(rows, column, whole);
-    return count > 0 && count < whole.size ? [`${column.head} of ${count}`] : [];
+    const count = smallerCount(rows, column, whole);
+    return count === null ? [] : [`${column.head} of ${count}`];
   });
   return fewer.length === 0
     ? []

@@ -18,6 +18,7 @@ import {
   DOT_COLUMNS,
   definitions,
   dotPicture,
+  meanText,
   recordingsInWords,
   SPEED_LEGEND,
   speedColumns,
@@ -127,7 +128,7 @@ function Mean({ label, rows, whole }: MeanProps) {
     <tr class="mean">
       <th scope="row">{label}</th>
       {MAIN_COLUMNS.map((column) => (
-        <td key={column.key}>{cellText(column, summaryOf(rows, column, whole).mean, false)}</td>
+        <td key={column.key}>{meanText(rows, column, whole)}</td>
       ))}
       <td />
     </tr>
