@@ -447,14 +447,14 @@ describe("the match of the demonstration", () => {
 
   it("has the same table of each half with --periods suggested as with the suggested lines in a file", async () => {
     const folder = join(scratchFolder(), "match");
-    await asi(["encode", "--demo", "--squad", "25", "-o", folder]);
+    await asi(["encode", "--demo", "--squad", "18", "-o", folder]);
     rmSync(join(folder, "periods.csv"));
     const { stderr } = await asi(["squad", folder]);
     const lines = stderr.split("\n");
     const saved = lines.slice(lines.indexOf("period,start,end,player"));
     const suggested = await asi(["squad", folder, "--periods", "suggested"]);
     expect(suggested.stderr).toContain(
-      `Periods are suggested by the common pauses. 19 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
+      `Periods are suggested by the common pauses. 12 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
     );
     const csv = await asi(["squad", folder, "--format", "csv", "--periods", "suggested"]);
     writeFileSync(join(folder, "periods.csv"), saved.join("\n"));

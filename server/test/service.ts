@@ -149,10 +149,17 @@ export async function lastingStore(): Promise<TestStore> {
 /** Resources to stop before a store is closed, because a failed `beforeAll` stops nothing. */
 const runningOn = new WeakMap<Store, Set<Service>>();
 
+/**
+ * A page of one file. Each file of the built page has a route, which would take a third of the time to start a service.
+ * `page.test.ts` has pages of its own, and the tests of the page itself use the built one.
+ */
+const SMALL_PAGE = join(import.meta.dirname, "small-page");
+
 /** Settings of the tests: a free port, minimal logs, and limits that a test run does not reach. */
 export const testConfig = (changes: Partial<Config> = {}): Config => ({
   ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: process.env.TEST_LOG ?? "silent" }),
   dataDir: newScratchFolder(),
+  pageDir: SMALL_PAGE,
   throttleAddressPerMinute: 1_000_000,
   throttleUserPerMinute: 1_000_000,
   throttleRawDataPerMinute: 1_000_000,

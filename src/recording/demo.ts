@@ -176,12 +176,16 @@ export class DemoPlayer {
 
   /** A measurement with a little noise, as by a receiver. */
   position(): Pick<Required<EncodableRow>, "latitude" | "longitude" | "altitude" | "speed"> {
-    const noise = () => (this.#random() - 0.5) * 0.06;
-    return {
-      ...placeOnEarth({ north: this.#north + noise(), east: this.#east + noise() }),
-      altitude: ALTITUDE_M + this.#altitudeDrift,
-      speed: Math.max(0, this.#speed + noise()),
-    };
+    const { latitude, longitude } = placeOnEarth({
+      north: this.#north + this.#noise(),
+      east: this.#east + this.#noise(),
+    });
+    const speed = Math.max(0, this.#speed + this.#noise());
+    return { latitude, longitude, altitude: ALTITUDE_M + this.#altitudeDrift, speed };
+  }
+
+  #noise(): number {
+    return (this.#random() - 0.5) * 0.06;
   }
 
   hr(): number {

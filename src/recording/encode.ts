@@ -96,6 +96,8 @@ function iteratorOf(rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>):
 class RowChunk {
   rows = 0;
   readonly #bytes = new Uint8Array(ROWS_PER_CHUNK * MAX_ROW_BYTES);
+  // one for all rows, because creating it takes longer than writing it
+  readonly #gnss = new GnssPayload();
   #end = 0;
 
   /** Throws `BadField`. */
@@ -107,7 +109,7 @@ class RowChunk {
     if (row.hr !== undefined && row.hr !== null) {
       this.#end = writeFrame(this.#bytes, this.#end, "ecgHr", heartRatePayload(timestamp, row.hr));
     }
-    this.#end = writeFrame(this.#bytes, this.#end, "gnss", gnssPayload(row));
+    this.#end = writeFrame(this.#bytes, this.#end, "gnss", this.#gnss.of(row));
     this.rows += 1;
   }
 
@@ -121,32 +123,38 @@ const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z");
 /** The latest instant that a recording can contain, ms since 1970 UTC. */
 export const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-function gnssPayload(row: EncodableRow): Uint8Array {
-  const timestampMs = whole(row.timestamp, 1, "timestamp", EARLIEST_MS, LATEST_MS);
-  const latitudeE7 = whole(row.latitude, 1e7, "latitude", -90, 90);
-  const longitudeE7 = whole(row.longitude, 1e7, "longitude", -180, 180);
-  const altitudeMm = whole(row.altitude ?? 0, 1e3, "altitude", MIN_METRES, MAX_METRES);
-  const speedMmPerS = whole(row.speed, 1e3, "speed", MIN_METRES, MAX_METRES);
-  const is2d = row.altitude === undefined || row.altitude === null;
+class GnssPayload {
+  readonly #bytes = new Uint8Array(GNSS_PAYLOAD_LENGTH);
+  readonly #view = new DataView(this.#bytes.buffer);
 
-  const payload = new Uint8Array(GNSS_PAYLOAD_LENGTH);
-  const view = new DataView(payload.buffer);
-  const date = new Date(timestampMs);
-  view.setUint16(4, date.getUTCFullYear(), true);
-  payload[6] = date.getUTCMonth() + 1;
-  payload[7] = date.getUTCDate();
-  payload[8] = date.getUTCHours();
-  payload[9] = date.getUTCMinutes();
-  payload[10] = date.getUTCSeconds();
-  payload[11] = 0b111; // date, time, fully resolved
-  view.setInt32(16, date.getUTCMilliseconds() * 1_000_000, true);
-  payload[20] = is2d ? 2 : 3;
-  payload[21] = 0b1; // gnssFixOK
-  view.setInt32(24, longitudeE7, true);
-  view.setInt32(28, latitudeE7, true);
-  view.setInt32(36, altitudeMm, true);
-  view.setInt32(60, speedMmPerS, true);
-  return payload;
+  /** Writes all fields of a row. @returns bytes that are valid until the next row */
+  of(row: EncodableRow): Uint8Array {
+    const timestampMs = whole(row.timestamp, 1, "timestamp", EARLIEST_MS, LATEST_MS);
+    const latitudeE7 = whole(row.latitude, 1e7, "latitude", -90, 90);
+    const longitudeE7 = whole(row.longitude, 1e7, "longitude", -180, 180);
+    const altitudeMm = whole(row.altitude ?? 0, 1e3, "altitude", MIN_METRES, MAX_METRES);
+    const speedMmPerS = whole(row.speed, 1e3, "speed", MIN_METRES, MAX_METRES);
+    const is2d = row.altitude === undefined || row.altitude === null;
+
+    const payload = this.#bytes;
+    const view = this.#view;
+    const date = new Date(timestampMs);
+    view.setUint16(4, date.getUTCFullYear(), true);
+    payload[6] = date.getUTCMonth() + 1;
+    payload[7] = date.getUTCDate();
+    payload[8] = date.getUTCHours();
+    payload[9] = date.getUTCMinutes();
+    payload[10] = date.getUTCSeconds();
+    payload[11] = 0b111; // date, time, fully resolved
+    view.setInt32(16, date.getUTCMilliseconds() * 1_000_000, true);
+    payload[20] = is2d ? 2 : 3;
+    payload[21] = 0b1; // gnssFixOK
+    view.setInt32(24, longitudeE7, true);
+    view.setInt32(28, latitudeE7, true);
+    view.setInt32(36, altitudeMm, true);
+    view.setInt32(60, speedMmPerS, true);
+    return payload;
+  }
 }
 
 const MIN_METRES = -2147483.648;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { EncodableRow } from "../../src/index.js";
 import { demoSquad } from "../../src/recording/demo-squad.js";
 import {
@@ -34,8 +34,18 @@ function sampled(rows: Iterable<EncodableRow>): SquadRecording["samples"] {
   return samples;
 }
 
+/** Generated once for all tests, which only read them. */
+const matches = new Map<string, ReturnType<typeof newMatch>>();
+
 /** A generated match, and its actual periods. */
 function matchOf(players: number, seed: number) {
+  const key = `${players} ${seed}`;
+  const match = matches.get(key) ?? newMatch(players, seed);
+  matches.set(key, match);
+  return match;
+}
+
+function newMatch(players: number, seed: number) {
   const match = demoSquad({ players, seed, startMs: START_MS });
   const recordings = match.recordings.map(({ fileName, serial, rows }) =>
     recordingOfRows(serial, sampled(rows()), `${fileName}.asi`),
@@ -62,6 +72,7 @@ const minutesOf = (periods: readonly SessionPeriod[], names: readonly string[]) 
 
 describe("suggested substitutions", () => {
   const full = matchOf(11, 4);
+  afterAll(() => matches.clear());
 
   it.each([1, 2])("are those of the match, to the minute: seed %i", (seed) => {
     const { members, names, periods } = matchOf(18, seed);
