@@ -6,20 +6,21 @@ import {
   intervalsFor,
   MAIN_COLUMNS,
   mainInterval,
-  recipeColumns,
   type SessionPeriod,
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
+import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
+export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
-export { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";
+export { FILE_COLUMNS, fileColumns, MOST_RECIPES_ON_PAPER, type SquadFileRow } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 export { sheetOf, workbookSheets } from "./workbook-sheets.js";
 
