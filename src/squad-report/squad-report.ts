@@ -7,6 +7,7 @@ import {
   MAIN_COLUMNS,
   mainInterval,
   type SessionPeriod,
+  type SquadColumn,
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
@@ -58,8 +59,7 @@ export function squadReport({
   zones,
   unread = [],
 }: SquadReport): string {
-  const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
-  const columns = [...MAIN_COLUMNS, ...counts];
+  const columns = reportColumns(recipes);
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -123,8 +123,14 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 `;
 }
 
+/** The columns of the tables of a report: the main figures, the counts of recipes, and the rows that their gates drop. */
+export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] => [
+  ...MAIN_COLUMNS,
+  ...recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key)),
+];
+
 /** The name, hash and definition of a recipe. */
-const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
+export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 const unreadText = (names: readonly string[]): string =>
