@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { pdfPages } from "./pdf-text.js";
 import { type SquadScene, squadScene } from "./squad-scene.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
@@ -178,6 +179,15 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     command(scene.folder, ...options, "--sort", "ours", "-o", path, "--force");
     const untitled = (html: string) => html.replace(/<title>.*?<\/title>/, "").replace(/<h1>.*?<\/h1>/, "");
     expect(untitled(report.toString())).toBe(untitled(readFileSync(path, "utf8")));
+    // the printed page is the first page of the report
+    await page.waitForFunction(() =>
+      performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
+    );
+    const [paper = ""] = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    expect(paper).toMatch(/statsports\/sprint ours Speed/);
+    // the font has ligatures
+    for (const recipe of [recipeOf(SPRINT), OURS])
+      expect(paper.normalize("NFKC")).toContain(recipeHash(recipe));
   });
 
   it("are refused with the key for a bad file, and everything chosen before stays", async () => {
