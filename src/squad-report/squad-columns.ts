@@ -1,13 +1,10 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
-import {
-  figureOf,
-  hasZones,
-  recipeKey,
-  SQUAD_COLUMNS,
-  type SquadColumn,
-  type SquadRow,
-} from "../squad/index.js";
+import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
+
+/** The tables of a report fit on paper with the counts of this number of recipes. */
+export const MOST_RECIPES_ON_PAPER = 2;
 
 /** A row of a file: a player in a period or in the whole session. */
 export interface SquadFileRow extends SquadRow {

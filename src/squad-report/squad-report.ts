@@ -6,21 +6,23 @@ import {
   intervalsFor,
   MAIN_COLUMNS,
   mainInterval,
-  recipeColumns,
   type SessionPeriod,
+  type SquadColumn,
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
+import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
+export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { meanText } from "./means.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
-export { FILE_COLUMNS, type SquadFileRow } from "./squad-columns.js";
+export { FILE_COLUMNS, fileColumns, MOST_RECIPES_ON_PAPER, type SquadFileRow } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 export { sheetOf, workbookSheets } from "./workbook-sheets.js";
 
@@ -58,8 +60,7 @@ export function squadReport({
   zones,
   unread = [],
 }: SquadReport): string {
-  const counts = recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key));
-  const columns = [...MAIN_COLUMNS, ...counts];
+  const columns = reportColumns(recipes);
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -123,8 +124,14 @@ ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
 `;
 }
 
+/** The columns of the tables of a report: the main figures, the counts of recipes, and the rows that their gates drop. */
+export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] => [
+  ...MAIN_COLUMNS,
+  ...recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key)),
+];
+
 /** The name, hash and definition of a recipe. */
-const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
+export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 const unreadText = (names: readonly string[]): string =>

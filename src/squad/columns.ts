@@ -1,4 +1,4 @@
-import type { EffortsByThreshold, Metrics, NamedRecipe, RecipeResult } from "../metrics/index.js";
+import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
 import { hasZones } from "./own-zones.js";
 import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table.js";
 
@@ -153,44 +153,6 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
 export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
-
-/**
- * The figures of recipes: count and distance of each, and what its gate drops.
- *
- * @param recipes in the order of `recipes` of the options
- */
-export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
-  return recipes.flatMap(({ name, recipe }, i) => {
-    const column = (
-      [suffix, head, title, unit]: readonly [string, string, string, string],
-      of: (result: RecipeResult) => number | null,
-    ): SquadColumn => ({
-      key: `${recipeKey(name)}_${suffix}`,
-      head,
-      title: `${name}: ${title}`,
-      unit,
-      decimals: suffix === "gate_s" ? 1 : 0,
-      kind: suffix.startsWith("gate") ? "level" : "sum",
-      value: (_, { recipes: results = [] }) => (results[i] === undefined ? null : of(results[i])),
-    });
-    return [
-      column(["count", name, "count", ""], ({ count }) => count),
-      column(["distance_m", "Distance", "distance", "m"], ({ distance }) => distance),
-      ...(recipe.gate === null
-        ? []
-        : [
-            column(["gate_rows", "Dropped", "dropped by its gate", "rows"], ({ dropped }) => dropped.gate),
-            column(
-              ["gate_s", "Dropped", "dropped by its gate", "s"],
-              ({ dropped }) => dropped.gate_duration ?? null,
-            ),
-          ]),
-    ];
-  });
-}
-
-/** The name of a recipe as a part of the names of columns: `statsports/sprint` is `statsports_sprint`. */
-export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
 
 /** The value of a figure in a row; null without data. */
 export function figureOf(figures: MemberFigures, { value }: SquadColumn): number | null {

@@ -2,8 +2,6 @@ export { benchTimeMs, offIntervals } from "./bench.js";
 export {
   figureOf,
   MAIN_COLUMNS,
-  recipeColumns,
-  recipeKey,
   SQUAD_COLUMNS,
   type SquadColumn,
   sortRows,

@@ -1,8 +1,6 @@
-import { AsiError } from "../errors.js";
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import {
   computeMetrics,
-  computeRecipe,
   type MetricSamples,
   type Metrics,
   type MetricsOptions,
@@ -10,7 +8,6 @@ import {
   type PresetName,
   prepareSamples,
   type Recipe,
-  type RecipeResult,
   trimp,
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
@@ -19,6 +16,7 @@ import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
+import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
 import { commonTimeMs, timeWithData } from "./recorded-time.js";
 import { type Player, playerOfRecording, type Roster } from "./roster.js";
 
@@ -72,6 +70,8 @@ export interface SquadOptions {
   zones?: ZoneKind | undefined;
   /** Count by these too. Those with a gate need samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
+  /** Whether a recipe that cannot count the samples of a member has null and the reason, in place of an error. Default false. */
+  mayBeUncounted?: boolean | undefined;
 }
 
 /**
@@ -161,16 +161,14 @@ export function squadRows(
   });
 }
 
-/** The figures of a member in an interval. */
-export interface MemberFigures {
+/** The figures of a member in an interval. Counts of recipes are absent without recipes or data. */
+export interface MemberFigures extends RecipeCounts {
   /** Null without data. */
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null without a heart rate or a known maximum. */
   trimp: number | null;
-  /** What the `recipes` of the options count, in their order; absent without recipes or data. */
-  recipes?: readonly RecipeResult[];
 }
 
 /** The figures without data. */
@@ -202,7 +200,7 @@ function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
   intervals: readonly Interval[] | null,
-  { preset, params, zones, recipes = [] }: SquadOptions,
+  { preset, params, zones, recipes = [], mayBeUncounted = false }: SquadOptions,
 ): MemberFigures {
   if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
   const limits = intervals === null ? {} : limitsOfIntervals(intervals);
@@ -224,24 +222,8 @@ function figuresOf(
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
-    ...(recipes.length > 0 && {
-      recipes: recipes.map((recipe) => countedBy(recipe, member, samples, limits)),
-    }),
+    ...countRecipes(recipes, { name: member.name, samples, limits, mayBeUncounted }),
   };
-}
-
-// the error of samples without quality says whose they are
-function countedBy(
-  recipe: Recipe,
-  { name }: SquadMember,
-  samples: MetricSamples,
-  limits: MetricsOptions,
-): RecipeResult {
-  try {
-    return computeRecipe(samples, recipe, limits);
-  } catch (error) {
-    throw error instanceof AsiError ? new AsiError(error.code, `${name}: ${error.message}`) : error;
-  }
 }
 
 /**

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinedTexts } from "../../src/cli/run/squad-notices.js";
-import { computeMetrics, trimp } from "../../src/metrics/index.js";
+import { computeMetrics, computeRecipe, RECIPES, trimp } from "../../src/metrics/index.js";
 import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
 import { readRoster } from "../../src/squad/read-roster.js";
-import { type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
+import { memberFigures, type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
 import { marksOf } from "../../src/squad-report/cells.js";
 
 const START_MS = Date.UTC(2025, 4, 17, 14, 30);
@@ -51,6 +51,23 @@ describe("the table of a squad", () => {
           else expect({ ...metrics, definition: null }).toEqual({ ...alone, definition: null });
         }
       }),
+    );
+  });
+
+  it("gives the reason in place of the count of a recipe that needs the quality of the rows, if that is asked for", () => {
+    const [sprint] = RECIPES.map(({ recipe }) => recipe);
+    if (sprint === undefined) throw new Error("There are no recipes.");
+    const recipes = [{ ...sprint, gate: { min_satellites: 6 } }, sprint];
+    const samples = [...run(5, 2000), ...run(5, 8000), ...run(5, 2000)];
+    const [member] = squadMembers([recordingOf("TRK-1", samples)], null);
+    if (member === undefined) throw new Error("There is no member.");
+    expect(() => memberFigures(member, null, { recipes })).toThrow(/^TRK-1: recipe\.gate needs/);
+    const figures = memberFigures(member, null, { recipes, mayBeUncounted: true });
+    expect(figures.recipes).toEqual([null, computeRecipe(member.recordings[0]?.samples ?? [], sprint)]);
+    expect(figures.recipes?.[1]?.count).toBe(1);
+    expect(figures.uncounted).toMatch(/^TRK-1: recipe\.gate needs/);
+    expect(memberFigures(member, null, { recipes: [sprint], mayBeUncounted: true })).not.toHaveProperty(
+      "uncounted",
     );
   });
 

@@ -2,7 +2,7 @@ import { decodeSync, encode } from "asi-convert";
 import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { columnsIn } from "../src/plots/columns.js";
-import { prepare } from "../src/recording/prepare.js";
+import { inTimeOrder, prepare } from "../src/recording/prepare.js";
 import { readFile } from "../src/recording/read-file.js";
 import { nearestIndex } from "../src/view/instants.js";
 
@@ -32,6 +32,32 @@ it.for([1250, 1300, 1400])(
     expect(hasGap).toBe(!isCovered);
   },
 );
+
+it("rows in ascending order of time keep their quality", () => {
+  const column = Int32Array.of(0, 0, 0);
+  const rows = {
+    length: 3,
+    timestampMs: Float64Array.of(2000, 1000, 3000),
+    latitudeE7: column,
+    longitudeE7: column,
+    altitudeMm: column,
+    speedMmPerS: Int32Array.of(20, 10, 30),
+    hr: new Uint8Array(3),
+    fixType: Uint8Array.of(3, 3, 3),
+    quality: {
+      satellites: Uint8Array.of(8, 4, 12),
+      speedAccuracyMmPerS: Uint32Array.of(200, 100, 70_000),
+      pdopHundredths: Uint16Array.of(250, 150, 9999),
+    },
+  };
+  const { rows: ordered, isReordered } = inTimeOrder([rows]);
+  expect([isReordered, [...ordered.speedMmPerS]]).toEqual([true, [10, 20, 30]]);
+  expect(ordered.quality).toEqual({
+    satellites: Uint8Array.of(4, 8, 12),
+    speedAccuracyMmPerS: Uint32Array.of(100, 200, 70_000),
+    pdopHundredths: Uint16Array.of(150, 250, 9999),
+  });
+});
 
 describe("a recording of ten rows a second with an outage of 3 s, and then of a row in 5 s", () => {
   const startMs = Date.UTC(2025, 4, 17);

@@ -9,12 +9,12 @@ import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
 import {
   highSpeedThresholds,
   MAIN_COLUMNS,
-  recipeColumns,
-  recipeKey,
   SQUAD_COLUMNS,
   type SquadColumn,
   type ZoneKind,
 } from "../../squad/index.js";
+import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
+import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
 import type { SpeedZones } from "../arguments/speed-zones.js";
 import { isStandardOutput, refuseOnTerminal } from "../batch/output.js";
@@ -63,9 +63,6 @@ export interface SquadOrder {
   recipes: readonly NamedRecipe[];
 }
 
-/** The tables of a report fit on paper with the counts of this number of recipes. */
-const MOST_RECIPES_ON_PAPER = 2;
-
 /** The figures that a table with recipes also has if no columns are named. */
 const BESIDE_RECIPES = ["minutes", "distance_m", "rate_m_per_min"];
 
@@ -89,9 +86,8 @@ export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] 
 
 /** Names of recipes are parts of the names of columns. */
 function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
-  const keys = recipes.map(({ name }) => recipeKey(name));
-  const again = keys.find((key, i) => keys.indexOf(key) < i);
-  if (again !== undefined)
+  const again = commonKey(recipes);
+  if (again !== null)
     throw new UsageError(`Two recipes would have the columns ${again}_…; name each once, or rename one.`);
 }
 

@@ -1,13 +1,6 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { AsiError } from "asi-convert";
-import {
-  type NamedRecipe,
-  RECIPES,
-  type RecipeRun,
-  readRecipes,
-  type SensitivityRow,
-} from "asi-convert/metrics";
-import { useMemo, useRef } from "preact/hooks";
+import { type NamedRecipe, RECIPES, type RecipeRun, type SensitivityRow } from "asi-convert/metrics";
+import { useMemo } from "preact/hooks";
 import type { RecordingService } from "../recording/messages.js";
 import type { RecipeFigures } from "../recording/recipe.js";
 import type { Recording } from "../recording/recording.js";
@@ -19,6 +12,7 @@ import { decimal, NO_VALUE, speedFactor, withUnit } from "../view/values.js";
 import { NoFigures } from "./no-figures.js";
 import { Scrolled } from "./panel.js";
 import { PlaceList } from "./place-list.js";
+import { OpenRecipe, RecipesNote, recipesInFile, recipeText } from "./recipe-file.js";
 
 export interface RecipesProps {
   recording: Recording;
@@ -29,10 +23,9 @@ export interface RecipesProps {
 
 type Found = { of: NamedRecipe; figures: RecipeFigures } | { of: NamedRecipe; problem: string };
 
-/** Digits of a hash that distinguish recipes, as `asi stats --recipe` shows them. */
-const SHORT_HASH = 12;
 const LONGEST_LIST = 100;
-const LARGEST_FILE_BYTES = 1_000_000;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What a recipe counts in the shown time, with a table of how much its choices matter. */
 export function Recipes({ recording: { id }, selection, settings, reader }: RecipesProps) {
@@ -47,7 +40,7 @@ export function Recipes({ recording: { id }, selection, settings, reader }: Reci
         const asked = { id, shown: selection.shown.peek(), recipe: of.recipe };
         found.value = await reader.ask("recipe", asked).then(
           (figures) => ({ of, figures }),
-          (error) => ({ of, problem: error instanceof Error ? error.message : String(error) }),
+          (error) => ({ of, problem: messageOf(error) }),
         );
       }),
     [id, selection, reader, found, chosen],
@@ -59,23 +52,19 @@ export function Recipes({ recording: { id }, selection, settings, reader }: Reci
   });
   const open = async (file: File) => {
     try {
-      if (file.size > LARGEST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
-      const recipes = readRecipes(await file.text(), file.name);
+      const recipes = await recipesInFile(file);
       own.value = [...recipes, ...own.peek()];
       chosen.value = recipes[0] ?? chosen.peek();
       refused.value = null;
     } catch (error) {
-      refused.value = `${file.name}: ${error instanceof AsiError ? error.message : error}`;
+      refused.value = messageOf(error);
     }
   };
 
   const all = [...own.value, ...RECIPES];
   return (
     <>
-      <p class="note">
-        The same recording gives other counts by other definitions. “As worded by” means what is published:
-        the filters of other products are not, so theirs may differ.
-      </p>
+      <RecipesNote before="The same recording gives other counts by other definitions." />
       <div class="option">
         <label>
           Definition{" "}
@@ -104,30 +93,6 @@ export function Recipes({ recording: { id }, selection, settings, reader }: Reci
   );
 }
 
-function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" onClick={() => input.current?.click()}>
-        Open a recipe file…
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        hidden
-        data-recipe
-        onChange={async ({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) await onFile(file);
-          // so that the same file can be chosen again
-          currentTarget.value = "";
-        }}
-      />
-    </>
-  );
-}
-
 interface CountedProps {
   found: Found | null;
   selection: Selection;
@@ -138,7 +103,7 @@ function Counted({ found, selection, settings }: CountedProps) {
   if (found === null) return <p role="status">Counting…</p>;
   if ("problem" in found) return <NoFigures problem={found.problem} />;
   const { of, figures } = found;
-  const { count, distance, hash, dropped, runs } = figures.result;
+  const { count, distance, dropped, runs } = figures.result;
   const zone = settings.zone.value;
   const unit = settings.speedUnit.value;
   const isSpeed = of.recipe.derivative === null;
@@ -151,9 +116,7 @@ function Counted({ found, selection, settings }: CountedProps) {
           : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in the shown time`}
       </h3>
       <p class="note">
-        {of.title === of.name ? "" : `${of.title}. `}
-        {of.source === null ? "" : `Source: ${of.source}. `}
-        Recipe {hash.slice(0, SHORT_HASH)}.
+        {recipeText(of)}
         {dropped.gate_duration === undefined
           ? ""
           : ` Samples of the shown time that its gate dropped: ${decimal(dropped.gate, 0)} (${decimal(dropped.gate_duration, 1)} s).`}

@@ -77,7 +77,9 @@ function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uin
   return rows;
 }
 
-function pick<T extends Float64Array | Int32Array | Uint8Array>(values: T, rows: Uint32Array | null): T {
+type Values = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
+
+function pick<T extends Values>(values: T, rows: Uint32Array | null): T {
   if (rows === null) return values;
   const picked = new (values.constructor as new (length: number) => T)(rows.length);
   for (let i = 0; i < rows.length; i++) picked[i] = values[rows[i] as number] as number;
@@ -96,10 +98,17 @@ function timeOrder(timesMs: Float64Array): Uint32Array | null {
   );
 }
 
-function reordered(rows: SampleBatch, order: Uint32Array): SampleBatch {
-  const columns = Object.entries(rows).map(([name, column]) => [
-    name,
-    typeof column === "number" ? column : pick(column, order),
-  ]);
-  return Object.fromEntries(columns) as SampleBatch;
+function reordered({ quality, ...rows }: SampleBatch, order: Uint32Array): SampleBatch {
+  return {
+    ...pickEach(rows, order),
+    ...(quality !== undefined && { quality: pickEach({ ...quality }, order) }),
+  };
 }
+
+const pickEach = <Columns extends Record<string, number | Values>>(columns: Columns, order: Uint32Array) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      typeof column === "number" ? column : pick(column, order),
+    ]),
+  ) as Columns;

@@ -22,6 +22,8 @@ interface Options {
   signal?: AbortSignal;
   /** Reads the available part of a truncated compressed file instead of refusing it. */
   mayBeCut?: boolean;
+  /** Reads the quality of the rows of a recording too. */
+  quality?: boolean;
 }
 
 /**
@@ -74,7 +76,7 @@ async function unpack(file: File, mayBeCut: boolean): Promise<{ unpacked: File; 
 async function read(
   file: File,
   kind: ReturnType<typeof kindOf>,
-  { serial, onProgress, signal }: Options,
+  { serial, onProgress, signal, quality = false }: Options,
 ): Promise<RecordingContent> {
   const chunks = counted(file, onProgress, signal);
   const about = {
@@ -88,7 +90,7 @@ async function read(
   };
   switch (kind) {
     case "asi": {
-      const decoding = decode(chunks, serial === null ? {} : { serial });
+      const decoding = decode(chunks, { quality, ...(serial !== null && { serial }) });
       const batches = await collect(decoding);
       const [info, report, engine] = await Promise.all([decoding.info, decoding.report, decoding.engine]);
       return { batches, facts: { ...about, kind, info, report, engine } };

@@ -1,7 +1,9 @@
 import "./columns-panel.css";
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { hasZoneSpeeds, SQUAD_COLUMNS, ZONE_KINDS, type ZoneKind } from "asi-convert/squad";
+import { useLoaded } from "../view/use-loaded.js";
 import type { ColumnChoice } from "./columns.js";
+import type { RecipeChoiceProps } from "./recipes/recipe-list.js";
 import type { SquadSession } from "./squad-session.js";
 import type { Against } from "./table-model.js";
 
@@ -48,7 +50,27 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
         </button>
       </div>
       <Zones session={session} />
+      <Recipes session={session} columns={columns} />
     </>
+  );
+}
+
+const loadRecipes = () => import("./recipes/recipes-part.js");
+
+/** Counts by other definitions, loaded when somebody wants to see them; open if some are chosen. */
+function Recipes({ session, columns }: RecipeChoiceProps) {
+  const isOpen = useSignal(columns.recipes.value !== "");
+  const part = useLoaded(loadRecipes, isOpen.value);
+  return (
+    <details
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>Counts by other definitions</summary>
+      {part === null || !isOpen.value ? null : <part.RecipeChoice session={session} columns={columns} />}
+    </details>
   );
 }
 

@@ -34,6 +34,9 @@ const LOOKS: Record<string, Look> = {
 };
 
 const USUAL_WIDTH = 64;
+/** px; names of recipes can be long, and the full one is the title of the head. */
+const LONGEST_WIDTH = 180;
+const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
 
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
@@ -41,7 +44,9 @@ const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
 /** px; "/min" needs room under the head. */
 export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
-  (LOOKS[column.key]?.width ?? USUAL_WIDTH) + (isPerMinute && isDivided(column) ? PER_MINUTE_WIDTH : 0);
+  (LOOKS[column.key]?.width ??
+    Math.min(LONGEST_WIDTH, Math.max(USUAL_WIDTH, 12 + LETTER_WIDTH * column.head.length))) +
+  (isPerMinute && isDivided(column) ? PER_MINUTE_WIDTH : 0);
 
 /** Unit and threshold in use, under the name of a column. */
 export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerMinute: boolean): string {
@@ -70,6 +75,8 @@ export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
 
 /** The shown columns, and the user's choice, which is stored. */
 export class ColumnChoice {
+  /** The chosen recipes, as text; empty for none. */
+  readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
 
@@ -77,12 +84,13 @@ export class ColumnChoice {
     this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
   }
 
-  /** Columns in the order of the library. The rate is redundant beside figures per minute. */
-  shown(isPerMinute: boolean): SquadColumn[] {
+  /** Columns in the order of the library, then the counts of recipes. The rate is redundant beside figures per minute. */
+  shown({ isPerMinute, counts }: { isPerMinute: boolean; counts: readonly SquadColumn[] }): SquadColumn[] {
     const keys = this.keys.value;
-    return SQUAD_COLUMNS.filter(
-      ({ key }) => keys.includes(key) && !(isPerMinute && key === "rate_m_per_min"),
-    );
+    return [
+      ...SQUAD_COLUMNS.filter(({ key }) => keys.includes(key) && !(isPerMinute && key === "rate_m_per_min")),
+      ...counts,
+    ];
   }
 
   toggle(key: string): void {
@@ -94,5 +102,6 @@ export class ColumnChoice {
 
   reset(): void {
     this.#kept.value = AT_FIRST.join(",");
+    this.recipes.value = "";
   }
 }

@@ -1,8 +1,15 @@
 import { demoSquad } from "asi-convert";
+import { offsetIn } from "asi-convert/squad";
 import type { DemoMatch } from "../recording/squad/messages.js";
 
-/** The data of a made-up match that are known before its recordings: their number, roster and periods. */
-export function demoSheets(match: DemoMatch): { recordings: number; roster: string; periods: string } {
+/** A Saturday afternoon in May 2026, as in the command. */
+const START_MS = Date.UTC(2026, 4, 16, 12, 30);
+const PLAYERS = 25;
+
+/** The made-up match, with what is known before its recordings: their number, and the files of roster and periods. */
+export function demoMatch(timeZone: string): { match: DemoMatch; recordings: number; sheets: File[] } {
+  const match = { players: PLAYERS, startMs: START_MS, offsetMs: offsetIn(timeZone, START_MS) };
   const { recordings, roster, periods } = demoSquad(match);
-  return { recordings: recordings.length, roster, periods };
+  const sheets = [new File([roster], "roster.csv"), new File([periods], "periods.csv")];
+  return { match, recordings: recordings.length, sheets };
 }

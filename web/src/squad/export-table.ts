@@ -1,7 +1,8 @@
-import { instantFormat } from "asi-convert/squad";
+import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
 import {
   csvInFile,
-  FILE_COLUMNS,
+  type FileColumn,
+  fileColumns,
   type SquadFileRow,
   sheetOf,
   tableCsv,
@@ -19,7 +20,7 @@ import { tableScopes } from "./table-scopes.js";
 /** The shown table for spreadsheets: fields separated by tabs. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
-  const columns = choice.shown(order.isPerMinute);
+  const columns = choice.shown(order);
   const { rows } = session.figures.peek();
   const table = tableModel(rows, {
     ...order,
@@ -57,6 +58,18 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
 /** A cell without tabs and line breaks that does not begin a formula. */
 const plain = (text: string): string => text.replace(/[\t\r\n]+/g, " ").replace(/^(?=[=+@])/, "'");
 
+/** The columns of files: all figures, and the counts of the chosen recipes with their hashes. */
+function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
+  const { columns, named } = session.recipes.peek();
+  return fileColumns([...SQUAD_COLUMNS, ...columns], named);
+}
+
+/** The order of rows with the counts of the chosen recipes. */
+const orderOfFile = (session: SquadSession) => ({
+  ...orderOf(session),
+  counts: session.recipes.peek().columns,
+});
+
 /** The rows of the session, of the match, of every period and of the selection, as in `asi squad`. */
 async function allRows(session: SquadSession): Promise<{ name: string; rows: PlayerRow[] }[]> {
   const shown = session.scope.peek();
@@ -80,14 +93,15 @@ function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
 
 /** A file like `asi squad -o match.csv`, with `--sort` if a sort is chosen; optionally with decimal commas. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
-  const order = orderOf(session);
+  const order = orderOfFile(session);
+  const columns = columnsOf(session);
   const parts = await allRows(session);
-  const ordered = isChosen(order.sort)
+  const ordered = isChosen(order)
     ? parts.flatMap((part) => inShownOrder(part.rows, order))
     : // rows grouped by player
       session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
   const rows = ordered.map(fileRow(session));
-  const text = tableCsv(FILE_COLUMNS, rows, textLayout(decimalMark, instantTextOf(session)));
+  const text = tableCsv(columns, rows, textLayout(decimalMark, instantTextOf(session)));
   return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
@@ -97,8 +111,8 @@ const OF_THE_SHEET = ["session", "period"];
 /** A workbook with a sheet for the session and each period. */
 export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const { default: writeExcelFile } = await import("write-excel-file/browser");
-  const columns = FILE_COLUMNS.filter(({ key }) => !OF_THE_SHEET.includes(key));
-  const order = orderOf(session);
+  const columns = columnsOf(session).filter(({ key }) => !OF_THE_SHEET.includes(key));
+  const order = orderOfFile(session);
   const sheets = (await allRows(session)).map(({ name, rows }) =>
     sheetOf(
       name,

@@ -11,6 +11,7 @@ import type { SquadWorkers } from "./workers.js";
 /** The player and the times of requested figures. */
 export interface FigureQuestion {
   recordings: readonly OpenRecording[];
+  name: string;
   player: Player | null;
   intervals: readonly Interval[] | null;
 }
@@ -57,7 +58,7 @@ export class FigureCache {
 
 function keyOf(
   { recordings, player, intervals }: FigureQuestion,
-  { preset, params, zones }: SquadOptions,
+  { preset, params, zones, recipes }: SquadOptions,
 ): string {
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
@@ -75,5 +76,6 @@ function keyOf(
     zones,
     preset,
     params,
+    recipes,
   ]);
 }

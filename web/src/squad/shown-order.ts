@@ -15,6 +15,8 @@ export const FIRST_SORT: Sort = { key: "distance_m", isAscending: false };
 interface Order {
   sort: Sort;
   isPerMinute: boolean;
+  /** Columns of recipes, which sort too. */
+  counts: readonly SquadColumn[];
 }
 
 /** The part of a session that determines the order. */
@@ -22,26 +24,29 @@ interface OrderState {
   isReading: ReadonlySignal<boolean>;
   sort: ReadonlySignal<Sort>;
   isPerMinute: ReadonlySignal<boolean>;
+  figures: ReadonlySignal<{ counts: readonly SquadColumn[] }>;
 }
 
 /** While files are read, rows are in the order of the roster. */
-export const orderOf = ({ isReading, sort, isPerMinute }: OrderState): Order => ({
+export const orderOf = ({ isReading, sort, isPerMinute, figures }: OrderState): Order => ({
   sort: isReading.value ? { key: "roster", isAscending: false } : sort.value,
   isPerMinute: isPerMinute.value,
+  counts: figures.value.counts,
 });
 
 /** The column that sorts the rows; undefined for the order of the roster. */
-export const sortColumn = ({ key }: Sort): SquadColumn | undefined =>
-  SQUAD_COLUMNS.find((column) => column.key === key);
+export const sortColumn = ({ sort, counts }: Pick<Order, "sort" | "counts">): SquadColumn | undefined =>
+  [...SQUAD_COLUMNS, ...counts].find(({ key }) => key === sort.key);
 
 /** Whether the sort is neither the default nor the order of the roster. */
-export const isChosen = (sort: Sort): boolean =>
-  sortColumn(sort) !== undefined &&
+export const isChosen = ({ sort, counts }: Order): boolean =>
+  sortColumn({ sort, counts }) !== undefined &&
   !(sort.key === FIRST_SORT.key && sort.isAscending === FIRST_SORT.isAscending);
 
 /** Rows in the order of the table. Copies, files, reports and prints use it too. */
-export function inShownOrder<R extends SquadRow>(rows: readonly R[], { sort, isPerMinute }: Order): R[] {
-  const column = sortColumn(sort);
+export function inShownOrder<R extends SquadRow>(rows: readonly R[], order: Order): R[] {
+  const { sort, isPerMinute } = order;
+  const column = sortColumn(order);
   if (column === undefined) return [...rows];
   const shown: SquadColumn = { ...column, value: (_, figures) => valueIn(figures, column, isPerMinute) };
   return sortRows(rows, shown, sort.isAscending);

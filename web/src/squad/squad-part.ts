@@ -1,5 +1,5 @@
 /** The part of the page that is loaded when recordings of the same time are opened. */
-import { findSessions, offsetIn } from "asi-convert/squad";
+import { findSessions } from "asi-convert/squad";
 import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
 import { zoneName } from "../view/times.js";
@@ -78,10 +78,6 @@ export const storedSquad = (stored: StoredSession, settings: Settings, actions: 
   keeper: null,
 });
 
-/** A Saturday afternoon in May 2026, as in the command. */
-const DEMO_START_MS = Date.UTC(2026, 4, 16, 12, 30);
-const DEMO_PLAYERS = 25;
-
 /** Makes the recordings of a match, and starts a squad with them. */
 export async function startDemonstration(
   settings: Settings,
@@ -90,9 +86,7 @@ export async function startDemonstration(
 ): Promise<OpenSquad & { files: readonly File[] }> {
   const workers = new SquadWorkers();
   const keeping = loadKeeping();
-  const offsetMs = offsetIn(zoneName(settings.zone.peek()), DEMO_START_MS);
-  const match = { players: DEMO_PLAYERS, startMs: DEMO_START_MS, offsetMs };
-  const files = await workers.demoFiles(match, onProgress);
+  const files = await workers.demoFiles(zoneName(settings.zone.peek()), onProgress);
   const session = new SquadSession(settings, workers, actions);
   return { session, keeper: await keeperOf(session, keeping), files };
 }

@@ -11,6 +11,7 @@ import {
   playerOfRecording,
   type Roster,
   type SessionPeriod,
+  type SquadColumn,
   squadMembers,
   squadRow,
   timeWithData,
@@ -28,6 +29,7 @@ import { FigureCache } from "./figure-cache.js";
 import { keysOfAnotherSport } from "./marks.js";
 import { type AttackSide, PeriodSteps } from "./period-steps.js";
 import { Played } from "./played.js";
+import type { ChosenRecipes } from "./recipes/chosen-recipes.js";
 import { halvesIn, type Scope, scopeOf } from "./scope.js";
 import { FIRST_SORT, type Sort } from "./shown-order.js";
 import { type FileState, isOfSystem, readSheetFile, type SheetFile, type SquadFile } from "./squad-file.js";
@@ -47,6 +49,8 @@ export interface SquadActions {
 /** The rows of a scope, computed together. */
 export interface ShownFigures {
   scope: Scope;
+  /** Columns of the recipes that are counted in the rows. */
+  counts: readonly SquadColumn[];
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
 }
@@ -103,7 +107,7 @@ export class SquadSession {
   /** The scope of the figures. */
   readonly scope: Signal<Scope> = signal({ kind: "session" });
   /** Exact figures of a scope; the previous ones while others are computed. */
-  readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, rows: [] });
+  readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, counts: [], rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
 
   /** Keys of players whose recordings look like a faster sport. */
@@ -119,6 +123,8 @@ export class SquadSession {
   readonly isByPosition: Signal<boolean> = signal(false);
   /** Individual zones; null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
+  /** Counted beside the figures. */
+  readonly recipes: Signal<ChosenRecipes> = signal({ named: [], columns: [] });
 
   readonly settings: Settings;
   /** Null for a session of files. */
@@ -217,6 +223,7 @@ export class SquadSession {
       this.periods.value;
       this.settings.preset.value;
       this.zones.value;
+      this.recipes.value;
       this.played.lastKnown();
       compute();
     });
@@ -341,7 +348,12 @@ export class SquadSession {
     const scopes = players.map(({ name }) => scopeOf(scope, name, periods, sessionMs));
     const figures = await this.#cache.figuresOf(
       players.map((player, i) => ({ ...player, intervals: scopes[i]?.intervals ?? null })),
-      { preset: this.settings.preset.peek(), zones: this.zones.peek() ?? undefined },
+      {
+        preset: this.settings.preset.peek(),
+        zones: this.zones.peek() ?? undefined,
+        recipes: this.recipes.peek().named.map(({ recipe }) => recipe),
+        mayBeUncounted: true,
+      },
     );
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];
@@ -382,10 +394,11 @@ export class SquadSession {
 
   async #compute(): Promise<void> {
     const scope = this.scope.peek();
+    const counts = this.recipes.peek().columns;
     this.isComputing.value = true;
     try {
       const rows = await this.rowsOf(scope, this.played.lastKnown());
-      this.figures.value = { scope, rows };
+      this.figures.value = { scope, counts, rows };
     } catch (error) {
       // it was closed in the meantime
       if (!(error instanceof ReadingError)) throw error;

@@ -54,7 +54,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
   const size = useSize(frame);
   const model = useComputed(() => {
     const order = orderOf(session);
-    const columns = choice.shown(order.isPerMinute);
+    const columns = choice.shown(order);
     const { rows } = session.figures.value;
     const form = {
       ...order,
@@ -207,10 +207,10 @@ function noDataText({ figures, periods, interval, settings }: SquadSession): str
 
 /** `Sorted by distance, falling`. */
 function sortWords(session: SquadSession): string {
-  const { sort } = orderOf(session);
-  const column = sortColumn(sort);
+  const order = orderOf(session);
+  const column = sortColumn(order);
   if (column === undefined) return "in the order of the roster";
-  return `Sorted by ${column.title.toLowerCase()}, ${sort.isAscending ? "rising" : "falling"}`;
+  return `Sorted by ${column.title.toLowerCase()}, ${order.sort.isAscending ? "rising" : "falling"}`;
 }
 
 function NameCell({

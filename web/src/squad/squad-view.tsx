@@ -19,6 +19,7 @@ import { StatusLine } from "./status-line.js";
 import type { Against } from "./table-model.js";
 
 const loadLookAt = () => import("./look-at-part.js");
+const loadRecipes = () => import("./recipes/recipes-part.js");
 const loadPlay = () => import("./play-part.js");
 
 /** The squad: a row for each player. */
@@ -30,6 +31,8 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   // what the table does not need waits until the files are read
   const isReading = session.isReading.value;
   const play = useLoaded(loadPlay, !isReading);
+  const recipes = useLoaded(loadRecipes, !isReading && columns.recipes.value !== "");
+  useEffect(() => recipes?.followChoice(session, columns), [recipes, session, columns]);
   const now = useMemo(
     () => ({
       name: "Now",

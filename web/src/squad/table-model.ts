@@ -19,6 +19,8 @@ export type Against = "column" | "position";
 export interface TableForm {
   columns: readonly SquadColumn[];
   sort: Sort;
+  /** Columns of recipes, shown or not. */
+  counts: readonly SquadColumn[];
   isPerMinute: boolean;
   isByPosition: boolean;
   against: Against;

@@ -1,7 +1,7 @@
 import { type MemberFigures, NO_FIGURES, type RecordingExtent, type SquadOptions } from "asi-convert/squad";
 import type { Hooks } from "../recording/calls.js";
 import { squadWorker } from "../recording/client.js";
-import type { AskedMember, DemoMatch, SquadRequests } from "../recording/squad/messages.js";
+import type { AskedMember, SquadRequests } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
 import type { SquadFile } from "./squad-file.js";
@@ -25,10 +25,10 @@ export class SquadWorkers {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
   }
 
-  /** All files of a generated match. @param onFile called for each generated recording */
-  async demoFiles(match: DemoMatch, onFile: (share: number) => void): Promise<File[]> {
+  /** All files of the made-up match. @param onFile called for each generated recording */
+  async demoFiles(timeZone: string, onFile: (share: number) => void): Promise<File[]> {
     // loaded on demand, because a made-up match is rarely shown
-    const { recordings, roster, periods } = (await import("./demo-sheets.js")).demoSheets(match);
+    const { match, recordings, sheets } = (await import("./demo-sheets.js")).demoMatch(timeZone);
     const files: File[] = [];
     let next = 0;
     let made = 0;
@@ -39,7 +39,7 @@ export class SquadWorkers {
       }
     };
     await Promise.all(this.#workers.map((_, worker) => work(worker)));
-    return [...files, new File([roster], "roster.csv"), new File([periods], "periods.csv")];
+    return [...files, ...sheets];
   }
 
   /** @param worker a number from 0 to `count` - 1 @throws ReadingError */
@@ -104,10 +104,10 @@ export class SquadWorkers {
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);
-    for (const { id, samples } of recordings) {
+    for (const { id, samples, file } of recordings) {
       const holders = this.#holdersOf(id);
       if (holders.includes(worker)) continue;
-      await this.#at(worker).ask("adopt", { id, samples });
+      await this.#at(worker).ask("adopt", { id, samples, file });
       this.#holders.set(id, [...holders, worker]);
     }
     return worker;

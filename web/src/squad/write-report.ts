@@ -7,7 +7,9 @@ import { tableScopes } from "./table-scopes.js";
 
 /** The report of the session as one HTML file, as with `asi squad -o match.html`. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
-  const { squadReport } = await import("asi-convert/squad-report");
+  const { MOST_RECIPES_ON_PAPER, squadReport } = await import("asi-convert/squad-report");
+  const { columns, named } = session.recipes.peek();
+  const order = { ...orderOf(session), counts: columns };
   const periods = session.periods.peek();
   const interval = session.interval.peek() ?? { startMs: 0, endMs: 0 };
   const timeZone = zoneName(session.settings.zone.peek());
@@ -18,11 +20,9 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const html = squadReport({
     title: sessionName(session),
     subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
-    rows: [
-      ...inShownOrder(whole, orderOf(session)),
-      ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? [])),
-    ],
+    rows: [...inShownOrder(whole, order), ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? []))],
     periods,
+    recipes: named.slice(0, MOST_RECIPES_ON_PAPER),
     zones: session.zones.peek() ?? undefined,
     offsetMs: offsetIn(timeZone, interval.startMs),
   });

@@ -7,6 +7,7 @@ import type { ReadRecording } from "./squad-recording.js";
 export interface AskedMember {
   /** Ids of recordings in this worker. */
   recordings: readonly number[];
+  name: string;
   player: Player | null;
   /** Null for all samples. */
   intervals: readonly Interval[] | null;
@@ -28,7 +29,7 @@ export interface SquadRequests {
   /** Fetches a range from the service. */
   readRange: { asked: { id: number; range: DeviceRange; fileName: string }; answered: ReadRecording };
   /** Stores a recording that another worker has read: a second tracker of a player. */
-  adopt: { asked: { id: number; samples: SampleBatch }; answered: null };
+  adopt: { asked: { id: number; samples: SampleBatch; file: File }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };
   /** Makes a file of the made-up match. */
   demoFile: { asked: DemoMatch & { number: number }; answered: File };

@@ -5,10 +5,18 @@ import { inTimeOrder } from "../prepare.js";
 import type { SquadRequests } from "./messages.js";
 import { extentOf, peek, readSquadFile } from "./read-squad-file.js";
 
-/** Recordings by id, with the data for figures. */
-const kept = new Map<number, SquadRecording>();
+/** A recording with the data for figures. */
+interface KeptRecording extends SquadRecording {
+  /** Null for data that did not come from a file. */
+  file: File | null;
+  /** Fulfilled when the samples have their quality, if the file has it; absent until a recipe with a gate counts. */
+  withQuality?: Promise<void>;
+}
 
-function find(id: number): SquadRecording {
+/** Recordings by id. */
+const kept = new Map<number, KeptRecording>();
+
+function find(id: number): KeptRecording {
   const found = kept.get(id);
   if (found === undefined) throw new Error(`The recording ${id} is closed.`);
   return found;
@@ -25,7 +33,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
     if (recording.samples.length === 0) {
       throw new AsiError("NO_SAMPLES", "It has no sample with a time and a position.");
     }
-    kept.set(id, { ...withoutName, samples: recording.samples });
+    kept.set(id, { ...withoutName, samples: recording.samples, file });
     return recording;
   },
   async readRange({ id, range, fileName }, hooks) {
@@ -33,12 +41,13 @@ export const squadHandlers: Handlers<SquadRequests> = {
     const { batches } = await fetchRange(range, hooks);
     hooks.signal.throwIfAborted();
     const { rows: samples } = inTimeOrder(batches);
-    kept.set(id, { ...withoutName, samples });
+    kept.set(id, { ...withoutName, samples, file: null });
     const sound = { isDamaged: false, isTruncated: false, isCut: false, report: null, damagedAfterMs: [] };
     return { ...sound, fileName, serial: range.device.serial, samples, ...extentOf(samples) };
   },
-  adopt({ id, samples }) {
-    kept.set(id, { ...withoutName, samples });
+  adopt({ id, samples, file }) {
+    // a range of the service has an empty file
+    kept.set(id, { ...withoutName, samples, file: file.size === 0 ? null : file });
     return null;
   },
   shift({ id, byMs }) {
@@ -54,8 +63,24 @@ export const squadHandlers: Handlers<SquadRequests> = {
     kept.delete(id);
     return null;
   },
-  memberFigures: ({ members, options }) =>
-    members.map(({ recordings, player, intervals }) =>
-      memberFigures({ name: "", player, recordings: recordings.map(find), leftOut: [] }, intervals, options),
-    ),
+  async memberFigures({ members, options }) {
+    if (options.recipes?.some(({ gate }) => gate !== null)) {
+      // one after the other, for the memory
+      for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
+    }
+    return members.map(({ recordings, intervals, ...member }) =>
+      memberFigures({ ...member, recordings: recordings.map(find), leftOut: [] }, intervals, options),
+    );
+  },
 };
+
+function addQuality(recording: KeptRecording): Promise<void> {
+  recording.withQuality ??= (async () => {
+    const { file, samples } = recording;
+    if (file === null) return;
+    const { qualityOf } = await import("./read-quality.js");
+    const quality = await qualityOf(file, samples);
+    if (quality !== null) recording.samples = { ...samples, quality };
+  })();
+  return recording.withQuality;
+}

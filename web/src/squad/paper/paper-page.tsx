@@ -5,7 +5,6 @@ import {
   type Interval,
   instantFormat,
   isIncomplete,
-  MAIN_COLUMNS,
   marksOf,
   offsetIn,
   type SquadColumn,
@@ -18,8 +17,11 @@ import {
   DOT_COLUMNS,
   definitions,
   dotPicture,
+  MOST_RECIPES_ON_PAPER,
   meanText,
+  recipeText,
   recordingsInWords,
+  reportColumns,
   SPEED_LEGEND,
   speedColumns,
   speedStrip,
@@ -41,13 +43,17 @@ const addressOf = (svg: string) =>
 
 /** The first page of the report: the shown table, problems in words, and six figures of all players. */
 export function PaperPage({ session }: { session: SquadSession }) {
-  const { scope, rows: all } = session.figures.peek();
+  const { scope, counts, rows: all } = session.figures.peek();
+  const chosen = session.recipes.peek();
+  // while others are counted, the rows do not have these counts yet
+  const recipes = counts === chosen.columns ? chosen.named.slice(0, MOST_RECIPES_ON_PAPER) : [];
+  const columns = reportColumns(recipes);
   const rows = inShownOrder(all, orderOf(session));
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
   const whole: ReadonlySet<SquadRow> = wholeRows(rows);
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
-  const highest = MAIN_COLUMNS.map((column) => summaryOf(rows, column, whole).highest ?? 0);
-  const words = definitions(rows, session.zones.peek() ?? undefined);
+  const highest = columns.map((column) => summaryOf(rows, column, whole).highest ?? 0);
+  const words = [definitions(rows, session.zones.peek() ?? undefined), ...recipes.map(recipeText)].join(" ");
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
   const offsetMs = interval === null ? 0 : offsetIn(zone, interval.startMs);
@@ -61,7 +67,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
         <thead>
           <tr>
             <th scope="col">Player</th>
-            {MAIN_COLUMNS.map((column) => (
+            {columns.map((column) => (
               <th key={column.key} scope="col" class="figure">
                 {column.head}
                 <small>{unitText(column, rows)}</small>
@@ -82,15 +88,26 @@ export function PaperPage({ session }: { session: SquadSession }) {
         {groups.map(({ name, rows: own }) => (
           <tbody key={name}>
             {name === null ? null : (
-              <Mean label={`${name} mean of ${countOf(own)}`} rows={own} whole={whole} />
+              <Mean label={`${name} mean of ${countOf(own)}`} columns={columns} rows={own} whole={whole} />
             )}
             {own.map((row) => (
-              <PlayerLine key={row.member.name} session={session} row={row} highest={highest} />
+              <PlayerLine
+                key={row.member.name}
+                session={session}
+                row={row}
+                columns={columns}
+                highest={highest}
+              />
             ))}
           </tbody>
         ))}
         <tfoot>
-          <Mean label={`Mean of ${whole.size} who play at least 90 %`} rows={rows} whole={whole} />
+          <Mean
+            label={`Mean of ${whole.size} who play at least 90 %`}
+            columns={columns}
+            rows={rows}
+            whole={whole}
+          />
         </tfoot>
       </table>
       <p class="strip-legend">
@@ -119,15 +136,16 @@ function recordedText({ startMs, endMs }: Interval, zone: string): string {
 
 interface MeanProps {
   label: string;
+  columns: readonly SquadColumn[];
   rows: readonly SquadRow[];
   whole: ReadonlySet<SquadRow>;
 }
 
-function Mean({ label, rows, whole }: MeanProps) {
+function Mean({ label, columns, rows, whole }: MeanProps) {
   return (
     <tr class="mean">
       <th scope="row">{label}</th>
-      {MAIN_COLUMNS.map((column) => (
+      {columns.map((column) => (
         <td key={column.key}>{meanText(rows, column, whole)}</td>
       ))}
       <td />
@@ -138,11 +156,12 @@ function Mean({ label, rows, whole }: MeanProps) {
 interface PlayerLineProps {
   session: SquadSession;
   row: SquadRow;
+  columns: readonly SquadColumn[];
   /** Maxima of all players, by column. */
   highest: readonly number[];
 }
 
-function PlayerLine({ session, row, highest }: PlayerLineProps) {
+function PlayerLine({ session, row, columns, highest }: PlayerLineProps) {
   const { member, metrics } = row;
   const [mark] = marksOf(row);
   const interval = session.interval.peek();
@@ -153,7 +172,7 @@ function PlayerLine({ session, row, highest }: PlayerLineProps) {
         <span class="number">{member.player?.number}</span> {member.name}{" "}
         {mark === undefined ? null : <small>{mark}</small>}
       </th>
-      {MAIN_COLUMNS.map((column, i) => {
+      {columns.map((column, i) => {
         const value = figureOf(row, column);
         const share = column.kind === "sum" && value !== null ? value / Math.max(1e-9, highest[i] ?? 0) : 0;
         return (

@@ -1,0 +1,60 @@
+import { AsiError } from "asi-convert";
+import { type NamedRecipe, readRecipes, recipeHash } from "asi-convert/metrics";
+import { useRef } from "preact/hooks";
+
+/** Digits of a hash that distinguish recipes, as `asi stats --recipe` shows them. */
+const SHORT_HASH = 12;
+const LARGEST_FILE_BYTES = 1_000_000;
+
+/** The recipes in a file. @throws Error with the name of the file and the message of `readRecipes` */
+export async function recipesInFile(file: File): Promise<NamedRecipe[]> {
+  try {
+    if (file.size > LARGEST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
+    return readRecipes(await file.text(), file.name);
+  } catch (error) {
+    throw new Error(`${file.name}: ${error instanceof AsiError ? error.message : error}`);
+  }
+}
+
+/** A button that opens a recipe file. */
+export function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Open a recipe file…
+      </button>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        data-recipe
+        onChange={async ({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          if (file !== undefined) await onFile(file);
+          // so that the same file can be chosen again
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+/** What the names of the recipes mean. */
+export function RecipesNote({ before }: { before: string }) {
+  return (
+    <p class="note">
+      {before} “As worded by” means what is published: the filters of other products are not, so theirs may
+      differ.
+    </p>
+  );
+}
+
+/** Title, source and hash of a recipe. */
+export const recipeText = ({ name, title, source, recipe }: NamedRecipe): string =>
+  [
+    ...(title === name ? [] : [`${title}.`]),
+    ...(source === null ? [] : [`Source: ${source}.`]),
+    `Recipe ${recipeHash(recipe).slice(0, SHORT_HASH)}.`,
+  ].join(" ");

@@ -1,0 +1,69 @@
+import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type NamedRecipe, RECIPES, readRecipes } from "asi-convert/metrics";
+import { commonKey, recipeColumns } from "asi-convert/squad-report";
+import { FIRST_SORT, type Sort } from "../shown-order.js";
+import type { ChosenRecipes } from "./chosen-recipes.js";
+
+/** Recipes read from files since the page was opened, the last first. */
+export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
+
+/** What a session does with the chosen recipes. */
+interface CountingSession {
+  recipes: Signal<ChosenRecipes>;
+  sort: Signal<Sort>;
+}
+
+/**
+ * Counts by the chosen recipes, until the returned function is called. A table that a removed recipe sorts is sorted as at first.
+ *
+ * @param choice the recipes as text, from `textOf`
+ */
+export const followChoice = (session: CountingSession, choice: { recipes: ReadonlySignal<string> }) =>
+  effect(() => {
+    const named = recipesIn(choice.recipes.value);
+    const columns = recipeColumns(named);
+    const isIn = (some: ChosenRecipes["columns"]) => some.some(({ key }) => key === session.sort.peek().key);
+    if (isIn(session.recipes.peek().columns) && !isIn(columns)) session.sort.value = FIRST_SORT;
+    session.recipes.value = { named, columns };
+  });
+
+/** The recipes of a text of `textOf`. Those that this version of the page does not know or refuses are left out. */
+export function recipesIn(text: string): NamedRecipe[] {
+  try {
+    return (JSON.parse(text || "[]") as unknown[]).flatMap(recipesOf);
+  } catch {
+    return [];
+  }
+}
+
+function recipesOf(stored: unknown): readonly NamedRecipe[] {
+  if (typeof stored === "string") return RECIPES.filter(({ name }) => name === stored);
+  try {
+    const [name, recipe] = stored as [string, unknown];
+    return readRecipes(JSON.stringify(recipe), `${name}.json`);
+  } catch {
+    return [];
+  }
+}
+
+/** Recipes as a text to store: the names of the library's, and the whole of others; empty for none. */
+export const textOf = (recipes: readonly NamedRecipe[]): string =>
+  recipes.length === 0
+    ? ""
+    : JSON.stringify(recipes.map((one) => (RECIPES.includes(one) ? one.name : [one.name, one.recipe])));
+
+/**
+ * Adds recipes to a choice. One from a file replaces another one from a file with the same columns.
+ *
+ * @returns the choice, or a sentence if two recipes would have the same columns
+ */
+export function withRecipes(
+  chosen: readonly NamedRecipe[],
+  added: readonly NamedRecipe[],
+): readonly NamedRecipe[] | string {
+  const isReplaced = (one: NamedRecipe) =>
+    !RECIPES.includes(one) && added.some((other) => commonKey([one, other]) !== null);
+  const all = [...chosen.filter((one) => !isReplaced(one)), ...added.filter((one) => !chosen.includes(one))];
+  const again = commonKey(all);
+  return again === null ? all : `Two recipes would have the columns ${again}_…; rename one.`;
+}
