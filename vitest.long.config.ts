@@ -9,5 +9,5 @@ const withLongForm = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => `test/${file.replaceAll("\\", "/")}`);
 
 export default defineConfig({
-  test: { ...run, ...tests, include: withLongForm, env: { TEST_LONG: "1" } },
+  test: { ...run, ...tests, include: withLongForm, env: { TEST_LONG: "1" }, isolate: false },
 });
