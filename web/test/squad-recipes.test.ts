@@ -12,6 +12,7 @@ import { overflow, violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
+import { printedSquad } from "./squad-print.js";
 import { type SquadScene, squadScene } from "./squad-scene.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
@@ -180,10 +181,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     const untitled = (html: string) => html.replace(/<title>.*?<\/title>/, "").replace(/<h1>.*?<\/h1>/, "");
     expect(untitled(report.toString())).toBe(untitled(readFileSync(path, "utf8")));
     // the printed page is the first page of the report
-    await page.waitForFunction(() =>
-      performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
-    );
-    const [paper = ""] = pdfPages(await page.pdf({ preferCSSPageSize: true, printBackground: true }));
+    const [paper = ""] = pdfPages(await printedSquad(page));
     expect(paper).toMatch(/statsports\/sprint ours Speed/);
     // the font has ligatures
     for (const recipe of [recipeOf(SPRINT), OURS])

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { address, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
+import { printedSquad } from "./squad-print.js";
 import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
@@ -66,14 +67,7 @@ const isKept = (page: Page, text: string) =>
     }
   }, text);
 
-const printedPages = async (page: Page) => pdfPages(await printed(page));
-
-async function printed(page: Page): Promise<Buffer> {
-  await page.waitForFunction(() =>
-    performance.getEntriesByType("resource").some(({ name }) => /paper-page/.test(name)),
-  );
-  return await page.pdf({ preferCSSPageSize: true, printBackground: true });
-}
+const printedPages = async (page: Page) => pdfPages(await printedSquad(page));
 
 describe.skipIf(hasNoBrowser)("the squad", () => {
   useBrowser();
@@ -527,7 +521,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
       },
     });
     await page.getByRole("link", { name: "Sign in" }).waitFor();
-    const pdf = await printed(page);
+    const pdf = await printedSquad(page);
     // some viewers draw black lines at the edges of masks
     expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
     expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
