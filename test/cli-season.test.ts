@@ -340,7 +340,9 @@ describe("asi squad --by player", () => {
       days.map(({ load, week_sum, strain }) => [load, load, week_sum, strain].map(cell)),
     );
     expect(of("Lang")).toEqual(Array(8).fill(["", "", "", ""]));
-    const { stdout: text } = await asi([...args, "--columns", "trimp"]);
+    const { stdout: text, stderr } = await asi([...args, "--columns", "trimp"]);
+    // once, and not for each session
+    expect(stderr.match(/no max_hr of Lang/g)).toHaveLength(1);
     const sum = days[7].week_sum.toFixed(1);
     expect(text).toContain(
       "Load of training impulse (Edwards) on 2026-04-19: day 68.0 (– of a match), 7 days –, 28 days – (known from the 28th day on), week ",

@@ -266,7 +266,8 @@ describe("asi squad", () => {
     expect(ofDevice).toBe(39.9);
     const lines = (await asi(["squad", folder, "--format", "jsonl"])).stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).trimp)).toEqual([39.9, 15.9, null, null]);
-    const { stdout } = await asi(["squad", folder, "--columns", "minutes,trimp"]);
+    const { stdout, stderr } = await asi(["squad", folder, "--columns", "minutes,trimp"]);
+    expect(stderr).toContain("The roster has no max_hr of Vogel: no training impulse of them\n");
     const [, head, , ...rows] = stdout.split("\n").map(columnsOf);
     expect(head).toEqual(["Min", "TRIMP"]);
     expect(rows.slice(0, 2)).toEqual([
@@ -274,6 +275,10 @@ describe("asi squad", () => {
       ["Kunz", "10", "40"],
     ]);
     expect((await asi(["squad", folder])).stdout).not.toContain("TRIMP");
+    rmSync(join(folder, "roster.csv"));
+    expect((await asi(["squad", folder, "--columns", "trimp"])).stderr).toContain(
+      "add the column max_hr to the roster",
+    );
   });
 
   it("writes the figures of --columns in the order of --sort into files, one period after the other", async () => {

@@ -93,14 +93,41 @@ export function tellAbsent(
   }
 }
 
+/** The players whose training impulse is unknown because no roster has their maximum heart rate, as one message. */
+export function tellWithoutMaxHr(
+  rosters: readonly RosterFile[],
+  present: readonly Present[],
+  { console }: Context,
+): void {
+  const known = new Set(
+    rosters.flatMap(({ roster }) =>
+      roster.players.filter(({ maxHr }) => maxHr !== null).map(({ name }) => nameKey(name)),
+    ),
+  );
+  const all = new Map(present.map(({ name }) => [nameKey(name), name]));
+  const missing = [...all].filter(([key]) => !known.has(key)).map(([, name]) => name);
+  if (missing.length === 0) return;
+  console.message(
+    missing.length === all.size
+      ? "The training impulse needs the maximum heart rate of each player: add the column max_hr to the roster"
+      : `The roster has no max_hr of ${namesText(missing)}: no training impulse of them`,
+  );
+}
+
 /** Maximum number of names in a message. */
 const MOST_NAMES = 8;
 
 function absentText(absent: readonly string[], players: number): string {
   if (absent.length <= MOST_NAMES)
     return `No recording of ${absent.join(", ")}, who ${absent.length === 1 ? "is" : "are"} in the roster`;
-  const others = absent.length - MOST_NAMES;
-  return `No recording of ${absent.length} of the ${players} players in the roster: ${absent.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`;
+  return `No recording of ${absent.length} of the ${players} players in the roster: ${namesText(absent)}`;
+}
+
+function namesText(names: readonly string[]): string {
+  const others = names.length - MOST_NAMES;
+  return others > 0
+    ? `${names.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`
+    : names.join(", ");
 }
 
 export function presentOf({ name, player, recordings, leftOut }: SquadMember): Present {

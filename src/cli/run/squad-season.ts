@@ -22,7 +22,7 @@ import { loadColumns, loadsOf } from "./season-load.js";
 import { seasonText } from "./season-text.js";
 import { keepWork, keptWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
-import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
+import { type Present, rosterFiles, tellAbsent, tellWithoutMaxHr } from "./squad-notices.js";
 import {
   columnNamed,
   type SquadFlags,
@@ -68,6 +68,8 @@ export async function squadSeason(
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const used = rosters.filter((one) => tasks.some(({ roster: ofTask }) => ofTask === one.roster));
   tellAbsent(used, present, context);
+  if (flags.load === "trimp" || output.order.columns.some(({ key }) => key === "trimp"))
+    tellWithoutMaxHr(used, present, context);
   await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
   return status;
 }

@@ -36,6 +36,7 @@ import {
   tellAbsent,
   tellOtherSport,
   tellSuggestions,
+  tellWithoutMaxHr,
   unreachableTexts,
   withoutZonesTexts,
 } from "./squad-notices.js";
@@ -103,7 +104,10 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
-  tellAbsent(people.rosters, squadMembers(recordings, roster).map(presentOf), context);
+  const present = squadMembers(recordings, roster).map(presentOf);
+  tellAbsent(people.rosters, present, context);
+  // without --columns, files have all columns
+  if (order.columns.some(({ key }) => key === "trimp")) tellWithoutMaxHr(people.rosters, present, context);
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
     const path = choice === null || choice.index === index ? periodsPath : null;
