@@ -14,7 +14,7 @@ export const startOf = (session: number): number => FIRST_MS + session * 7 * DAY
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A run at constant speed, a row each second. */
-function* run(startMs: number, mPerS: number): Generator<EncodableRow> {
+function* run(startMs: number, mPerS: number, heart: { hr?: number }): Generator<EncodableRow> {
   for (let second = 0; second < LENGTH_MINUTES * 60; second++) {
     const metres = second * mPerS;
     yield {
@@ -22,13 +22,15 @@ function* run(startMs: number, mPerS: number): Generator<EncodableRow> {
       latitude: 46.5197 + metres / 111_320,
       longitude: 6.6323,
       speed: mPerS,
+      ...heart,
     };
   }
 }
 
-async function recordingOf(serial: string, startMs: number, mPerS: number) {
+async function recordingOf(serial: string, startMs: number, mPerS: number, heart: { hr?: number }) {
   const pieces: Uint8Array[] = [];
-  for await (const piece of encode(run(startMs, mPerS), { serial, periodMs: 1000 })) pieces.push(piece);
+  for await (const piece of encode(run(startMs, mPerS, heart), { serial, periodMs: 1000 }))
+    pieces.push(piece);
   return new Uint8Array(Buffer.concat(pieces));
 }
 
@@ -79,18 +81,20 @@ export async function squadOf({ client, athletes, devices }: SquadPeople, name: 
 /**
  * Matches with recordings, a week apart.
  * @param speeds of each player in each match, m/s; null if the player has no recording of it
+ * @param heart the heart rate of all rows, bpm; none by default
  * @returns the ids of the sessions
  */
 export async function playSeason(
   { client, devices }: SquadPeople,
   squad: number,
   speeds: readonly (readonly (number | null)[])[],
+  heart: { hr?: number } = {},
 ): Promise<number[]> {
   const recordings: Uint8Array<ArrayBuffer>[] = [];
   for (const [i, own] of speeds.entries()) {
     for (const [n, mPerS] of own.entries())
       if (mPerS !== null)
-        recordings.push(await recordingOf(devices[i]?.serial_number ?? "", startOf(n), mPerS));
+        recordings.push(await recordingOf(devices[i]?.serial_number ?? "", startOf(n), mPerS, heart));
   }
   for (const { job } of await client.uploadRecordings(recordings))
     await client.waitForJob(job?.job_id ?? "", { intervalMs: 50 });

@@ -23,8 +23,8 @@ interface Props<Row> {
   nameOf: (row: Row) => string;
   /** Shown beside the search. */
   controls?: ComponentChildren;
-  /** The buttons for the chosen rows. */
-  actions: (chosen: readonly Row[]) => ComponentChildren;
+  /** The buttons for the chosen rows; without them, no row can be chosen. */
+  actions?: (chosen: readonly Row[]) => ComponentChildren;
   /** Shown instead of an empty table. */
   empty: ComponentChildren;
 }
@@ -83,25 +83,27 @@ export function ChosenTable<Row>(props: Props<Row>) {
         </Nothing>
       ) : (
         <>
-          <div class="chosen-rows">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={chosen.length === found.length}
-                onChange={({ currentTarget }) => choose(found, currentTarget.checked)}
-              />
-              Choose all {found.length}
-            </label>
-            <span class="muted" role="status">
-              {chosen.length === 0 ? "" : `${chosen.length} chosen`}
-            </span>
-            {chosen.length === 0 ? null : <div class="buttons">{actions(chosen)}</div>}
-          </div>
+          {actions === undefined ? null : (
+            <div class="chosen-rows">
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={chosen.length === found.length}
+                  onChange={({ currentTarget }) => choose(found, currentTarget.checked)}
+                />
+                Choose all {found.length}
+              </label>
+              <span class="muted" role="status">
+                {chosen.length === 0 ? "" : `${chosen.length} chosen`}
+              </span>
+              {chosen.length === 0 ? null : <div class="buttons">{actions(chosen)}</div>}
+            </div>
+          )}
           <div class="scrolled-x">
             <table class="records chosen-table">
               <thead>
                 <tr>
-                  <td />
+                  {actions === undefined ? null : <td />}
                   {columns.map((column) => (
                     <Head key={column.name} column={column} sort={sort} onSort={setSort} />
                   ))}
@@ -110,14 +112,16 @@ export function ChosenTable<Row>(props: Props<Row>) {
               <tbody>
                 {shown.map((row) => (
                   <tr key={keyOf(row)}>
-                    <td class="choice">
-                      <input
-                        type="checkbox"
-                        aria-label={`Choose ${nameOf(row)}`}
-                        checked={keys.has(keyOf(row))}
-                        onChange={({ currentTarget }) => choose([row], currentTarget.checked)}
-                      />
-                    </td>
+                    {actions === undefined ? null : (
+                      <td class="choice">
+                        <input
+                          type="checkbox"
+                          aria-label={`Choose ${nameOf(row)}`}
+                          checked={keys.has(keyOf(row))}
+                          onChange={({ currentTarget }) => choose([row], currentTarget.checked)}
+                        />
+                      </td>
+                    )}
                     {columns.map(({ name, of, class: className = "" }, i) =>
                       i === 0 ? (
                         <th key={name} scope="row">

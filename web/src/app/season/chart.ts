@@ -11,7 +11,7 @@ export {
   type SeasonPlayer,
   seasonFigure,
 } from "../../../../src/squad/season.js";
-export { cellText } from "../../../../src/squad-report/cells.js";
+export { cellText, isIncomplete } from "../../../../src/squad-report/cells.js";
 export {
   comparedIndex,
   comparisonOf,

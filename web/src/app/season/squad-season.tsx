@@ -47,7 +47,10 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
             client={client}
             sessions={stored.sessions}
             zone={zone}
-            nameOf={(athlete) => nameIn(athletes.data ?? new Map(), athlete)}
+            nameOf={(athlete) =>
+              stored.players.find((player) => player.athlete === athlete)?.player ??
+              nameIn(athletes.data ?? new Map(), athlete)
+            }
             onDone={request.reload}
           />
           {stored.players.length === 0 ? (

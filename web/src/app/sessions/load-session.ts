@@ -1,4 +1,5 @@
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+import { loadInvitations, mayEdit, roleIn, type SquadRole } from "../squads/roles.js";
 
 export type SquadSession = Resource["SquadSession"];
 type Figures = Resource["SessionFigures"];
@@ -17,6 +18,8 @@ export interface Known {
 export interface LoadedSession {
   session: SquadSession;
   squad: string;
+  /** How the user sees the squad. */
+  role: SquadRole;
   figures: Resource["SessionFigures"];
   periods: Resource["SessionPeriods"];
   /** The entity tag of the periods, with which they are replaced. */
@@ -26,7 +29,8 @@ export interface LoadedSession {
 /** @throws ApiError, AwayError */
 export async function loadSession(client: Client, id: number, signal: AbortSignal): Promise<LoadedSession> {
   const init = { params: { path: { session: id } }, signal };
-  const [session, figures, { periods, tag }] = await Promise.all([
+  const [invitations, session, figures, { periods, tag }] = await Promise.all([
+    loadInvitations(client, signal),
     unwrap(client.GET("/api/v2/sessions/{session}/", init)),
     unwrap(client.GET("/api/v2/sessions/{session}/figures/", init)),
     client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
@@ -37,15 +41,25 @@ export async function loadSession(client: Client, id: number, signal: AbortSigna
   ]);
   const params = { path: { squad: session.squad } };
   const squad = await unwrap(client.GET("/api/v2/squads/{squad}/", { params, signal }));
-  return { session, squad: squad.name, figures: figures as Figures, periods, periodsTag: tag };
+  const role = roleIn(invitations, session.squad);
+  return { session, squad: squad.name, role, figures: figures as Figures, periods, periodsTag: tag };
 }
 
-/** The squads of the manager. @throws ApiError, AwayError */
+/** The squads that the manager sees. @throws ApiError, AwayError */
 export async function loadSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
   const found: Resource["Squad"][] = [];
   const params = { query: { limit: MOST_PER_PAGE } };
   for await (const squad of client.list("/api/v2/squads/", { params, signal })) found.push(squad);
   return found;
+}
+
+/** The squads for which the manager may make sessions. @throws ApiError, AwayError */
+export async function loadEditableSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
+  const [squads, invitations] = await Promise.all([
+    loadSquads(client, signal),
+    loadInvitations(client, signal),
+  ]);
+  return squads.filter(({ id }) => mayEdit(roleIn(invitations, id)));
 }
 
 /** The names of all players of a session by the ids of the athletes. */
@@ -58,6 +72,12 @@ const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
     `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
 };
 
+const REASONS_OF_OTHERS: typeof REASONS = {
+  no_device: (when) => `has no device ${when}.`,
+  no_permission: (when) =>
+    `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
+};
+
 /** A player without data in a session, or in some of its periods. */
 export interface MissingPlayer {
   player: string;
@@ -66,7 +86,11 @@ export interface MissingPlayer {
 }
 
 /** The players without data, each once for each reason. */
-export function missingPlayers({ left_out }: Pick<Resource["SessionFigures"], "left_out">): MissingPlayer[] {
+export function missingPlayers(
+  { left_out }: Pick<Resource["SessionFigures"], "left_out">,
+  role: SquadRole,
+): MissingPlayer[] {
+  const reasons = role === "owner" ? REASONS : REASONS_OF_OTHERS;
   const found = new Map<string, { player: string; reason: LeftOut["reason"]; periods: string[] }>();
   for (const { athlete, player, period, reason } of left_out) {
     const key = `${athlete} ${reason}`;
@@ -79,6 +103,6 @@ export function missingPlayers({ left_out }: Pick<Resource["SessionFigures"], "l
   );
   return [...found].map(([key, { player, reason, periods }]) => ({
     player,
-    why: REASONS[reason](whole.has(key) ? "in this session" : `in ${periods.join(" and ")}`),
+    why: reasons[reason](whole.has(key) ? "in this session" : `in ${periods.join(" and ")}`),
   }));
 }

@@ -6,6 +6,7 @@ import { zoneName } from "../../view/times.js";
 import { dateText, dayAfter, mondayOf, readDate } from "../parts/days.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { Invitations } from "../squads/invitations.js";
 import type { ViewProps } from "../view.js";
 import { FoundSessions } from "./found-sessions.js";
 import { type Known, loadSquads, type SquadSession } from "./load-session.js";
@@ -43,6 +44,7 @@ export function SessionCalendar(props: ViewProps) {
           New session…
         </a>
       </div>
+      <Invitations client={client} onAccepted={known.reload} />
       <Requested request={known} what="the squads">
         {(found) =>
           search.trim() === "" ? (

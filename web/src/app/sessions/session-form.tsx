@@ -6,7 +6,7 @@ import { Choice, Field, Form, Labelled, type Values } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { instantOf, instantText } from "../parts/when.js";
-import { loadSquads, type SquadSession } from "./load-session.js";
+import { loadEditableSquads, type SquadSession } from "./load-session.js";
 import { KINDS } from "./session-words.js";
 
 /** What the form begins with. */
@@ -31,7 +31,7 @@ const MOST_NOTES = 2000;
 /** The fields of a session. A session keeps its squad. */
 export function SessionForm({ client, settings, session, first, onDone, onCancel }: Props) {
   const zone = settings.zone.value;
-  const request = useRequest("squads", (signal) => loadSquads(client, signal));
+  const request = useRequest("squads", (signal) => loadEditableSquads(client, signal));
   const text = (time: string | undefined, ms: number | undefined) =>
     time !== undefined ? instantText(Date.parse(time), zone) : ms === undefined ? "" : instantText(ms, zone);
   const timeOf = (values: Values, name: string, label: string) => {

@@ -8,11 +8,16 @@ import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
 import { Facts } from "../parts/facts.js";
+import { lazily } from "../parts/lazily.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { mayEdit, mayReadHeart } from "../squads/roles.js";
 import type { ViewProps } from "../view.js";
 import { type LoadedSession, loadSession, missingPlayers, playersIn } from "./load-session.js";
 import { SessionForm } from "./session-form.js";
 import { clock, kindName, playersText, timesOf } from "./session-words.js";
+
+const SessionTable = lazily(async () => (await import("./guest-parts.js")).SessionTable);
+const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
 /** One session: what it is, its periods, and who is missing. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
@@ -35,29 +40,34 @@ interface ContentProps extends ViewProps {
 }
 
 function Content({ loaded, onChange, ...props }: ContentProps) {
-  const { session, squad, figures, periods } = loaded;
+  const { session, squad, role, figures, periods, periodsTag } = loaded;
   const { client, settings, go } = props;
   const zone = settings.zone.value;
   const problem = useProblem();
   const isEditing = useSignal(false);
+  const isReplacing = useSignal(false);
   const names = playersIn(figures);
-  const missing = missingPlayers(figures);
+  const missing = missingPlayers(figures, role);
   const withData = figures.rows.filter(({ period, start }) => period === null && start !== null).length;
   return (
     <>
       <div class="view-head">
         <h1>{session.name}</h1>
-        <button
-          type="button"
-          onClick={() => {
-            isEditing.value = true;
-          }}
-        >
-          Edit…
-        </button>
-        <a class="button primary" href={`#/sessions/${session.id}/squad`}>
-          Open the squad
-        </a>
+        {mayEdit(role) ? (
+          <button
+            type="button"
+            onClick={() => {
+              isEditing.value = true;
+            }}
+          >
+            Edit…
+          </button>
+        ) : null}
+        {role === "owner" ? (
+          <a class="button primary" href={`#/sessions/${session.id}/squad`}>
+            Open the squad
+          </a>
+        ) : null}
       </div>
       <div class="columns">
         <section class="panel padded">
@@ -77,9 +87,20 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         <section class="panel padded">
           <h2>Periods</h2>
           <Periods periods={periods} names={names} zone={zone} />
-          <p class="note">
-            Open the squad to make and change periods: drag over its clock, or add periods.csv.
-          </p>
+          {role === "owner" ? (
+            <p class="note">
+              Open the squad to make and change periods: drag over its clock, or add periods.csv.
+            </p>
+          ) : mayEdit(role) ? (
+            <button
+              type="button"
+              onClick={() => {
+                isReplacing.value = true;
+              }}
+            >
+              Replace by periods.csv…
+            </button>
+          ) : null}
         </section>
         {missing.length === 0 ? null : (
           <section class="panel padded">
@@ -93,31 +114,56 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
             </ul>
           </section>
         )}
-        <section class="panel padded">
-          <h2>Delete</h2>
-          <p class="note">The recordings stay. The periods and the figures of this session go.</p>
-          <ProblemOf problem={problem} />
-          <Action
-            class="warns"
-            problem={problem}
-            failed="The session was not deleted."
-            busy="Deleting the session…"
-            question={{
-              title: `Delete ${session.name}?`,
-              text: "This deletes the session with its periods, its time frames and their figures. The recordings stay. This cannot be undone.",
-              action: "Delete the session",
-            }}
-            work={async () => {
-              const params = { path: { session: session.id } };
-              await unwrap(client.DELETE("/api/v2/sessions/{session}/", { params }));
-              go("/sessions");
-              return `${session.name} is deleted.`;
-            }}
-          >
-            Delete the session…
-          </Action>
-        </section>
+        {mayEdit(role) ? (
+          <section class="panel padded">
+            <h2>Delete</h2>
+            <p class="note">The recordings stay. The periods and the figures of this session go.</p>
+            <ProblemOf problem={problem} />
+            <Action
+              class="warns"
+              problem={problem}
+              failed="The session was not deleted."
+              busy="Deleting the session…"
+              question={{
+                title: `Delete ${session.name}?`,
+                text: "This deletes the session with its periods, its time frames and their figures. The recordings stay. This cannot be undone.",
+                action: "Delete the session",
+              }}
+              work={async () => {
+                const params = { path: { session: session.id } };
+                await unwrap(client.DELETE("/api/v2/sessions/{session}/", { params }));
+                go("/sessions");
+                return `${session.name} is deleted.`;
+              }}
+            >
+              Delete the session…
+            </Action>
+          </section>
+        ) : null}
       </div>
+      {role === "owner" ? null : (
+        <>
+          <SessionTable client={client} figures={figures} zone={zone} />
+          {mayReadHeart(role) ? null : (
+            <p class="note">The owner and physicians of the squad also see the figures of the heart.</p>
+          )}
+        </>
+      )}
+      {isReplacing.value ? (
+        <ReplacePeriods
+          client={client}
+          session={session.id}
+          tag={periodsTag}
+          zone={zone}
+          onClose={() => {
+            isReplacing.value = false;
+          }}
+          onDone={() => {
+            isReplacing.value = false;
+            onChange();
+          }}
+        />
+      ) : null}
       {isEditing.value ? (
         <Dialog
           title={`Edit ${session.name}`}

@@ -33,7 +33,16 @@ export function SessionSquad({ id, ...props }: ViewProps & { id: number }) {
         <a href={`#/sessions/${id}`}>The session</a>
       </p>
       <Requested request={request} what="the session">
-        {(loaded) => <Show key={id} {...props} loaded={loaded} />}
+        {(loaded) =>
+          loaded.role === "owner" ? (
+            <Show key={id} {...props} loaded={loaded} />
+          ) : (
+            <p>
+              Only the owner of the squad may read the recordings.{" "}
+              <a href={`#/sessions/${id}`}>The session</a> has the table.
+            </p>
+          )
+        }
       </Requested>
     </>
   );

@@ -95,9 +95,9 @@ function rangeOf({ device_details, start_time, end_time }: Frame): DeviceRange |
   };
 }
 
-/** The players without data, for the list of the squad view. */
+/** The players without data, for the list of the squad view, which only owners open. */
 export const missingIn = ({ figures }: Pick<LoadedSession, "figures">): LookAt[] =>
-  missingPlayers(figures).map(({ player, why }, i) => ({
+  missingPlayers(figures, "owner").map(({ player, why }, i) => ({
     key: `missing ${i}`,
     sign: "share",
     where: player,

@@ -7,6 +7,7 @@ import { Field, Form } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { instantText } from "../parts/when.js";
 import { mayManageAthletes } from "../session.js";
+import { LineProblems } from "./line-problems.js";
 import { type ImportedRoster, importRoster, type LineProblem, refusedLines } from "./roster-file.js";
 import type { TabProps } from "./tab.js";
 import { timeIn } from "./validity.js";
@@ -82,16 +83,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
               Add athletes whom the service does not know, managed by you
             </label>
           ) : null}
-          {lines.length === 0 ? null : (
-            <ul class="line-problems">
-              {lines.map(({ place, detail }) => (
-                <li key={`${place} ${detail}`}>
-                  {place === "" ? "" : <b>{place.replace(/^line/, "Line")}: </b>}
-                  {detail}
-                </li>
-              ))}
-            </ul>
-          )}
+          <LineProblems lines={lines} />
         </Form>
       ) : (
         <>

@@ -6,6 +6,7 @@ import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { collected } from "../parts/collected.js";
 import { inTurn } from "../parts/in-turn.js";
+import { lazily } from "../parts/lazily.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
@@ -14,10 +15,12 @@ import { AddPlayers } from "./add-players.js";
 import { AskPermission } from "./ask-permission.js";
 import { ChangePlayer } from "./change-player.js";
 import { EndDialog } from "./end-dialog.js";
-import { ImportRoster } from "./import-roster.js";
 import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
+
+// loaded separately, because few visits need it
+const ImportRoster = lazily(async () => (await import("./import-roster.js")).ImportRoster);
 
 /** What a dialog of this tab is about. */
 type Open =

@@ -11,16 +11,24 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
 import type { ViewProps } from "../view.js";
+import { Invitations } from "./invitations.js";
+import { loadInvitations, roleIn, roleName, type SquadRole } from "./roles.js";
 
-type Squad = Resource["Squad"];
+type Squad = Resource["Squad"] & { role: SquadRole };
 
 const nameOf = ({ name }: Squad) => name;
 
-/** The squads of the manager. */
+/** The squads of the manager, and those to which others have invited. */
 export function SquadList({ client, go, settings }: ViewProps) {
   const [isMaking, setMaking] = useState(false);
   const problem = useProblem();
-  const squads = useRequest("squads", (signal) => collected(client.list("/api/v2/squads/", { signal })));
+  const squads = useRequest("squads", async (signal): Promise<Squad[]> => {
+    const [seen, invitations] = await Promise.all([
+      collected(client.list("/api/v2/squads/", { signal })),
+      loadInvitations(client, signal),
+    ]);
+    return seen.map((squad) => ({ ...squad, role: roleIn(invitations, squad.id) }));
+  });
   const zone = settings.zone.value;
   return (
     <>
@@ -31,6 +39,7 @@ export function SquadList({ client, go, settings }: ViewProps) {
         </button>
       </div>
       <ProblemOf problem={problem} />
+      <Invitations client={client} onAccepted={squads.reload} />
       <Requested request={squads} what="the squads">
         {(rows) => (
           <ChosenTable
@@ -40,6 +49,7 @@ export function SquadList({ client, go, settings }: ViewProps) {
             nameOf={nameOf}
             columns={[
               { name: "Squad", of: ({ id, name }) => <a href={`#/squads/${id}`}>{name}</a>, sortBy: nameOf },
+              { name: "You are", of: ({ role }) => roleName(role), sortBy: ({ role }) => role },
               {
                 name: "Made",
                 of: ({ created_at }) => dayAndTime(created_at, zone),
@@ -54,31 +64,35 @@ export function SquadList({ client, go, settings }: ViewProps) {
                 ),
               },
             ]}
-            actions={(chosen) => (
-              <Action
-                class="warns"
-                problem={problem}
-                failed="Not all squads are deleted."
-                busy="Deleting…"
-                question={{
-                  title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
-                  text: `${chosen.map(nameOf).join(", ")}. The memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.`,
-                  action: "Delete",
-                }}
-                work={async () => {
-                  try {
-                    await inTurn(chosen, nameOf, ({ id }) =>
-                      unwrap(client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } })),
-                    );
-                  } finally {
-                    squads.reload();
-                  }
-                  return "Deleted.";
-                }}
-              >
-                Delete…
-              </Action>
-            )}
+            actions={(chosen) =>
+              chosen.some(({ role }) => role !== "owner") ? (
+                <span class="muted">Only the owner deletes a squad.</span>
+              ) : (
+                <Action
+                  class="warns"
+                  problem={problem}
+                  failed="Not all squads are deleted."
+                  busy="Deleting…"
+                  question={{
+                    title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
+                    text: `${chosen.map(nameOf).join(", ")}. The memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.`,
+                    action: "Delete",
+                  }}
+                  work={async () => {
+                    try {
+                      await inTurn(chosen, nameOf, ({ id }) =>
+                        unwrap(client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } })),
+                      );
+                    } finally {
+                      squads.reload();
+                    }
+                    return "Deleted.";
+                  }}
+                >
+                  Delete…
+                </Action>
+              )
+            }
             empty={
               <Nothing title="You have no squads.">
                 <p>

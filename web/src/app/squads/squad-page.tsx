@@ -8,9 +8,13 @@ import { lazily } from "../parts/lazily.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { NotComputed } from "../season/not-computed.js";
 import type { ViewProps } from "../view.js";
+import { acceptedIn, loadInvitations } from "./roles.js";
 import type { Squad, TabProps } from "./tab.js";
 
 const Players = lazily(async () => (await import("./players.js")).Players);
+const GuestHead = lazily(async () => (await import("./guest-squad.js")).GuestHead);
+const GuestPlayers = lazily(async () => (await import("./guest-squad.js")).GuestPlayers);
+const Access = lazily(async () => (await import("./access.js")).Access);
 const Trackers = lazily(async () => (await import("./trackers.js")).Trackers);
 const Season = lazily(async () => (await import("../season/squad-season.js")).SquadSeason);
 
@@ -18,42 +22,64 @@ const TABS = [
   ["players", "Players"],
   ["trackers", "Trackers"],
   ["season", "Season"],
+  ["access", "Access"],
 ] as const;
 
-/** A squad: its players, their trackers, its season. */
+/** The tabs of a squad of another manager. */
+const GUEST_TABS: readonly string[] = ["players", "season"];
+
+/** A squad: its players, their trackers, its season, and who else sees it. */
 export function SquadPage({ id, tab, ...props }: ViewProps & { id: number; tab: string }) {
   const { client } = props;
   const params = { path: { squad: id } };
-  const request = useRequest(`squad ${id}`, (signal) =>
-    unwrap(client.GET("/api/v2/squads/{squad}/", { params, signal })),
-  );
+  const request = useRequest(`squad ${id}`, async (signal) => {
+    const [squad, invitations] = await Promise.all([
+      unwrap(client.GET("/api/v2/squads/{squad}/", { params, signal })),
+      loadInvitations(client, signal),
+    ]);
+    return { squad, invitation: acceptedIn(invitations, id) };
+  });
   return (
     <>
       <p class="back">
         <a href="#/squads">All squads</a>
       </p>
       <Requested request={request} what="the squad">
-        {(squad) => (
+        {({ squad, invitation }) => (
           <>
-            <Head squad={squad} onChange={request.replace} {...props} />
+            {invitation === undefined ? (
+              <Head
+                squad={squad}
+                onChange={(changed) => request.replace({ squad: changed, invitation })}
+                {...props}
+              />
+            ) : (
+              <GuestHead squad={squad} invitation={invitation} {...props} />
+            )}
             <nav class="tabs" aria-label="Parts of the squad">
               <ul>
-                {TABS.map(([name, title]) => (
-                  <li key={name}>
-                    <a
-                      href={name === "players" ? `#/squads/${id}` : `#/squads/${id}/${name}`}
-                      aria-current={tab === name ? "page" : undefined}
-                    >
-                      {title}
-                    </a>
-                  </li>
-                ))}
+                {TABS.filter(([name]) => invitation === undefined || GUEST_TABS.includes(name)).map(
+                  ([name, title]) => (
+                    <li key={name}>
+                      <a
+                        href={name === "players" ? `#/squads/${id}` : `#/squads/${id}/${name}`}
+                        aria-current={tab === name ? "page" : undefined}
+                      >
+                        {title}
+                      </a>
+                    </li>
+                  ),
+                )}
               </ul>
             </nav>
             {tab === "season" ? (
               <Season {...props} squad={id} missing={NotComputed} />
+            ) : invitation !== undefined ? (
+              <GuestPlayers {...props} squad={squad} seenAs={invitation.role} />
             ) : tab === "trackers" ? (
               <Trackers {...props} squad={squad} />
+            ) : tab === "access" ? (
+              <Access {...props} squad={squad} />
             ) : (
               <Players {...props} squad={squad} />
             )}

@@ -6,7 +6,7 @@ import "./squads.css";
 const SquadList = lazily(async () => (await import("./squad-list.js")).SquadList);
 const SquadPage = lazily(async () => (await import("./squad-page.js")).SquadPage);
 
-/** `#/squads`, `#/squads/5`, `#/squads/5/trackers` and `#/squads/5/season`. */
+/** `#/squads`, `#/squads/5`, `#/squads/5/trackers`, `#/squads/5/season` and `#/squads/5/access`. */
 export function SquadsView(props: ViewProps) {
   const [squad, tab = "players"] = props.params;
   return squad === undefined ? (

@@ -1,0 +1,106 @@
+import { unwrap } from "asi-client";
+import { NO_VALUE } from "../../view/values.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { ChosenTable } from "../parts/chosen-table.js";
+import { collected } from "../parts/collected.js";
+import { Nothing } from "../parts/nothing.js";
+import { Requested, useRequest } from "../parts/request.js";
+import { dayAndTime } from "../parts/when.js";
+import { loadSeason } from "../season/season-data.js";
+import { type GuestRole, type Invitation, mayReadHeart, rightsOf, roleName } from "./roles.js";
+import type { TabProps } from "./tab.js";
+import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
+import { isOver, untilText } from "./validity.js";
+
+/** The name of a squad of another manager, what the user may do in it, and how to leave it. */
+export function GuestHead({ squad, invitation, client, go }: TabProps & { invitation: Invitation }) {
+  const problem = useProblem();
+  const { id, role, owner } = invitation;
+  return (
+    <>
+      <div class="view-head">
+        <h1>{squad.name}</h1>
+        <Action
+          problem={problem}
+          failed="You are still in the squad."
+          busy="Leaving…"
+          question={{
+            title: `Leave ${squad.name}?`,
+            text: `You see nothing of this squad any more, until ${owner} invites you again.`,
+            action: "Leave the squad",
+          }}
+          work={async () => {
+            const params = { path: { invitation: id } };
+            await unwrap(client.DELETE("/api/v2/invitations/{invitation}/", { params }));
+            go("/squads");
+            return `You have left ${squad.name}.`;
+          }}
+        >
+          Leave…
+        </Action>
+      </div>
+      <ProblemOf problem={problem} />
+      <p class="note">
+        A squad of {owner}. {roleName(role)}: you may see what a {role} {rightsOf(role)}.
+      </p>
+    </>
+  );
+}
+
+interface Props extends TabProps {
+  seenAs: GuestRole;
+}
+
+/** The players of a squad of another manager. Guests have no right to athletes; the names are those of the season. */
+export function GuestPlayers({ client, squad, seenAs, settings }: Props) {
+  const request = useRequest(`players ${squad.id}`, async (signal) => {
+    const query = { squad: squad.id, limit: 1000 };
+    const [members, season] = await Promise.all([
+      collected(client.list("/api/v2/members/", { params: { query }, signal })),
+      loadSeason(client, squad.id, signal),
+    ]);
+    return { members, names: new Map(season.players.map(({ athlete, player }) => [athlete, player])) };
+  });
+  const zone = settings.zone.value;
+  const unit = settings.speedUnit.value;
+  const nowMs = Date.now();
+  return (
+    <Requested request={request} what="the players">
+      {({ members, names }) => {
+        const nameOf = ({ athlete }: Pick<Member, "athlete">) => names.get(athlete) ?? `Athlete ${athlete}`;
+        return (
+          <ChosenTable
+            what="players"
+            rows={members.filter((member) => !isOver(member, nowMs))}
+            keyOf={({ id }) => id}
+            nameOf={nameOf}
+            columns={[
+              { name: "Player", of: nameOf, sortBy: nameOf },
+              { name: "Number", of: ({ number }) => number ?? NO_VALUE, sortBy: ({ number }) => number },
+              {
+                name: "Position",
+                of: ({ position }) => position ?? NO_VALUE,
+                sortBy: ({ position }) => position,
+              },
+              {
+                name: `High speed, ${unit}`,
+                of: ({ params }) => shownValue(thresholdsOf(params, unit).highSpeed),
+              },
+              { name: `Sprint, ${unit}`, of: ({ params }) => shownValue(thresholdsOf(params, unit).sprint) },
+              ...(mayReadHeart(seenAs)
+                ? [{ name: "Max. HR", of: ({ params }: Member) => shownValue(params.max_hr ?? null) }]
+                : []),
+              {
+                name: "From",
+                of: ({ start_time }) => dayAndTime(start_time, zone),
+                sortBy: ({ start_time }) => start_time,
+              },
+              { name: "Until", of: ({ end_time }) => untilText(end_time, zone) },
+            ]}
+            empty={<Nothing title="This squad has no players now." />}
+          />
+        );
+      }}
+    </Requested>
+  );
+}

@@ -1,0 +1,66 @@
+import { type Client, unwrap } from "asi-client";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { useRequest } from "../parts/request.js";
+import { loadInvitations, rightsOf, roleName } from "./roles.js";
+
+interface Props {
+  client: Client;
+  /** Called when the user has accepted an invitation. */
+  onAccepted: () => void;
+}
+
+/** The open invitations to squads of others; nothing if there are none. */
+export function Invitations({ client, onAccepted }: Props) {
+  const problem = useProblem();
+  const request = useRequest("invitations", (signal) => loadInvitations(client, signal));
+  const open = (request.data ?? []).filter(({ accepted_at }) => accepted_at === null);
+  // errors are shown by the view, which needs more than this
+  if (open.length === 0) return null;
+  return (
+    <section class="panel padded" aria-label="Invitations">
+      <h2>Invitations</h2>
+      <ProblemOf problem={problem} />
+      {open.map(({ id, squad_name, owner, role }) => {
+        const params = { path: { invitation: id } };
+        return (
+          <div key={id} class="section-head">
+            <p>
+              <strong>{owner}</strong> invites you to <strong>{squad_name}</strong> as{" "}
+              {roleName(role).toLowerCase()}, who {rightsOf(role)}.
+            </p>
+            <div class="buttons">
+              <Action
+                class="primary"
+                label={`Accept: ${squad_name}`}
+                problem={problem}
+                failed="The invitation was not accepted."
+                busy="Accepting…"
+                work={async () => {
+                  await unwrap(client.POST("/api/v2/invitations/{invitation}/accept/", { params }));
+                  request.reload();
+                  onAccepted();
+                  return `You see ${squad_name} now.`;
+                }}
+              >
+                Accept
+              </Action>
+              <Action
+                label={`Decline: ${squad_name}`}
+                problem={problem}
+                failed="The invitation was not declined."
+                busy="Declining…"
+                work={async () => {
+                  await unwrap(client.DELETE("/api/v2/invitations/{invitation}/", { params }));
+                  request.reload();
+                  return "The invitation is declined.";
+                }}
+              >
+                Decline
+              </Action>
+            </div>
+          </div>
+        );
+      })}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Client, Resource } from "asi-client";
+import { collected } from "../parts/collected.js";
+
+export type Invitation = Resource["SquadInvitation"];
+export type GuestRole = Invitation["role"];
+/** How the manager sees a squad: as its owner, or by an accepted invitation. */
+export type SquadRole = "owner" | GuestRole;
+
+const NAMES: Record<SquadRole, string> = {
+  owner: "Owner",
+  coach: "Coach",
+  analyst: "Analyst",
+  physician: "Physician",
+};
+
+/** The end of a sentence about a person with this role. */
+const RIGHTS: Record<GuestRole, string> = {
+  coach: "reads the sessions and the season, without heart data",
+  analyst: "reads the sessions and the season, without heart data, and changes sessions, periods and players",
+  physician: "reads the sessions and the season, with heart data",
+};
+
+export const GUEST_ROLES = ["coach", "analyst", "physician"] as const;
+
+export const roleName = (role: SquadRole): string => NAMES[role];
+
+export const rightsOf = (role: GuestRole): string => RIGHTS[role];
+
+export const mayReadHeart = (role: SquadRole): boolean => role === "owner" || role === "physician";
+
+export const mayEdit = (role: SquadRole): boolean => role === "owner" || role === "analyst";
+
+/** The invitations of the manager to squads of others, open and accepted. @throws ApiError, AwayError */
+export const loadInvitations = (client: Client, signal: AbortSignal): Promise<Invitation[]> =>
+  collected(client.list("/api/v2/invitations/", { params: { query: { limit: 1000 } }, signal }));
+
+/** The accepted invitation to a squad; undefined for the owner. */
+export const acceptedIn = (invitations: readonly Invitation[], squad: number): Invitation | undefined =>
+  invitations.find((one) => one.squad === squad && one.accepted_at !== null);
+
+export const roleIn = (invitations: readonly Invitation[], squad: number): SquadRole =>
+  acceptedIn(invitations, squad)?.role ?? "owner";

@@ -1,0 +1,163 @@
+import { unwrap } from "asi-client";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { overflow, violations } from "./accessibility.js";
+import { hasNoBrowser, useBrowser } from "./page.js";
+import { compute, playSeason, type SquadPeople, squadOf, squadPeople } from "./season-scene.js";
+import { showView } from "./service.js";
+import { service } from "./shared-service.js";
+import { openSignedIn } from "./signed-in.js";
+
+const NAMES = ["Ann Ash", "Bea Bell"];
+
+const dialog = (page: Page) => page.getByRole("dialog");
+const heads = (page: Page) => page.locator("table.chosen-table th[scope=col]").allInnerTexts();
+const tabs = (page: Page) => page.getByRole("navigation", { name: "Parts of the squad" }).getByRole("link");
+
+interface Scene {
+  owner: SquadPeople;
+  squad: number;
+  session: number;
+}
+
+/** A squad with a computed match with heart rates, of which Ann has a maximum. */
+async function sceneOf(username: string): Promise<Scene> {
+  const owner = await squadPeople(service, username, NAMES);
+  const squad = await squadOf(owner, "First team");
+  const { results } = await unwrap(owner.client.GET("/api/v2/members/"));
+  const params = { path: { member: results[0]?.id ?? 0 } };
+  const body = { params: { max_hr: 190 } };
+  await unwrap(owner.client.PATCH("/api/v2/members/{member}/", { params, body }));
+  const sessions = await playSeason(owner, squad, [[3], [4]], { hr: 150 });
+  await compute(owner, sessions);
+  return { owner, squad, session: sessions[0] ?? 0 };
+}
+
+/** Lets a manager in, as the owner's and the guest's own requests. */
+async function letIn({ owner, squad }: Scene, username: string, role: "coach" | "analyst" | "physician") {
+  await service.manager(username);
+  const params = { path: { squad } };
+  await unwrap(owner.client.POST("/api/v2/squads/{squad}/grants/", { params, body: { username, role } }));
+  const client = await service.clientOf(username);
+  const { results } = await unwrap(client.GET("/api/v2/invitations/"));
+  const invitation = { path: { invitation: results[0]?.id ?? 0 } };
+  await unwrap(client.POST("/api/v2/invitations/{invitation}/accept/", { params: invitation }));
+}
+
+describe.skipIf(hasNoBrowser)("roles in a squad", () => {
+  useBrowser();
+
+  it("let a coach in by invitation, who reads the session and the season, changes nothing, and sees nothing once the owner withdraws it", async () => {
+    const scene = await sceneOf("orla");
+    await service.manager("carla");
+    const owner = await openSignedIn(service, scene.owner);
+    await showView(owner, `#/squads/${scene.squad}`, "First team");
+    await owner.getByRole("link", { name: "Access" }).click();
+    await owner.getByText("Only you see this squad.").waitFor();
+    await owner.getByRole("button", { name: "Invite…" }).click();
+    await dialog(owner).getByLabel("Username").fill("carla");
+    await dialog(owner).getByLabel("Role").selectOption("coach");
+    expect(await violations(owner)).toEqual([]);
+    await dialog(owner).getByRole("button", { name: "Invite" }).click();
+    await owner.getByRole("row", { name: /carla.*Coach.*not yet/ }).waitFor();
+    expect(await violations(owner)).toEqual([]);
+
+    const coach = await openSignedIn(
+      service,
+      { username: "carla" },
+      { viewport: { width: 390, height: 800 } },
+    );
+    await coach.getByText("orla invites you to First team as coach, who reads").waitFor();
+    expect(await violations(coach)).toEqual([]);
+    expect(await overflow(coach)).toBeLessThanOrEqual(0);
+    await coach.getByRole("button", { name: "Accept: First team" }).click();
+    await coach.getByText("orla invites you").waitFor({ state: "detached" });
+
+    await showView(coach, "#/squads", "Squads");
+    await coach.getByRole("row", { name: /First team.*Coach/ }).waitFor();
+    await coach.getByRole("link", { name: "First team", exact: true }).click();
+    await coach.getByRole("row", { name: /Ann Ash/ }).waitFor();
+    expect(await tabs(coach).allInnerTexts()).toEqual(["Players", "Season"]);
+    expect(await heads(coach)).not.toContain("Max. HR");
+    for (const name of ["Rename…", "Delete…", "Import roster.csv…", "Add players…"])
+      expect(await coach.getByRole("button", { name }).count()).toBe(0);
+    expect(await violations(coach)).toEqual([]);
+    expect(await overflow(coach)).toBeLessThanOrEqual(0);
+    await coach.getByRole("link", { name: "Season" }).click();
+    await coach.getByText("Ann Ash").first().waitFor();
+
+    await showView(coach, `#/sessions/${scene.session}`, "Round 1");
+    // 12 minutes at 4 m/s, without the last second
+    await coach.getByRole("row", { name: /Bea Bell.*2,876/ }).waitFor();
+    expect((await heads(coach)).join()).not.toMatch(/heart|impulse/i);
+    await coach
+      .getByText("The owner and physicians of the squad also see the figures of the heart.")
+      .waitFor();
+    for (const name of ["Edit…", "Delete the session…", "Replace by periods.csv…"])
+      expect(await coach.getByRole("button", { name }).count()).toBe(0);
+    expect(await coach.getByRole("link", { name: "Open the squad" }).count()).toBe(0);
+    expect(await violations(coach)).toEqual([]);
+    expect(await overflow(coach)).toBeLessThanOrEqual(0);
+    const file = coach.waitForEvent("download");
+    await coach.getByRole("button", { name: "CSV" }).click();
+    expect((await file).suggestedFilename()).toMatch(/\.csv$/);
+
+    await showView(owner, `#/squads/${scene.squad}/access`, "First team");
+    await owner.reload();
+    await owner.getByLabel("Choose carla").check();
+    await owner.getByRole("button", { name: "Withdraw…" }).click();
+    await owner.getByRole("button", { name: "Withdraw", exact: true }).click();
+    await owner.getByText("Only you see this squad.").waitFor();
+    await showView(coach, "#/squads", "Squads");
+    await coach.getByText("You have no squads.").waitFor();
+  });
+
+  it("let an analyst change sessions and replace periods by a file, whose wrong lines are named", async () => {
+    const scene = await sceneOf("oda");
+    await letIn(scene, "anton", "analyst");
+    const page = await openSignedIn(
+      service,
+      { username: "anton" },
+      { timezoneId: "UTC", expected: [/status of 400/] },
+    );
+    await showView(page, `#/sessions/${scene.session}`, "Round 1");
+    await page.getByRole("button", { name: "Edit…" }).click();
+    await dialog(page).getByLabel("Name").fill("Final");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Final" }).waitFor();
+    const choose = async (text: string) => {
+      await dialog(page)
+        .getByLabel("File")
+        .setInputFiles({
+          name: "periods.csv",
+          mimeType: "text/csv",
+          buffer: Buffer.from(text),
+        });
+      await dialog(page).getByRole("button", { name: "Replace" }).click();
+    };
+    await page.getByRole("button", { name: "Replace by periods.csv…" }).click();
+    await choose("period,start,end\n1st half,12:05,12:01\n");
+    await dialog(page).getByText("Line 2:").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await choose("period,start,end\n1st half,12:00,12:06\n");
+    await page.getByText("1st half, 12:00 to 12:06").waitFor();
+    await page.getByRole("combobox", { name: "Time" }).selectOption("1st half");
+    await page.getByRole("row", { name: /Bea Bell.*1,4\d\d/ }).waitFor();
+    expect((await heads(page)).join()).not.toMatch(/heart|impulse/i);
+  });
+
+  it("show a physician the figures of the heart, and let them leave", async () => {
+    const scene = await sceneOf("otto");
+    await letIn(scene, "petra", "physician");
+    const page = await openSignedIn(service, { username: "petra" });
+    await showView(page, `#/sessions/${scene.session}`, "Round 1");
+    await page.getByRole("row", { name: /Ann Ash.*150/ }).waitFor();
+    expect((await heads(page)).join()).toMatch(/Mean heart rate.*Training impulse/);
+    expect(await page.getByRole("button", { name: "Edit…" }).count()).toBe(0);
+    await showView(page, `#/squads/${scene.squad}`, "First team");
+    await page.getByRole("row", { name: /Ann Ash.*190/ }).waitFor();
+    await page.getByRole("button", { name: "Leave…" }).click();
+    await page.getByRole("button", { name: "Leave the squad" }).click();
+    await page.getByText("You have no squads.").waitFor();
+  });
+});
