@@ -69,7 +69,7 @@ describe("asi pull", () => {
     for (const recording of [first, second]) await s.load(one, ann, recording);
     await s.load(two, ann, other);
     const folder = newScratchFolder();
-    const { status, stderr } = await pull(s, ann, "--out-dir", folder, "--format", "csv");
+    const { status, stderr } = await pull(s, ann, "--out-dir", folder, "--format", "csv", "--to", LATER);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "3 files written (0.0 MB), 0 unchanged\n" });
     expect(filesIn(folder)).toEqual(
       [
