@@ -74,6 +74,8 @@ class Pull {
   readonly #progress: ProgressLine;
   readonly #failedDevices = new Set<number>();
   #current = "";
+  /** Text about a pause; empty if there is none. */
+  #pause = "";
   #written = 0;
   #writtenBytes = 0;
   #receivedBytes = 0;
@@ -213,6 +215,7 @@ class Pull {
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (bytes, controller) => {
           this.#receivedBytes += bytes.length;
+          this.#pause = "";
           this.#progress.update();
           end = end4(bytes);
           controller.enqueue(bytes);
@@ -246,16 +249,17 @@ class Pull {
 
   #show({ serial }: OwnDevice, date: string): void {
     this.#current = `${serial} ${date}`;
+    this.#pause = "";
     this.#progress.update();
   }
 
   #showWait(waitMs: number): void {
-    this.#current = `waiting ${Math.ceil(waitMs / 1000)} s for the service`;
-    this.#progress.update();
+    this.#pause = `, waiting ${Math.ceil(waitMs / 1000)} s for the service`;
+    this.#progress.show();
   }
 
   #progressText(): string {
-    return `${count(this.#written, "file")}, ${megabytes(this.#receivedBytes)}  ${this.#current}`;
+    return `${count(this.#written, "file")}, ${megabytes(this.#receivedBytes)}  ${this.#current}${this.#pause}`;
   }
 
   #summary(): string {

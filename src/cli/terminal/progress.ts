@@ -18,9 +18,12 @@ export class ProgressLine {
 
   /** Called often, when the text may have changed. */
   update(): void {
-    const now = process.uptime();
-    if (now < this.#redrawAt) return;
-    this.#redrawAt = now + REDRAWN_AFTER_S;
+    if (process.uptime() >= this.#redrawAt) this.show();
+  }
+
+  /** Shows the line at once, for example before a pause. */
+  show(): void {
+    this.#redrawAt = process.uptime() + REDRAWN_AFTER_S;
     if (this.#console.canShowTransient) this.#console.showTransient(this.#text());
   }
 
