@@ -57,6 +57,7 @@ const ONCE = [
   "process-surroundings",
   "process-warnings",
   "proxy",
+  "pull",
   "refused-bodies",
   "refused-values",
   "release",

@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { asi, scratchFolder } from "./asi-process.js";
+import { startStandIn, TOKEN } from "./service-stand-in.js";
 
 /** An option with its value, and required other options. */
 type Given = readonly [name: string, ...rest: string[]];
@@ -15,8 +16,25 @@ interface Case {
   options: readonly Given[];
 }
 
+/** Stands for the address of the service. */
+const SERVICE = "https://club.example";
+const DAYS = [Date.UTC(2025, 4, 17, 14), Date.UTC(2025, 4, 18, 14)];
+const service = await startStandIn(["A", "B"].map((serial, i) => ({ id: i + 1, serial, times: DAYS })));
+afterAll(service.stop);
+
 /** They affect the way to a result, and not the result for a whole recording with a header. */
-const OF_NO_RESULT = ["--force", "--jobs", "--help", "--cache", "--quiet", "--color", "--demo", "--strict"];
+const OF_NO_RESULT = [
+  "--force",
+  "--jobs",
+  "--help",
+  "--cache",
+  "--quiet",
+  "--color",
+  "--demo",
+  "--strict",
+  "--token-file",
+  "--allow-http",
+];
 
 /** Outputs without local times, which a time zone does not affect. */
 const WITHOUT_CLOCK = ["--json", "report.html", "table.parquet"];
@@ -248,6 +266,20 @@ const CASES: readonly Case[] = [
       ["--format", "jsonl"],
     ],
   },
+  {
+    command: "pull",
+    inputs: [SERVICE],
+    outputs: [[], ["--format", "csv"], ["--json"]].map((output) => ["--out-dir", "data", ...output]),
+    options: [
+      ["--out-dir", "others"],
+      ["--format", "jsonl"],
+      ["--device", "A"],
+      ["--from", "2025-05-18"],
+      ["--to", "2025-05-17"],
+      ["--tz", "Pacific/Auckland"],
+      ["--json"],
+    ],
+  },
 ];
 
 function folderOfRecordings(): string {
@@ -284,7 +316,10 @@ describe.each(CASES)("asi $command $inputs", ({ command, inputs, outputs, option
         writeFileSync(join(cwd, "people.csv"), "player,file,max_hr,position\nAnn,match*,185,back\n");
         writeFileSync(join(cwd, "halves.csv"), "period,start,end\n1st,14:31,14:33\n2nd,14:42,14:45\n");
         const before = new Set(filesIn(cwd));
-        const { status, stdout, stderr } = await asi([command, ...inputs, ...output, ...given], { cwd });
+        const { status, stdout, stderr } = await asi(
+          [command, ...inputs, ...output, ...given].map((arg) => (arg === SERVICE ? service.address : arg)),
+          { cwd, env: { ASI_TOKEN: TOKEN } },
+        );
         const files = filesIn(cwd).filter((name) => !before.has(name));
         const text = [
           stdout,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demoSquad } from "../src/recording/demo-squad.js";
 import { ASI, asi, Fixture, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
+import { startStandIn, TOKEN } from "./service-stand-in.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
 /** Text after a command: a comment, or columns of text. */
@@ -18,6 +19,7 @@ const DOCUMENTS = [
   "docs/heart-rate.md",
   "docs/library.md",
   "docs/metrics.md",
+  "docs/pull.md",
   "docs/squad.md",
 ];
 const documents = DOCUMENTS.map((path) => readFileSync(join(import.meta.dirname, "..", path), "utf8")).join(
@@ -58,8 +60,12 @@ const { pitch: PITCH } = demoSquad({ players: 11, startMs: 0 });
 
 describe("an example", () => {
   let inputs: string;
+  let service: Awaited<ReturnType<typeof startStandIn>>;
 
   beforeAll(async () => {
+    service = await startStandIn(
+      ["ROVER-1", "ROVER-2"].map((serial, i) => ({ id: i + 1, serial, times: [Date.UTC(2025, 4, 17)] })),
+    );
     inputs = mkdtempSync(join(tmpdir(), "asi-examples-"));
     const at = (name: string) => join(inputs, name);
     for (const folder of ["recordings", "season", "players", "match", "archive/2025"])
@@ -87,7 +93,10 @@ describe("an example", () => {
     await asi(["convert", at("match.asi"), "-o", at("session.csv")]);
     copyFileSync(at("session.csv"), at("ROVER-1_20250517T143000_20250517T161500.csv"));
   });
-  afterAll(() => rmSync(inputs, { recursive: true, force: true }));
+  afterAll(() => {
+    service.stop();
+    rmSync(inputs, { recursive: true, force: true });
+  });
 
   test("is in the README and in the help of each command", async () => {
     expect(linesOf(shellBlocks).length).toBeGreaterThan(15);
@@ -98,7 +107,9 @@ describe("an example", () => {
   const smaller = (example: string) => example.replace("--squad 25", "--squad 11");
   test.for([...new Set([...linesOf(shellBlocks), ...FROM_HELP].map(smaller))])(
     "works: %s",
-    async (example) => {
+    async (written) => {
+      const example = written.replace("https://club.example", service.address);
+      const env = { ASI_TOKEN: TOKEN };
       const folder = scratchFolder();
       cpSync(inputs, folder, { recursive: true });
       if (example.includes("torn.asi")) TORN.copyTo(folder, "torn.asi");
@@ -114,8 +125,11 @@ describe("an example", () => {
       const isSimple = /^asi (?:[\w ./:+,-]|"[^"$]*")+$/.test(example);
       const [, ...words] = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
       const { status, stderr } = isSimple
-        ? await asi(words, { cwd: folder, env: { HOME: folder } })
-        : await shell(`asi() { "${process.execPath}" "${ASI}" "$@"; }\n${example}`, folder, { HOME: folder });
+        ? await asi(words, { cwd: folder, env: { ...env, HOME: folder } })
+        : await shell(`asi() { "${process.execPath}" "${ASI}" "$@"; }\n${example}`, folder, {
+            ...env,
+            HOME: folder,
+          });
       // 3: done, and what is given is damaged
       expect({ status, stderr }).toEqual({
         status: example.includes("torn.asi") ? 3 : 0,

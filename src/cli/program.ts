@@ -14,6 +14,7 @@ import { addInfo } from "./commands/info.js";
 import { addLoad } from "./commands/load.js";
 import { addPitch } from "./commands/pitch.js";
 import { addPlot } from "./commands/plot.js";
+import { addPull } from "./commands/pull.js";
 import { addRanges } from "./commands/ranges.js";
 import { addRecipes } from "./commands/recipes.js";
 import { addRepair } from "./commands/repair.js";
@@ -45,6 +46,7 @@ const COMMANDS = [
   addBeats,
   addEcg,
   addEncode,
+  addPull,
   addCompletion,
 ];
 

@@ -15,7 +15,8 @@ export function isReservedName(name: string): boolean {
   return RESERVED_PATTERN.test(name);
 }
 
-function canBeFileName(serial: string): boolean {
+/** Whether a serial number can be a part of a file name on all platforms. */
+export function canBeFileName(serial: string): boolean {
   return SERIAL_PATTERN.test(serial) && !isReservedName(serial);
 }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { Column } from "../../rows/csv-layout.js";
+import { parseIsoTime } from "../../rows/iso-time.js";
 
 // Parses the values of options. An invalid value is a usage error.
 
@@ -40,4 +41,18 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     }
     return value;
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** A date: `2025-05-17`. @returns days since 1 January 1970 */
+export function parseDate(text: string): number {
+  const time = parseIsoTime(text);
+  if (time?.form !== "date") throw new InvalidArgumentError("Give a date such as 2025-05-17.");
+  return time.localMs / DAY_MS;
+}
+
+/** Collects the values of an option that can be given several times. */
+export function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
 }

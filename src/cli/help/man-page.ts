@@ -52,6 +52,11 @@ If set and not empty, messages have no colors unless
 .B \\-\\-color always
 is given.
 .TP
+.B ASI_TOKEN
+The access token of
+.B asi pull
+for the service.
+.TP
 .B ASI_DEBUG
 If set to 1, errors show where in the program they occurred.
 .SH EXAMPLES

@@ -4,34 +4,57 @@ const SHOWN_AFTER_S = 0.5;
 const REDRAWN_AFTER_S = 0.1;
 const WIDTH = 30;
 
-/** A progress bar on a terminal, for work that takes longer than half a second; it is removed at the end. */
-export class Progress {
+/** A line on a terminal about work that takes longer than half a second; it is removed at the end. */
+export class ProgressLine {
   readonly #console: Console;
-  readonly #totalBytes: number;
-  readonly #read = new Map<number, number>();
+  readonly #text: () => string;
   // s; process.uptime needs no loading, unlike `performance`
   #redrawAt = process.uptime() + SHOWN_AFTER_S;
 
+  constructor(console: Console, text: () => string) {
+    this.#console = console;
+    this.#text = text;
+  }
+
+  /** Called often, when the text may have changed. */
+  update(): void {
+    if (process.uptime() >= this.#redrawAt) this.show();
+  }
+
+  /** Shows the line at once, for example before a pause. */
+  show(): void {
+    this.#redrawAt = process.uptime() + REDRAWN_AFTER_S;
+    if (this.#console.canShowTransient) this.#console.showTransient(this.#text());
+  }
+
+  end(): void {
+    this.#console.showTransient("");
+  }
+}
+
+/** A bar that shows how much of the inputs is read. */
+export class Progress {
+  readonly #line: ProgressLine;
+  readonly #totalBytes: number;
+  readonly #read = new Map<number, number>();
+
   /** @param totalBytes of all inputs together; 0 if unknown: then the number of bytes read is shown */
   constructor(console: Console, totalBytes: number) {
-    this.#console = console;
+    this.#line = new ProgressLine(console, () => this.#bar());
     this.#totalBytes = totalBytes;
   }
 
   /** Called often with the number of bytes read from an input so far. */
   readonly report = (input: number, bytesRead: number): void => {
     this.#read.set(input, bytesRead);
-    const now = process.uptime();
-    if (now < this.#redrawAt) return;
-    this.#redrawAt = now + REDRAWN_AFTER_S;
-    if (this.#console.canShowTransient) this.#console.showTransient(this.#line());
+    this.#line.update();
   };
 
   end(): void {
-    this.#console.showTransient("");
+    this.#line.end();
   }
 
-  #line(): string {
+  #bar(): string {
     const read = [...this.#read.values()].reduce((sum, bytes) => sum + bytes, 0);
     const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
     if (this.#totalBytes === 0) return `${megabytes(read)} MB`;

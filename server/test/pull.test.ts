@@ -1,0 +1,178 @@
+/** The command `asi pull` gets the samples of an account from a running service. */
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { convertSync } from "asi-convert";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect } from "vitest";
+import { withOwnService } from "./file-service.js";
+import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
+import { newScratchFolder } from "./scratch.js";
+import type { TestAccount, TestDevice, TestService } from "./service.js";
+
+const ASI = join(import.meta.dirname, "../../dist/bin/asi.cjs");
+const DAY = "2024-03-01";
+const LATER = "2024-05-20";
+const iso = (ms: number) => new Date(ms).toISOString();
+
+interface Result {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+function startPull(s: TestService, token: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [ASI, "pull", s.service.url ?? "", ...args], {
+    env: { ...process.env, NO_COLOR: "1", ASI_TOKEN: token },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const result = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text) => {
+      result[name] += text;
+    });
+  }
+  const end = new Promise<Result>((resolve) =>
+    child.once("close", (status, signal) => resolve({ status, signal, ...result })),
+  );
+  return { child, end };
+}
+
+const pull = (s: TestService, { token }: TestAccount, ...args: string[]) => startPull(s, token, args).end;
+
+const csvOf = (recording: Uint8Array) => new TextDecoder().decode(convertSync(recording).csv);
+const textOf = (...path: string[]) => readFileSync(join(...path), "utf8");
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .filter((name) => !name.endsWith(".asi-pull.json"))
+    .sort();
+
+async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevice> {
+  const device = await s.ownedDevice(by);
+  await s.backdate(device, "2024-01-01T00:00:00Z");
+  return device;
+}
+
+const it = withOwnService();
+
+describe("asi pull", () => {
+  it("writes a file for each device and day, with the rows of asi convert", async ({ service: s }) => {
+    const ann = await s.manager();
+    const [one, two] = [await ownedSince2024(s, ann), await ownedSince2024(s, ann)];
+    const first = await walk(one.serial_number, `${DAY}T10:00:00Z`, 300);
+    const second = await walk(one.serial_number, `${LATER}T10:00:00Z`, 40);
+    const other = await walk(two.serial_number, `${DAY}T11:00:00Z`, 50);
+    for (const recording of [first, second]) await s.load(one, ann, recording);
+    await s.load(two, ann, other);
+    const folder = newScratchFolder();
+    const { status, stderr } = await pull(s, ann, "--out-dir", folder, "--format", "csv", "--to", LATER);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "3 files written (0.0 MB), 0 unchanged\n" });
+    expect(filesIn(folder)).toEqual(
+      [
+        `serial=${one.serial_number}/${DAY}.csv`,
+        `serial=${one.serial_number}/${LATER}.csv`,
+        `serial=${two.serial_number}/${DAY}.csv`,
+      ].sort(),
+    );
+    expect(textOf(folder, `serial=${one.serial_number}`, `${DAY}.csv`)).toBe(csvOf(first));
+    expect(textOf(folder, `serial=${one.serial_number}`, `${LATER}.csv`)).toBe(csvOf(second));
+    expect(textOf(folder, `serial=${two.serial_number}`, `${DAY}.csv`)).toBe(csvOf(other));
+  });
+
+  it("writes JSON lines and Parquet like the download, and skips days that are complete", async ({
+    service: s,
+  }) => {
+    const ann = await s.manager();
+    const device = await ownedSince2024(s, ann);
+    await s.load(device, ann, await walk(device.serial_number, `${DAY}T10:00:00Z`, 100));
+    const folder = newScratchFolder();
+    const own = `serial=${device.serial_number}`;
+    for (const format of ["jsonl", "parquet"]) {
+      const during = ["--out-dir", folder, "--format", format, "--from", "2024-02-28", "--to", DAY];
+      expect((await pull(s, ann, ...during)).stderr).toMatch(/^1 file written/);
+      expect((await pull(s, ann, ...during)).stderr).toMatch(/^0 files written .*, 1 unchanged\n$/);
+    }
+    const rows = timesFrom(`${DAY}T10:00:00Z`, 100).map((ms) => ({ ...rowAt(ms), timestamp: new Date(ms) }));
+    const lines = textOf(folder, own, `${DAY}.jsonl`).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).timestamp)).toEqual(
+      rows.map(({ timestamp }) => timestamp.toISOString()),
+    );
+    const file = new Uint8Array(readFileSync(join(folder, own, `${DAY}.parquet`)));
+    expect(await parquetReadObjects({ file: file.buffer })).toEqual(rows);
+  });
+
+  it("gets a day again after a late upload, and only this day", async ({ service: s }) => {
+    const ann = await s.manager();
+    const device = await ownedSince2024(s, ann);
+    const morning = await walk(device.serial_number, `${DAY}T10:00:00Z`, 100);
+    await s.load(device, ann, morning);
+    await s.load(device, ann, await walk(device.serial_number, `${LATER}T10:00:00Z`, 50));
+    const folder = newScratchFolder();
+    const during = ["--out-dir", folder, "--format", "csv", "--from", DAY, "--to", LATER];
+    await pull(s, ann, ...during);
+    const late = await walk(device.serial_number, `${DAY}T15:00:00Z`, 70);
+    await s.load(device, ann, late);
+    expect((await pull(s, ann, ...during)).stderr).toMatch(/^1 file written .*, 1 unchanged\n$/);
+    expect(textOf(folder, `serial=${device.serial_number}`, `${DAY}.csv`)).toBe(
+      csvOf(morning) + csvOf(late).replace(/^.*\n/, ""),
+    );
+  });
+
+  it("continues after an interruption, and never leaves an incomplete file", async ({ service: s }) => {
+    const ann = await s.manager();
+    const device = await ownedSince2024(s, ann);
+    const days = Array.from({ length: 30 }, (_, i) => Date.parse(`${DAY}T10:00:00Z`) + i * 86_400_000);
+    const times = days.flatMap((ms) => timesFrom(iso(ms), 200));
+    await s.load(device, ann, await recordingOf(device.serial_number, times.map(rowAt)));
+    const folder = newScratchFolder();
+    const during = ["--out-dir", folder, "--format", "csv", "--from", DAY, "--to", "2024-04-10"];
+    const { child, end } = startPull(s, ann.token, [...during, "--json"]);
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    expect(await end).toMatchObject({ status: null, signal: "SIGINT", stderr: "" });
+    const before = filesIn(folder);
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.length).toBeLessThan(days.length);
+    const linesOf = (name: string) => textOf(folder, name).trimEnd().split("\n").length;
+    expect(before.filter((name) => !name.endsWith(".csv") || linesOf(name) !== 201)).toEqual([]);
+    // A file whose entry in the list was not written any more is requested again.
+    expect((await pull(s, ann, ...during)).stderr).toMatch(/^\d+ files written .*, [1-9]\d* unchanged\n$/);
+    const after = filesIn(folder);
+    expect(after).toEqual(days.map((ms) => `serial=${device.serial_number}/${iso(ms).slice(0, 10)}.csv`));
+    expect(after.filter((name) => linesOf(name) !== 201)).toEqual([]);
+  });
+
+  it("says what to do when the token is refused, and gives the reason if the account may have no devices", async ({
+    service: s,
+  }) => {
+    const folder = newScratchFolder();
+    const refused = await startPull(s, "no-such-token", ["--out-dir", folder]).end;
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^asi: http:\S+ refuses the token: it is wrong, or has expired .*Get a new one, set ASI_TOKEN .*\(TOKEN_REFUSED\)\n$/,
+    );
+    expect(refused.stderr).not.toContain("no-such-token");
+    const athlete = await pull(s, await s.athlete(), "--out-dir", folder);
+    expect(athlete).toMatchObject({ status: 1, stderr: expect.stringContaining("(SERVICE_REFUSED)") });
+    expect(filesIn(folder)).toEqual([]);
+  });
+
+  it("gets only what the account owned", async ({ service: s }) => {
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const device = await ownedSince2024(s, ann);
+    const recording = await walk(device.serial_number, `${DAY}T10:00:00Z`, 100);
+    await s.load(device, ann, recording);
+    await s.release(device, ann);
+    await s.take(device, bob);
+    const [ofAnn, ofBob] = [newScratchFolder(), newScratchFolder()];
+    const former = await pull(s, ann, "--out-dir", ofAnn, "--format", "csv", "--device", `${device.id}`);
+    expect(former).toMatchObject({ status: 0, stderr: expect.stringMatching(/^1 file written/) });
+    expect(textOf(ofAnn, `serial=${device.serial_number}`, `${DAY}.csv`)).toBe(csvOf(recording));
+    expect((await pull(s, bob, "--out-dir", ofBob)).stderr).toMatch(/^0 files written/);
+    const intoSame = await pull(s, bob, "--out-dir", ofAnn);
+    expect(intoSame).toMatchObject({ status: 1, stderr: expect.stringContaining("(OTHER_ORIGIN)") });
+  });
+});

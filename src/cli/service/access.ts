@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "../terminal/usage-error.js";
+
+// The address of a service, and the token that it gets.
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine, unless
+ * `allowHttp`: everyone between the two could read it.
+ *
+ * @returns the address with a slash at its end
+ * @throws UsageError
+ */
+export function parseAddress(text: string, allowHttp: boolean): URL {
+  const address = URL.canParse(text) ? new URL(text) : null;
+  if (address === null || !["http:", "https:"].includes(address.protocol)) {
+    throw new UsageError(
+      `${JSON.stringify(text)} is not the address of a service. Give one such as https://club.example.`,
+    );
+  }
+  if (address.username !== "" || address.password !== "") {
+    throw new UsageError(
+      "The address contains a user or a password, which other users of this machine can see; use a token in ASI_TOKEN.",
+    );
+  }
+  if (address.search !== "" || address.hash !== "") {
+    throw new UsageError("Give the address of the service without the part from ? or # on.");
+  }
+  if (address.protocol === "http:" && !LOOPBACK.test(address.hostname) && !allowHttp) {
+    throw new UsageError(
+      "With plain http, others in the network can read the token. Use https://, or add --allow-http in a network that you trust.",
+    );
+  }
+  if (!address.pathname.endsWith("/")) address.pathname += "/";
+  return address;
+}
+
+/**
+ * Returns the token from a file or, without one, from the environment. No option contains it, because the list of
+ * processes shows options to all users of a machine.
+ *
+ * @throws UsageError without a token; errors of the system
+ */
+export function readToken(file: string | undefined, fromEnvironment: string | undefined): string {
+  const token = (file === undefined ? (fromEnvironment ?? "") : readFileSync(file, "utf8")).trim();
+  const place = file ?? "ASI_TOKEN";
+  if (token === "") {
+    throw new UsageError(
+      file === undefined
+        ? "There is no token. Set the environment variable ASI_TOKEN, or name a file with --token-file."
+        : `${place} contains no token.`,
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError(`${place} contains more than a token: a space, a line break or another character.`);
+  }
+  return token;
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OutputFile } from "../../files/output-file.js";
+import { DescribedError } from "../terminal/problem.js";
+import { isRecord } from "./json.js";
+
+/** Beginning with a dot, so that readers of a whole folder skip it. */
+const LIST = ".asi-pull.json";
+
+/** What all files of a folder have in common. */
+export interface Origin {
+  /** Address of the service. */
+  service: string;
+  account: number;
+  /** The zone in which the days begin. */
+  timeZone: string;
+}
+
+interface Entry {
+  /** The state of the day when the file was requested. */
+  state: string;
+  bytes: number;
+}
+
+interface List extends Origin {
+  version: 1;
+  files: Record<string, Entry>;
+}
+
+/** The complete files in the folder of a device, and which samples they contain. */
+export class PulledFiles {
+  readonly #folder: string;
+  readonly #list: List;
+
+  /**
+   * Reads the list of the folder. An invalid one counts as none: all days are requested again.
+   *
+   * @throws DescribedError `OTHER_ORIGIN` if the files have another origin: they would be replaced, or days would overlap
+   */
+  constructor(folder: string, origin: Origin) {
+    this.#folder = folder;
+    const list = readList(join(folder, LIST));
+    if (list !== null && !hasOrigin(list, origin)) {
+      throw new DescribedError({
+        error: {
+          code: "OTHER_ORIGIN",
+          message: `${folder} contains files of ${list.service}, account ${list.account}, with days in ${list.timeZone}; choose another folder.`,
+        },
+      });
+    }
+    this.#list = list ?? { version: 1, ...origin, files: {} };
+  }
+
+  /** Names of the files. */
+  get names(): string[] {
+    return Object.keys(this.#list.files).sort();
+  }
+
+  /** Whether the file is complete, and contains the samples of this state. */
+  isCurrent(name: string, state: string): boolean {
+    const entry = Object.hasOwn(this.#list.files, name) ? this.#list.files[name] : undefined;
+    if (entry === undefined || entry.state !== state) return false;
+    return statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size === entry.bytes;
+  }
+
+  /** Creates the folder, and returns the path of a file in it. */
+  pathOf(name: string): string {
+    mkdirSync(this.#folder, { recursive: true });
+    return join(this.#folder, name);
+  }
+
+  /** Records a complete file. After a power failure the list may be missing, and the files are requested again. */
+  add(name: string, entry: Entry): void {
+    this.#list.files[name] = entry;
+    const file = new OutputFile(this.#folder);
+    try {
+      file.write(new TextEncoder().encode(`${JSON.stringify(this.#list)}\n`));
+      file.commit(join(this.#folder, LIST), true);
+    } catch (error) {
+      file.discard();
+      throw error;
+    }
+  }
+}
+
+const hasOrigin = (list: List, { service, account, timeZone }: Origin): boolean =>
+  list.service === service && list.account === account && list.timeZone === timeZone;
+
+function readList(path: string): List | null {
+  try {
+    const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isList(list) ? list : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function isList(value: unknown): value is List {
+  if (!isRecord(value) || !isRecord(value.files)) return false;
+  return (
+    value.version === 1 &&
+    typeof value.service === "string" &&
+    typeof value.account === "number" &&
+    typeof value.timeZone === "string" &&
+    Object.values(value.files).every(
+      (entry) => isRecord(entry) && typeof entry.state === "string" && typeof entry.bytes === "number",
+    )
+  );
+}

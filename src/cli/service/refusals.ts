@@ -1,0 +1,70 @@
+import { DescribedError } from "../terminal/problem.js";
+import { isRecord } from "./json.js";
+
+/** The problems of requests to a service. */
+export type ServiceProblem =
+  /** The token is wrong or has expired. */
+  | "TOKEN_REFUSED"
+  /** The service refuses one request; others may succeed. */
+  | "SERVICE_REFUSED"
+  /** The service cannot be reached, or is not available, also after repetitions. */
+  | "SERVICE_UNAVAILABLE"
+  /** The response is not one of the service. */
+  | "NOT_A_SERVICE";
+
+export function serviceError(code: ServiceProblem, message: string): DescribedError {
+  return new DescribedError({ error: { code, message } });
+}
+
+/** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
+const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
+
+/** Statuses that end by themselves: too many requests, a restart, also behind a proxy. */
+const PASSING = [429, 502, 503, 504];
+
+/** Whether the same request may succeed later. */
+export const isPassing = ({ status }: Response): boolean => PASSING.includes(status);
+
+/** The error for a response that is not the wanted one. */
+export async function errorOf(response: Response, base: URL): Promise<DescribedError> {
+  const { status, headers } = response;
+  const location = headers.get("Location");
+  if (status >= 300 && status < 400) {
+    return serviceError(
+      "NOT_A_SERVICE",
+      `${base.href} redirects${location === null ? "" : ` to ${location}`}. The token was not sent there; give the address of the service itself.`,
+    );
+  }
+  const code = headers.get("X-Error-Code") ?? "";
+  if (status === 401 || WITHOUT_TOKEN.includes(code)) {
+    return serviceError(
+      "TOKEN_REFUSED",
+      `${base.href} refuses the token: it is wrong, or has expired (tokens are valid for 10 hours). Get a new one, set ASI_TOKEN or the file of --token-file, and run asi pull again: it continues where it ended.`,
+    );
+  }
+  const said = await reasonOf(response);
+  if (isPassing(response) || status >= 500) {
+    return serviceError("SERVICE_UNAVAILABLE", `${base.href} is not available (${status}): ${said}`);
+  }
+  // an address without the service has no code
+  if (status === 404 && code === "") return notAService(base);
+  return serviceError("SERVICE_REFUSED", `The service refuses the request (${status}): ${said}`);
+}
+
+export const notAService = (base: URL): DescribedError =>
+  serviceError("NOT_A_SERVICE", `${base.href} is not the address of an asi-server.`);
+
+const MAX_REASON = 300;
+
+async function reasonOf(response: Response): Promise<string> {
+  const text = await response.text().catch(() => "");
+  try {
+    const body: unknown = JSON.parse(text);
+    const { detail, title } = isRecord(body) ? body : {};
+    const said = [detail, title].find((one) => typeof one === "string");
+    return (typeof said === "string" ? said : text).slice(0, MAX_REASON);
+  } catch {
+    // a page of a proxy
+    return response.statusText || "without a reason";
+  }
+}
