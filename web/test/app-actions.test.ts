@@ -97,12 +97,12 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("link", { name: "All devices" }).click();
     await question.waitFor();
     await stay();
-    expect(new URL(page.url()).hash).toBe(`#/devices/${device}`);
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/devices/${device}`);
     expect(await page.getByLabel("Your name for it").inputValue()).toBe("Left wing");
     await page.goBack();
     await question.waitFor();
     await stay();
-    expect(new URL(page.url()).hash).toBe(`#/devices/${device}`);
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#/devices/${device}`);
 
     // saved or unchanged values can be left without a question
     await page.getByRole("button", { name: "Save the name" }).click();

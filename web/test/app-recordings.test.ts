@@ -45,9 +45,9 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await open.waitFor();
     // calendar, latest sample and upload agree
     await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
-    expect(await open.textContent()).toMatch(
-      /^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d min long, 25,80\d samples$/,
-    );
+    await expect
+      .poll(() => open.textContent())
+      .toMatch(/^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d min long, 25,80\d samples$/);
     // only with the keyboard
     await open.focus();
     await page.keyboard.press("Enter");
@@ -123,6 +123,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const nightMs = Date.UTC(2025, 3, 30, 21, 58, 30);
     const files = [await match(serial), await match(serial, nightMs, 3 * MINUTE_MS)];
     await load(page, files);
+    await uploads(page).getByText("2 files: 2 done.").waitFor();
     const heading = page.getByRole("region", { name: "Calendar" }).getByRole("heading", { level: 2 });
     await expect.poll(() => heading.innerText()).toBe("5 May to 18 May 2025");
     await page.getByRole("link", { name: "Earlier" }).click();

@@ -37,10 +37,16 @@ async function makePeriod(page: Page, name: string, from: string, to: string): P
   await card.getByRole("button", { name: "Make the period" }).click();
 }
 
+/** Waits until the squad of these recordings is read, with all its figures: nothing in the view moves any more. */
+async function isRead(page: Page, recordings: number): Promise<void> {
+  await status(page).getByText(`${recordings} recordings sound`).waitFor();
+  await page.locator('.squad[aria-busy="false"]').waitFor();
+}
+
 async function openSquad(page: Page, session: number): Promise<void> {
   await showView(page, `#/sessions/${session}`, /./);
   await page.getByRole("link", { name: "Open the squad" }).click();
-  await status(page).getByText("3 recordings sound").waitFor();
+  await isRead(page, 3);
 }
 
 const periodsOf = (session: number) =>
@@ -134,7 +140,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.getByText("5 players, 4 with data").waitFor();
     await page.getByText("Vogel has no device of yours in this session.").waitFor();
     await page.getByRole("link", { name: "Open the squad" }).click();
-    await status(page).getByText("4 recordings sound").waitFor();
+    await isRead(page, 4);
     await makePeriod(page, "Drill", "14:05", "14:10");
     await status(page).getByText("The periods are saved to the session.").waitFor();
     // undone, and saved again

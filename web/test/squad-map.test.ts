@@ -7,6 +7,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
+import { isKept } from "./squad-kept.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 const MINUTE = 60;
@@ -252,7 +253,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await page.keyboard.press("Escape");
       expect(await ratio(page)).toBeCloseTo(before, 5);
       const button = page.getByRole("button", { name: "Corners", exact: true });
-      expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+      await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
     });
 
     it("are turned with the map, and show a pitch without players near it", async () => {
@@ -296,7 +297,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await page.getByRole("button", { name: "Use this pitch" }).click();
       const used = frame.length / frame.width;
       await expect.poll(() => ratio(page)).toBeCloseTo(used, 1);
-      await page.getByText(/^Kept in this browser/).waitFor();
+      await isKept(page, '"name":"pitch.csv"');
       await page.reload();
       await page.getByRole("button", { name: "Show", exact: true }).click();
       await page.getByRole("button", { name: "Map", exact: true }).click();

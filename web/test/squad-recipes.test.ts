@@ -12,6 +12,7 @@ import { overflow, violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
+import { isKept } from "./squad-kept.js";
 import { printedSquad } from "./squad-print.js";
 import { type SquadScene, squadScene } from "./squad-scene.js";
 
@@ -220,16 +221,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     await expect.poll(() => page.locator("caption").innerText()).toContain("Sorted by ours: count");
     const [all, order] = [await heads(page), await names(page)];
     const values = await counted(page, "Keller", SPRINT, 3);
-    await page.waitForFunction(async () => {
-      try {
-        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
-        const index = await (await folder.getFileHandle("session.json")).getFile();
-        return (await index.text()).includes('"key":"ours_count"');
-      } catch {
-        // the file is still being written
-        return false;
-      }
-    });
+    await isKept(page, '"key":"ours_count"');
     await page.reload();
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await ready(page);
@@ -295,6 +287,8 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     await page.keyboard.press("Enter");
     await tabTo("Columns…");
     await page.keyboard.press("Enter");
+    // the content of the menu is loaded after the table
+    await page.getByText("Counts by other definitions").waitFor();
     await tabTo("Counts by other definitions");
     await page.keyboard.press("Enter");
     await definition(page).waitFor();

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { address, hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
+import { isKept } from "./squad-kept.js";
 import { printedSquad } from "./squad-print.js";
 import { type SquadScene, squadRecording, squadScene } from "./squad-scene.js";
 
@@ -54,19 +55,6 @@ async function download(page: Page, press: () => Promise<void>): Promise<Buffer>
 }
 
 /** The text of each printed page. */
-/** Waits until the state that the browser keeps contains a text. */
-const isKept = (page: Page, text: string) =>
-  page.waitForFunction(async (wanted) => {
-    try {
-      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
-      const index = await (await folder.getFileHandle("session.json")).getFile();
-      return (await index.text()).includes(wanted);
-    } catch {
-      // the file is still being written
-      return false;
-    }
-  }, text);
-
 const printedPages = async (page: Page) => pdfPages(await printedSquad(page));
 
 describe.skipIf(hasNoBrowser)("the squad", () => {

@@ -71,7 +71,10 @@ describe.skipIf(hasNoBrowser)("a link to a view", () => {
   it("says which file it needs, and shows the same part with the same settings of that file", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
+    await expect.poll(() => card(page, "Recorded")).toBe("12:00 min");
     await page.getByRole("button", { name: "Zoom in on the plots" }).click();
+    // the figures of the part are computed a moment later
+    await expect.poll(() => card(page, "Recorded")).not.toBe("12:00 min");
     await page.getByText("Settings", { exact: true }).click();
     await page.getByRole("button", { name: "m/s", exact: true }).click();
     await page.getByRole("button", { name: "Copy a link" }).click();

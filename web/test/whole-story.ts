@@ -90,6 +90,7 @@ async function tell(
   await user.keys("Home", "ArrowRight");
   await expect.poll(() => cursor.getAttribute("aria-valuetext")).toContain("km/h");
   const shown = () => page.locator(".card", { hasText: "Distance" }).locator("dd").innerText();
+  await expect.poll(shown).not.toBe("–");
   const all = await shown();
   await user.keys("Shift+PageDown", "Enter");
   await expect.poll(shown).not.toBe(all);

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { droppedFiles, type OpenFiles } from "./open-files.js";
 
 interface DropProps {
@@ -12,7 +12,8 @@ interface DropProps {
 /** Opens files that are dropped on the page, unless an element handles them itself. */
 export function DropTarget({ onFiles, onDropped }: DropProps) {
   const isOver = useSignal(false);
-  useEffect(() => {
+  // before the first paint: the browser would show a file that is dropped earlier in place of the page
+  useLayoutEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const onDragOver = (event: DragEvent) => {
       if (!hasFiles(event) || event.defaultPrevented) return;

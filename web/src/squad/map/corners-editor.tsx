@@ -1,7 +1,7 @@
 /** The part of the map that is loaded when the corners of the pitch are moved. */
 import "./corners.css";
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Camera, cameraFor, type Size, toGround, toScreen } from "../../map/camera.js";
 import { ScaleBar } from "../../map/scale-bar.js";
 import { offerFile } from "../../parts/offer-file.js";
@@ -142,7 +142,8 @@ function CornersGround({
     if (view !== null && canvas.current !== null) drawPositions(canvas.current, ground, view, size.value);
   });
   const isShown = camera.value !== null;
-  useEffect(() => {
+  // before the first paint, so that it does not take the focus from a user who has moved on to another corner
+  useLayoutEffect(() => {
     if (isShown) area.current?.querySelector("button")?.focus({ preventScroll: true });
   }, [isShown]);
   const pointAt = ({ clientX, clientY }: PointerEvent, view: Camera): Point => {

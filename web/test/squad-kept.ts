@@ -1,0 +1,15 @@
+import type { Page } from "playwright-core";
+
+/** Waits until the state of the squad that the browser keeps contains a text. */
+export async function isKept(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(async (wanted) => {
+    try {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("squad");
+      const index = await (await folder.getFileHandle("session.json")).getFile();
+      return (await index.text()).includes(wanted);
+    } catch {
+      // the file is still being written
+      return false;
+    }
+  }, text);
+}
