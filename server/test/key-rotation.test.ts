@@ -22,6 +22,8 @@ const HOUR_MS = 3_600_000;
 
 /** `npm test` kills one rotation. */
 const KILLS = process.env.TEST_ALL_HISTORIES === "1" ? 3 : 1;
+/** Number of encrypted calls per kill: many batches of a rotation. */
+const PER_KILL = 7_000;
 
 /** A service whose server key is in the file of its data folder, as without SERVER_KEY. */
 async function start(): Promise<TestService> {
@@ -344,7 +346,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
     await client.query(`
       INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
       SELECT 'msg_' || n, id, webhook_url, secret_token, 'test', '{}', 'delivered', now()
-      FROM webhooks, generate_series(1, ${KILLS * 7_000}) AS n`);
+      FROM webhooks, generate_series(1, ${KILLS * PER_KILL}) AS n`);
     const readable = async (from: RunningProcess) => {
       const { status, body } = await from.send("GET", `${path}?limit=100`, ann.token);
       expect(status).toBe(200);
@@ -358,6 +360,10 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
     let hooks = 1;
     for (let kills = 0; kills < KILLS; kills++) {
       const before = await left();
+      // The rotation waits for this row, so it cannot end before it is killed.
+      await client.query(`
+        BEGIN; SELECT FROM webhook_deliveries WHERE id =
+          (SELECT id FROM webhook_deliveries ORDER BY id OFFSET ${(kills + 1) * PER_KILL - 1} LIMIT 1) FOR UPDATE`);
       const running = execFile(process.execPath, [MAIN, "key", "rotate", "--new-key", file], {
         env: { ...processes.env },
       });
@@ -366,6 +372,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("key rotate with severa
       expect(running.kill("SIGKILL")).toBe(true);
       await over;
       expect(await left()).toBeGreaterThan(0);
+      await client.query("ROLLBACK");
       for (const one of [first, second]) expect(await readable(one)).toHaveLength(hooks);
       expect((await add(second, `secret ${hooks}`)).status).toBe(200);
       hooks++;
