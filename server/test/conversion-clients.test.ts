@@ -197,9 +197,11 @@ describe("conversion", () => {
     socket.write(recording);
     socket.write(tail);
     await expect.poll(() => spooled(patient).length).toBe(1);
-    const next = send(form([["file", recording]]), {}, patient);
     const bob = await s.manager();
-    const others = await send(form([["file", recording]]), { Authorization: `Bearer ${bob.token}` }, patient);
+    const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const next = send(form([["file", recording]]), {}, patient);
+    // A small file, because the next one does not wait for ever.
+    const others = await send(form([["file", small]]), { Authorization: `Bearer ${bob.token}` }, patient);
     expect(others.status).toBe(200);
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
     socket.destroy();
