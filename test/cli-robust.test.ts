@@ -196,27 +196,30 @@ describe("files under a temporary name", () => {
     "that a killed process left are removed by the next process, and no other files",
     async () => {
       const folder = scratchFolder();
-      const pipe = pipeIn(folder, "pipe");
-      const convertPipe = () => startAsi(["convert", "pipe", "-d", "out"], { cwd: folder });
+      // separate pipes, because the killed process may not read all of its input
+      const [first, second] = [pipeIn(folder, "first"), pipeIn(folder, "second")];
+      const convert = ({ path }: { path: string }) =>
+        startAsi(["convert", path, "-d", "out"], { cwd: folder });
       const out = join(folder, "out");
       mkdirSync(out);
       // rows, so that writing of the file begins
-      const begin = () => writeSync(openSync(pipe.path, "r+"), MATCH.bytes.subarray(0, 60_000));
+      const begin = ({ path }: { path: string }) =>
+        writeSync(openSync(path, "r+"), MATCH.bytes.subarray(0, 60_000));
 
-      const killed = convertPipe();
+      const killed = convert(first);
       const end = endOf(killed);
-      begin();
+      begin(first);
       await until(() => partsIn(out).length === 1);
       killed.kill("SIGKILL");
       await end;
       const [left = ""] = partsIn(out);
       expect(left).toMatch(/^\.asi-/);
 
-      const living = convertPipe();
+      const living = convert(second);
       onTestFinished(() => {
         living.kill("SIGKILL");
       });
-      begin();
+      begin(second);
       await until(() => partsIn(out).length === 1 && !partsIn(out).includes(left));
       const [ofLiving = ""] = partsIn(out);
       // from another machine, from no machine, and from another program
@@ -232,7 +235,7 @@ describe("files under a temporary name", () => {
       writeFileSync(join(out, left), "");
       expect((await asi(["convert", RIDE.path, "-d", "out"], { cwd: folder })).status).toBe(0);
       expect(partsIn(out)).toEqual([...foreign, ofLiving].sort());
-      rmSync(pipe.path);
+      for (const { path } of [first, second]) rmSync(path);
     },
   );
 

@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { MATCH, scratchFolder, shell, TORN, textOf } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
+
+const STOPPED_UPTIME = fileURLToPath(new URL("./children/stopped-uptime.cjs", import.meta.url));
 
 // `script` of util-linux gives a program a terminal.
 const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
@@ -44,7 +47,9 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 
   test("shows no progress of short work", async () => {
-    const { stdout } = await onTerminal(`$ASI convert ${MATCH.path} -d out`, scratchFolder());
+    const NODE_OPTIONS = `--require "${STOPPED_UPTIME}"`;
+    const command = `$ASI convert ${MATCH.path} -d out`;
+    const { stdout } = await onTerminal(command, scratchFolder(), { NODE_OPTIONS });
     expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
   });
 

@@ -53,7 +53,7 @@ describe("conversion", () => {
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     await new Promise((sent) => socket.write(tail, sent));
-    await expect.poll(() => spooled().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => spooled().length).toBe(1);
     socket.destroy();
     await expectNoFiles();
   });
@@ -106,11 +106,11 @@ describe("conversion", () => {
     const convertBy = (user: TestAccount) => send(form([["file", recording]]), by(user), patient);
     const hold = async (user: TestAccount, files: number) => {
       // A converted file is removed a moment after its response.
-      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files - 1);
+      await expect.poll(() => spooled(patient).length).toBe(files - 1);
       const { socket } = await open(patient);
       socket.write(head(1_000_000, user) + PART);
       socket.write(recording);
-      await expect.poll(() => spooled(patient).length, { timeout: 10_000 }).toBe(files);
+      await expect.poll(() => spooled(patient).length).toBe(files);
       return socket;
     };
     const first = await hold(ann, 1);
@@ -141,11 +141,9 @@ describe("conversion", () => {
     socket.write(recording);
     socket.write(tail);
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
-    await expect
-      .poll(async () => (await send(form([["file", small]]), {}, patient)).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await send(form([["file", small]]), {}, patient)).status).toBe(200);
     // The first response is still on disk.
-    await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual(["1"]);
+    await expect.poll(() => spooled(patient)).toEqual(["1"]);
     socket.destroy();
     await patient.stop();
   });
@@ -168,7 +166,7 @@ describe("conversion", () => {
       socket.write(recording);
       socket.write(tail);
       unread.push(socket);
-      await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(unread.length);
+      await expect.poll(() => spooled(patient).length).toBe(unread.length);
     }
     const small = form([["file", await walk("A-1", "2024-03-01T10:00:00Z", 3)]]);
     const ninth = await send(small, {}, patient);
@@ -177,7 +175,7 @@ describe("conversion", () => {
     const bob = await s.manager();
     expect((await send(small, { Authorization: `Bearer ${bob.token}` }, patient)).status).toBe(200);
     unread[0]?.destroy();
-    await expect.poll(async () => (await send(small, {}, patient)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await send(small, {}, patient)).status).toBe(200);
     for (const socket of unread) socket.destroy();
     await patient.stop();
   });
@@ -198,10 +196,12 @@ describe("conversion", () => {
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     socket.write(tail);
-    await expect.poll(() => spooled(patient).length, { timeout: 20_000 }).toBe(1);
-    const next = send(form([["file", recording]]), {}, patient);
+    await expect.poll(() => spooled(patient).length).toBe(1);
     const bob = await s.manager();
-    const others = await send(form([["file", recording]]), { Authorization: `Bearer ${bob.token}` }, patient);
+    const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
+    const next = send(form([["file", recording]]), {}, patient);
+    // A small file, because the next one does not wait for ever.
+    const others = await send(form([["file", small]]), { Authorization: `Bearer ${bob.token}` }, patient);
     expect(others.status).toBe(200);
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
     socket.destroy();
@@ -238,7 +238,7 @@ describe("conversion", () => {
       steady.socket.write(filler);
     }
     steady.socket.write(tail);
-    await expect.poll(() => steady.answer(), { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 200 /);
+    await expect.poll(() => steady.answer()).toMatch(/^HTTP\/1\.1 200 /);
     steady.socket.destroy();
     await strict.stop();
   });
@@ -255,12 +255,12 @@ describe("conversion", () => {
     const { socket } = await open(strict);
     socket.pause();
     // Measured from before the upload: the file exists exactly as long as the client is waited for.
-    const isSpooled = expect.poll(() => spooled(strict).length, { timeout: 20_000, interval: 5 }).toBe(1);
+    const isSpooled = expect.poll(() => spooled(strict).length, { interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     socket.write(tail);
     await isSpooled;
-    await expect.poll(() => spooled(strict), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => spooled(strict)).toEqual([]);
     socket.destroy();
     await strict.stop();
   });

@@ -82,7 +82,7 @@ describe("conversion to a format", () => {
     const grown = await send(form([["file", lonely]]), {}, small, pathOf("tcx"));
     expect([grown.status, grown.json.detail]).toEqual([413, expect.stringContaining("80000 bytes")]);
     expect((await send(form([["file", lonely]]), {}, small, pathOf("csv"))).status).toBe(200);
-    await expect.poll(() => spooled(small), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => spooled(small)).toEqual([]);
     await small.stop();
   });
 
@@ -111,7 +111,7 @@ describe("conversion to a format", () => {
       await closed;
     }
     expect(await waiting).toBe(200);
-    await expect.poll(() => spooled(patient), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => spooled(patient)).toEqual([]);
     await patient.stop();
   });
 });

@@ -35,7 +35,7 @@ function conversionsOn(s: TestService, ann: TestAccount) {
       .map(({ name }) => name);
 
   /** Waits until no file is left, which happens when all responses are sent or aborted. */
-  const expectNoFiles = () => expect.poll(() => spooled(), { timeout: 5_000 }).toEqual([]);
+  const expectNoFiles = () => expect.poll(() => spooled()).toEqual([]);
 
   async function send(body: BodyInit, headers: Record<string, string> = {}, on = s, path: string = PATH) {
     const response = await fetch(`${on.service.url}${path}`, {

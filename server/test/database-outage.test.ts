@@ -225,9 +225,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     }
     const seconds = (performance.now() - startedAt) / 1000;
     await server.restart();
-    await expect
-      .poll(async () => (await running.send("GET", "/health/ready/")).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await running.send("GET", "/health/ready/")).status).toBe(200);
     const lines = running
       .output()
       .split("\n")
@@ -276,7 +274,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expectUnavailable(await create());
     const admin = await administrator(`${server.url}postgres`);
     await admin.query("SELECT pg_promote()");
-    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     expect((await create()).status).toBe(201);
     expect(await api.terminate()).toBe(0);
   });

@@ -16,7 +16,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
   it("prints the account again while it exists", async () => {
     const signIn = async () => {
       const started = await processes.start("--demo");
-      await expect.poll(started.output, { timeout: 30_000 }).toContain("Take a device");
+      await expect.poll(started.output).toContain("Take a device");
       const [, username = "", password = ""] =
         /Username +(\S+)\n +Password +(.+)/.exec(started.output()) ?? [];
       return { ...started, username, password };
@@ -48,7 +48,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
   it("suggests only unfinished steps", async () => {
     const start = async () => {
       const started = await processes.start("--demo");
-      await expect.poll(started.output, { timeout: 30_000 }).toContain("/preprocessed-data/");
+      await expect.poll(started.output).toContain("/preprocessed-data/");
       return started;
     };
     const first = await start();
@@ -74,7 +74,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
     const job = await second.send("POST", `${devices}${device}/bulk-load/`, token, { asi_b64 });
     const state = async () =>
       (await second.send("GET", `/api/v1/jobs/${job.body.job_id}/`, token)).body.state;
-    await expect.poll(state, { timeout: 30_000 }).toBe("SUCCESS");
+    await expect.poll(state).toBe("SUCCESS");
     rmSync(file);
     await second.terminate();
 

@@ -21,7 +21,7 @@ export async function hold(s: TestService, statement: string) {
             )
           ).rows[0].count,
         );
-      await expect.poll(waiting, { interval: 20, timeout: 10_000 }).toBe(count);
+      await expect.poll(waiting, { interval: 20 }).toBe(count);
     },
     async release() {
       await client.query("COMMIT");

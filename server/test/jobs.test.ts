@@ -164,7 +164,7 @@ describe("retention", () => {
       SELECT ${new Date(0)}, 'r', 'o', 'account', n FROM generate_series(1, 1500) AS n`);
     const service = await startProcess(testConfig({ retentionIntervalMs: 86_400_000 }), s.store, "all");
     stopAfterTest(() => service.stop());
-    await expect.poll(() => queries.$count(auditLog), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => queries.$count(auditLog)).toBe(0);
   });
 
   it("ends after its current statement when the process stops", async () => {
@@ -211,7 +211,7 @@ describe("retention", () => {
         fingerprint: new Uint8Array(),
         createdAt: new Date(0),
       });
-      await expect.poll(codes, { timeout: 20_000 }).toBe(0);
+      await expect.poll(codes).toBe(0);
     }
   });
 

@@ -44,13 +44,13 @@ describe("a worker that is killed", { timeout: 120_000 }, () => {
     const change = await webhookOf(processes, first, hook.url);
     hook.behaviour = () => undefined;
     await change(first, "Renamed");
-    await expect.poll(() => hook.received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => hook.received.length).toBe(1);
     hook.behaviour = answer(204);
     // On PostgreSQL, the remaining worker takes over the job; on the embedded database, the next process does.
     await first.kill();
     if (other !== undefined) await other.kill();
     await processes.start();
-    await expect.poll(() => hook.received.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => hook.received.length).toBe(2);
   });
 
   it.runIf(isPostgres)("loses no job and repeats no finished job when it is killed repeatedly", async () => {

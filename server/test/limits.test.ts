@@ -190,7 +190,7 @@ describe("the memory for bodies", () => {
     );
     const held = on.service.app.bodyBudget.held + sent;
     socket.write("x".repeat(sent));
-    await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(held);
+    await expect.poll(() => on.service.app.bodyBudget.held).toBeGreaterThan(held);
     return async () => {
       socket.destroy();
       return answer;
@@ -218,12 +218,12 @@ describe("the memory for bodies", () => {
       await begin(on, users[0], from[0], 500_000),
     ];
     const send = (index: 0 | 3, bytes: number) => post(on, users[index], from[index], bytes);
-    await expect.poll(async () => (await send(0, 1_000_000)).status, { timeout: 10_000 }).toBe(429);
+    await expect.poll(async () => (await send(0, 1_000_000)).status).toBe(429);
     endings.push(
       await begin(on, users[1], from[1], 2_000_000),
       await begin(on, users[2], from[2], 1_700_000),
     );
-    await expect.poll(async () => (await send(3, 1_000_000)).status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(async () => (await send(3, 1_000_000)).status).toBe(503);
     const refused = await send(3, 1_000_000);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(refused.body).toEqual({ detail: "The service is receiving too many bytes at once." });
@@ -232,7 +232,7 @@ describe("the memory for bodies", () => {
       (await on.send("PATCH", `/api/v1/managers/${ann.id}/`, { token: ann.token, json: {} })).status,
     ).toBe(201);
     for (const end of endings) await end();
-    await expect.poll(async () => (await send(3, 100)).status, { timeout: 10_000 }).toBe(403);
+    await expect.poll(async () => (await send(3, 100)).status).toBe(403);
     await on.stop();
   });
 
@@ -274,9 +274,9 @@ describe("the memory for bodies", () => {
       return { answer, socket };
     });
     const refused = () => answers.map(({ answer }) => answer.text.startsWith("HTTP/1.1 429 "));
-    await expect.poll(() => on.service.app.bodyBudget.held, { timeout: 10_000 }).toBeGreaterThan(1_600_000);
+    await expect.poll(() => on.service.app.bodyBudget.held).toBeGreaterThan(1_600_000);
     // One of the two connections of the subscriber is closed; the other subscriber is not affected.
-    await expect.poll(refused, { timeout: 10_000 }).toContain(true);
+    await expect.poll(refused).toContain(true);
     expect(refused()[2]).toBe(false);
     for (const { socket } of answers) socket.destroy();
     await on.stop();

@@ -23,15 +23,20 @@ const lookupOf =
 async function start(
   addresses = ADDRESSES,
   maxConnections?: number,
-): Promise<{ app: FastifyInstance; port: number; answer: () => void }> {
+): Promise<{ app: FastifyInstance; port: number; arrived: Promise<void>; answer: () => void }> {
   const app = Fastify({ forceCloseConnections: "idle" });
   if (maxConnections !== undefined) app.server.maxConnections = maxConnections;
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
   app.get("/", async () => "at once");
   app.get("/slow", async () => {
+    arrive();
     await answered;
     return "slow";
   });
@@ -44,7 +49,7 @@ async function start(
     app.server.closeAllConnections();
     await app.close();
   });
-  return { app, port: (app.server.address() as AddressInfo).port, answer: () => answer() };
+  return { app, port: (app.server.address() as AddressInfo).port, arrived, answer: () => answer() };
 }
 
 async function open(address: string, port: number, sent: string) {
@@ -81,10 +86,10 @@ describe("a service at two addresses", () => {
   it.each(ADDRESSES)(
     "waits for a request that is in progress at %s before anything is closed",
     async (address) => {
-      const { app, port, answer } = await start();
+      const { app, port, arrived, answer } = await start();
       let isClosed = false;
       const slow = await open(address, port, `${HEAD.replace("/ ", "/slow ")}\r\n`);
-      await sleep(50);
+      await arrived;
       const closing = app.close().then(() => {
         isClosed = true;
       });

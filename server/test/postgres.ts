@@ -136,7 +136,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
     spawn(join(bin, "postgres"), [...options, ...(durable ? [] : fast), ...own], { ...as, stdio: "ignore" });
   let server = launch();
   const url = `postgres://postgres@127.0.0.1:${port}/`;
-  await ready(`${url}postgres`);
+  await ready(`${url}postgres`, server);
 
   async function halt(how: keyof typeof SIGNALS): Promise<void> {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -174,7 +174,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
       if (standby) writeFileSync(sign, "");
       else rmSync(sign, { force: true });
       server = launch();
-      await ready(`${url}postgres`);
+      await ready(`${url}postgres`, server);
     },
     async startReplica() {
       const copy = `${data}-replica-${await freePort()}`;
@@ -200,15 +200,16 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
   };
 }
 
-async function ready(url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
+/** Waits until the server accepts connections, for any time while it runs. */
+async function ready(url: string, server: ChildProcess): Promise<void> {
+  for (;;) {
     const client = new pg.Client(url);
     try {
       await client.connect();
       await client.end();
       return;
     } catch (error) {
-      if (tries > 200) throw error;
+      if (server.exitCode !== null || server.signalCode !== null) throw error;
       await sleep(50);
     }
   }

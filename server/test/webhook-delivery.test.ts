@@ -62,9 +62,8 @@ describe("a receiver gets", () => {
       expect(Buffer.from(String(call.headers["x-asi-api-token"]), "latin1").toString("utf8")).toBe(SECRET);
       expect(isSigned(call, SECRET)).toBe(true);
       expect(isSigned(call, `${SECRET}x`)).toBe(false);
-      const age = s.clock.now().getTime() / 1000 - Number(call.headers["webhook-timestamp"]);
-      expect(age).toBeGreaterThanOrEqual(0);
-      expect(age).toBeLessThan(5);
+      const seconds = Math.floor(s.clock.now().getTime() / 1000);
+      expect(Number(call.headers["webhook-timestamp"])).toBe(seconds);
     }
     expect(first.headers["webhook-id"]).not.toBe(second.headers["webhook-id"]);
     expect(await states(webhook)).toEqual(["delivered", "delivered"]);
@@ -229,7 +228,7 @@ describe("a receiver gets", () => {
       return `${path} ${event} ${data.timeframe_id ?? ""}`;
     });
     expect(new Set(calls).size).toBe(25 * 11);
-    // The number of calls is not checked, because a call that takes too long is repeated.
+    expect(calls).toHaveLength(25 * 11);
     expect(new Set(hook.received.map(({ headers }) => headers["webhook-id"])).size).toBe(25 * 11);
   });
 });

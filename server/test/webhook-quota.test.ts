@@ -5,17 +5,16 @@ import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvents } from "../src/domain/webhooks/events.js";
 import { jobs } from "../src/store/schema.js";
 import { emit } from "./events.js";
-import { TestService } from "./service.js";
-import { HOUR_MS, lookup, receiver, SECRET, settings, withWebhooks } from "./webhook-scene.js";
+import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 
 describe("when too many deliveries wait, a receiver gets", () => {
   it("the deliveries within the quota; one failed delivery counts the others, even of the same instant", async ({
-    hooks: { s, register, ann, deliveries },
+    hooks: { s, register, ann, deliveries, startAnother },
   }) => {
     const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 3 }, lookup);
+    const few = await startAnother({ webhookMaxPending: 3 });
     const webhook = await register(hook.url);
     for (let frame = 1; frame <= 3; frame += 1) await emit(few, "timeframe-created", webhook.activity, frame);
     const more = Array.from({ length: 50 }, (_, i) => 4 + i);
@@ -39,10 +38,10 @@ describe("when too many deliveries wait, a receiver gets", () => {
   });
 
   it("the first of the counted events when the failed delivery is sent again; later events are counted separately", async ({
-    hooks: { s, register, deliveries, asAnn },
+    hooks: { s, register, deliveries, asAnn, startAnother },
   }) => {
     const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 1 }, lookup);
+    const few = await startAnother({ webhookMaxPending: 1 });
     const webhook = await register(hook.url);
     for (let frame = 1; frame <= 3; frame += 1) await emit(few, "timeframe-created", webhook.activity, frame);
     await s.runJobs();
@@ -65,10 +64,10 @@ describe("when too many deliveries wait, a receiver gets", () => {
   });
 
   it("a separate count for each webhook, in one delivery each", async ({
-    hooks: { s, register, asAnn, deliveries },
+    hooks: { s, register, asAnn, deliveries, startAnother },
   }) => {
     const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookMaxPending: 1 }, lookup);
+    const few = await startAnother({ webhookMaxPending: 1 });
     const one = await register(hook.url);
     const event = (frame: number) => emit(few, "timeframe-created", one.activity, frame);
     await event(1);
@@ -93,10 +92,10 @@ describe("when too many deliveries wait, a receiver gets", () => {
 
 describe("when the deliveries of a day have used their limit of bytes, a receiver gets", () => {
   it("the deliveries within the limit; one failed delivery counts the others, for any speed of the receiver; more the next day", async ({
-    hooks: { s, register, ann, deliveries },
+    hooks: { register, ann, deliveries, startAnother },
   }) => {
     const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookBytesPerDay: 8_000 }, lookup);
+    const few = await startAnother({ webhookBytesPerDay: 8_000 });
     const webhook = await register(hook.url);
     for (let frame = 1; frame <= 9; frame += 1) {
       await emit(few, "timeframe-created", webhook.activity, frame);
@@ -121,11 +120,10 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
   });
 
   it("also fewer bytes for the failed deliveries that count unsent events", async ({
-    hooks: { s, register, deliveries },
+    hooks: { register, deliveries, startAnother },
   }) => {
     const hook = await receiver();
-    const limits = { ...settings, webhookMaxPending: 1, webhookBytesPerDay: 8_000 };
-    const few = await TestService.start(s.store, limits, lookup);
+    const few = await startAnother({ webhookMaxPending: 1, webhookBytesPerDay: 8_000 });
     const webhook = await register(hook.url);
     // of each two events one is sent and one is beyond the waiting ones: four of the rows fit into the day
     for (let frame = 1; frame <= 10; frame += 2) {
@@ -143,10 +141,10 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
   });
 
   it("also a count of the events of large changes, so that their waiting jobs are limited", async ({
-    hooks: { s, register, ann },
+    hooks: { s, register, ann, startAnother },
   }) => {
     const hook = await receiver();
-    const few = await TestService.start(s.store, { ...settings, webhookBytesPerDay: 50_000 }, lookup);
+    const few = await startAnother({ webhookBytesPerDay: 50_000 });
     const webhook = await register(hook.url);
     const { queries } = s.store.database;
     await queries.execute(sql`

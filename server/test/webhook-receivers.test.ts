@@ -7,7 +7,7 @@ import { emit } from "./events.js";
 import { answer } from "./receiver.js";
 import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
-import { lookup, NAMES, receiver, SECOND_MS, SECRET, settings, withWebhooks } from "./webhook-scene.js";
+import { NAMES, receiver, SECOND_MS, SECRET, settings, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 
@@ -85,13 +85,12 @@ describe("addresses are checked at every delivery", () => {
   });
 
   it("a private address that was stored in development is not called in production", async ({
-    hooks: { s, register, deliveries },
+    hooks: { s, register, deliveries, startAnother },
   }) => {
     const hook = await receiver();
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
-    const strict = await TestService.start(s.store, { ...settings, webhookAllowPrivate: false }, lookup);
-    strict.clock.advance(s.clock.now().getTime() - strict.clock.now().getTime());
+    const strict = await startAnother({ webhookAllowPrivate: false });
     await strict.runJobs();
     await strict.stop();
     expect(await deliveries(webhook)).toMatchObject([{ state: "retrying", response_status: null }]);
@@ -115,12 +114,17 @@ describe("many receivers", () => {
     const [slow, fast] = [await receiver(), await receiver()];
     let atOnce = 0;
     let most = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     slow.behaviour = (response) => {
       atOnce += 1;
       most = Math.max(most, atOnce);
       response.on("close", () => {
         atOnce -= 1;
       });
+      released.then(() => response.writeHead(204).end());
     };
     const [slowHook, fastHook] = [await register(slow.url), await register(fast.url)];
     // All events of the slow receiver are older.
@@ -129,29 +133,27 @@ describe("many receivers", () => {
     }
     const done = s.runJobs();
     await expect.poll(() => fast.received.length).toBe(40);
-    // On a busy machine, a delivery that was interrupted may be repeated before the others are done.
-    const reached = () => new Set(slow.received.map(({ headers }) => headers["webhook-id"])).size;
-    expect(reached()).toBeLessThan(40);
+    expect(slow.received.length).toBeLessThanOrEqual(s.config.webhookConcurrencyPerHost);
+    release();
     await done;
-    expect(reached()).toBe(40);
+    expect(slow.received).toHaveLength(40);
     expect(most).toBeLessThanOrEqual(s.config.webhookConcurrencyPerHost);
     expect(most).toBeGreaterThan(1);
   });
 
   it("many slow receivers of one account leave slots for another account", async ({
-    hooks: { s, register },
+    hooks: { s, register, startAnother },
   }) => {
     const bob = await s.manager();
     const hands = s.config.webhookConcurrency;
     const slow = await Promise.all(Array.from({ length: hands + 8 }, () => receiver()));
     for (const hook of slow) hook.behaviour = () => undefined;
     const fast = await receiver();
-    const patient = await TestService.start(s.store, { ...settings, webhookTimeoutMs: 5_000 }, lookup);
-    patient.clock.advance(s.clock.now().getTime() - patient.clock.now().getTime());
+    const patient = await startAnother({});
     for (const hook of slow) await emit(s, "activity-updated", (await register(hook.url)).activity);
     const done = patient.runJobs();
     const taken = () => slow.filter(({ received }) => received.length > 0).length;
-    await expect.poll(taken, { timeout: 10_000 }).toBe(hands / 2);
+    await expect.poll(taken).toBe(hands / 2);
     bob.token = await s.logIn(bob.username, bob.password);
     const activity = await newActivity(s, bob);
     const hook = {
@@ -163,7 +165,7 @@ describe("many receivers", () => {
     await s.post(`/api/v1/activities/${activity}/webhooks/`, hook, bob.token);
     await emit(s, "activity-updated", activity);
     patient.service.worker.wake();
-    await expect.poll(() => fast.received.length, { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => fast.received.length).toBe(1);
     expect(taken()).toBe(hands / 2);
     for (const hook of slow) hook.behaviour = answer(204);
     await Promise.all(slow.map((hook) => hook.stop()));

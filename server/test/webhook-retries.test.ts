@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { readConfig } from "../src/config/config.js";
 import { auditLog } from "../src/store/schema.js";
 import { emit } from "./events.js";
+import { freePort } from "./free-port.js";
 import { answer, isSigned, startReceiver } from "./receiver.js";
 import { HOUR_MS, receiver, SCHEDULE_MS, SECOND_MS, SECRET, withWebhooks } from "./webhook-scene.js";
 
@@ -102,8 +103,9 @@ describe("a receiver that fails", () => {
   );
 
   it("has 15 s in total and 5 s to connect; the tests use less", async ({
-    hooks: { s, register, deliveries },
+    hooks: { s, register, deliveries, startAnother },
   }) => {
+    const impatient = await startAnother({ webhookTimeoutMs: 400, webhookConnectTimeoutMs: 200 });
     expect(readConfig({})).toMatchObject({ webhookTimeoutMs: 15_000, webhookConnectTimeoutMs: 5_000 });
     const silent = await receiver();
     silent.behaviour = () => undefined;
@@ -115,9 +117,8 @@ describe("a receiver that fails", () => {
     };
     const hooks = [await register(silent.url), await register(dripping.url)];
     for (const { activity } of hooks) await emit(s, "activity-updated", activity);
-    const startedAt = performance.now();
-    await s.runJobs();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    // Neither response ends, so without the limit, the jobs would not end.
+    await impatient.runJobs();
     for (const webhook of hooks) {
       expect(await deliveries(webhook)).toMatchObject([
         { state: "retrying", response_status: null, response: "No complete response within 0.4 s." },
@@ -145,7 +146,8 @@ describe("a receiver that fails", () => {
   it("gets the event when it becomes reachable", async ({
     hooks: { s, register, deliveries, advance, states },
   }) => {
-    const gone = await startReceiver();
+    // A port that the system does not give to another connection in the meantime.
+    const gone = await startReceiver(await freePort());
     await gone.stop();
     const webhook = await register(gone.url);
     await emit(s, "activity-updated", webhook.activity);

@@ -6,7 +6,7 @@ import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { webhooks } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { type Receiver, startReceiver } from "./receiver.js";
-import type { TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 export const SECRET = "sesame ünd more";
@@ -30,10 +30,11 @@ export const lookup: AddressLookup = async (name) => {
   return found;
 };
 
+/** The longest limits, so that only a receiver that never responds reaches them, also on a busy machine. */
 export const settings: Partial<Config> = {
   webhookAllowPrivate: true,
-  webhookTimeoutMs: 400,
-  webhookConnectTimeoutMs: 200,
+  webhookTimeoutMs: 45_000,
+  webhookConnectTimeoutMs: 45_000,
 };
 
 export interface Registered {
@@ -49,7 +50,9 @@ export async function receiver(port = 0): Promise<Receiver> {
   return started;
 }
 
+/** @param s service whose clock only the tests move, so that no retry is due because a test took long */
 function webhooksOn(s: TestService, ann: TestAccount) {
+  s.clock.stopAt(s.clock.now().getTime());
   let expiresMs = 0;
 
   /** The clock moves beyond the lifetime of tokens; this request uses a valid one. */
@@ -98,7 +101,14 @@ function webhooksOn(s: TestService, ann: TestAccount) {
     await s.runJobs();
   };
 
-  return { s, ann, activityOfAnn, register, asAnn, deliveries, states, row, advance };
+  /** Starts another service on the database, at the time of this one. */
+  async function startAnother(changes: Partial<Config>): Promise<TestService> {
+    const another = await TestService.start(s.store, { ...settings, ...changes }, lookup);
+    another.clock.stopAt(s.clock.now().getTime());
+    return another;
+  }
+
+  return { s, ann, activityOfAnn, register, asAnn, deliveries, states, row, advance, startAnother };
 }
 
 /** `it` of a file with a service and a manager. */

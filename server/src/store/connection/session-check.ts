@@ -34,22 +34,33 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
   );
 }
 
-/** @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement */
+/**
+ * The statements of the two connections have the same name and different results, so that a session that has been prepared by
+ * the other connection is detected too.
+ * @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement
+ */
 export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   const [a, b] = clients;
   try {
-    for (const client of [a, b, b, a]) await client.query({ name: PREPARED, text: PID });
+    // Several times, because with other clients of the pooler, a connection may keep its session for a while.
+    for (const client of [a, b, b, a, a, b, b, a]) {
+      const of = client === a ? "a" : "b";
+      const { rows } = await client.query<{ of: string }>({ name: PREPARED, text: `SELECT '${of}' AS of` });
+      if (rows[0]?.of !== of) throw notKept();
+    }
   } catch (error) {
-    if (!MIXED_UP.has(String((error as { code?: unknown }).code))) throw error;
-    throw new UsageError(
-      "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
-    );
+    throw MIXED_UP.has(String((error as { code?: unknown }).code)) ? notKept() : error;
   } finally {
     // The statement must not remain in a session that other clients use.
     for (const client of clients) client.release(true);
   }
 }
+
+const notKept = () =>
+  new UsageError(
+    "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
+  );
 
 /** Time for which a process is not ready after it has detected a changed session. */
 const REMEMBERED_MS = 60_000;

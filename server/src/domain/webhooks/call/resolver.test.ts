@@ -77,10 +77,11 @@ describe("the resolver", () => {
     const silent = Array.from({ length: 50 }, (_, index) =>
       find(`silent-${index}.example`, { account: 1, signal: left.signal }),
     );
+    let ended = 0;
+    for (const one of silent) one.catch(() => ended++);
     const outcomes = Promise.allSettled(silent);
-    expect(await find("good.example", { account: 2, signal: AbortSignal.timeout(1_000) })).toEqual([
-      "192.0.2.7",
-    ]);
+    expect(await find("good.example", { account: 2 })).toEqual(["192.0.2.7"]);
+    expect(ended).toBe(0);
     // Only a few of the 50 were queried.
     expect(names.asked() - before).toBeLessThan(20);
     left.abort();

@@ -1,8 +1,7 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { SAMPLES } from "../../migrations/0001-first.js";
 import type { SqlClient } from "../index.js";
+import { freePort } from "./free-port.js";
 
 /** A real database with the table of the sample chunks, for tests and measurements. */
 export interface SampleDatabase {
@@ -117,7 +117,7 @@ async function startPostgres(settings: string[]): Promise<{ port: number; stop()
     ],
     { ...user, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
   );
-  await waitUntilReady(port);
+  await waitUntilReady(port, server);
   return {
     port,
     async stop() {
@@ -144,25 +144,16 @@ async function copyProgram(folder: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no TCP port");
-  return address.port;
-}
-
-async function waitUntilReady(port: number): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
+/** Waits until the server accepts connections, for any time while it runs. */
+async function waitUntilReady(port: number, server: ChildProcess): Promise<void> {
+  for (;;) {
     const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
     try {
       await client.connect();
       await client.end();
       return;
     } catch (error) {
-      if (attempt === 200) throw error;
+      if (server.exitCode !== null || server.signalCode !== null) throw error;
       await sleep(50);
     }
   }
