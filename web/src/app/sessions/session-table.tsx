@@ -8,6 +8,7 @@ import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { Nothing } from "../parts/nothing.js";
 import { cellText, figureName, isIncomplete, SQUAD_COLUMNS, type SquadColumn } from "../season/chart.js";
+import "../squads/squads.css";
 
 type Figures = Resource["SessionFigures"];
 type Row = Figures["rows"][number];
