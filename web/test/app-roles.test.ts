@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
   });
 
   it("show a physician the figures of the heart, and let them leave", async () => {
-    const scene = await sceneOf("otto");
+    const scene = await sceneOf("olaf");
     await letIn(scene, "petra", "physician");
     const page = await openSignedIn(service, { username: "petra" });
     await showView(page, `#/sessions/${scene.session}`, "Round 1");
