@@ -70,6 +70,11 @@ function isSimilar(a: string, b: string): boolean {
   );
 }
 
+/** Whether a value, such as one of parsed JSON, is an object and not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Throws `BAD_OPTION` if options are not an object: JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;

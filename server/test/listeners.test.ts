@@ -7,8 +7,8 @@ import { describe, expect, it, vi } from "vitest";
 import { type HostLookup, listeners } from "../src/http/connection/listeners.js";
 import { closeUnused } from "../src/http/connection/unused-connections.js";
 import { serveMetrics } from "../src/http/monitoring/metrics.js";
+import { freePort } from "../src/store/samples/testing/free-port.js";
 import { stopAfterTest } from "./cleanup.js";
-import { freePort } from "./free-port.js";
 import { newStore, TestService } from "./service.js";
 
 // A container may have no IPv6, and other systems have only one IPv4 loopback address.

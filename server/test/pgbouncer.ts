@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort } from "./free-port.js";
+import { freePort } from "../src/store/samples/testing/free-port.js";
 import { NOBODY } from "./postgres.js";
 
 /** Debian installs it in a folder that is only in the path of root. */

@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { freePort } from "./free-port.js";
+import { freePort } from "../src/store/samples/testing/free-port.js";
 
 /** Id of the user `nobody` on most systems. */
 export const NOBODY = 65_534;

@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { OPERATOR_SOCKET } from "../src/operator/socket-client.js";
+import { freePort } from "../src/store/samples/testing/free-port.js";
 import { stopAfterTest } from "./cleanup.js";
-import { freePort } from "./free-port.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 

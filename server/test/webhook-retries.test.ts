@@ -2,9 +2,9 @@
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { readConfig } from "../src/config/config.js";
+import { freePort } from "../src/store/samples/testing/free-port.js";
 import { auditLog } from "../src/store/schema.js";
 import { emit } from "./events.js";
-import { freePort } from "./free-port.js";
 import { answer, isSigned, startReceiver } from "./receiver.js";
 import { HOUR_MS, receiver, SCHEDULE_MS, SECOND_MS, SECRET, withWebhooks } from "./webhook-scene.js";
 

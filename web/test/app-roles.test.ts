@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -53,7 +54,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     const owner = await openSignedIn(service, scene.owner);
     await showView(owner, `#/squads/${scene.squad}`, "First team");
     await owner.getByRole("link", { name: "Access" }).click();
-    await owner.getByText("Only you see this squad.").waitFor();
+    await owner.getByText("Nobody is invited to this squad.").waitFor();
     await owner.getByRole("button", { name: "Invite…" }).click();
     await dialog(owner).getByLabel("Username").fill("carla");
     await dialog(owner).getByLabel("Role").selectOption("coach");
@@ -62,20 +63,22 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await owner.getByRole("row", { name: /carla.*Coach.*not yet/ }).waitFor();
     expect(await violations(owner)).toEqual([]);
 
-    const coach = await openSignedIn(
-      service,
-      { username: "carla" },
-      { viewport: { width: 390, height: 800 } },
-    );
-    await coach.getByText("orla invites you to First team as coach, who reads").waitFor();
+    const phone = { viewport: { width: 390, height: 800 } };
+    const coach = await openSignedIn(service, { username: "carla" }, phone);
+    await showView(coach, "#/sessions?month=2026-04-01", "Sessions");
+    await coach.getByText("orla invites you to First team as coach: you may read").waitFor();
     expect(await violations(coach)).toEqual([]);
     expect(await overflow(coach)).toBeLessThanOrEqual(0);
     await coach.getByRole("button", { name: "Accept: First team" }).click();
     await coach.getByText("orla invites you").waitFor({ state: "detached" });
+    await coach.getByRole("link", { name: /Round 1/ }).waitFor();
 
     await showView(coach, "#/squads", "Squads");
     await coach.getByRole("row", { name: /First team.*Coach/ }).waitFor();
+    await coach.getByLabel("Choose First team").check();
+    await coach.getByText("Only the owner can delete a squad.").waitFor();
     await coach.getByRole("link", { name: "First team", exact: true }).click();
+    await coach.getByText("orla owns this squad. As coach, you may read the sessions").waitFor();
     await coach.getByRole("row", { name: /Ann Ash/ }).waitFor();
     expect(await tabs(coach).allInnerTexts()).toEqual(["Players", "Season"]);
     expect(await heads(coach)).not.toContain("Max. HR");
@@ -98,18 +101,44 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect(await coach.getByRole("link", { name: "Open the squad" }).count()).toBe(0);
     expect(await violations(coach)).toEqual([]);
     expect(await overflow(coach)).toBeLessThanOrEqual(0);
-    const file = coach.waitForEvent("download");
-    await coach.getByRole("button", { name: "CSV" }).click();
-    expect((await file).suggestedFilename()).toMatch(/\.csv$/);
+    const saved = async (name: string) => {
+      const file = coach.waitForEvent("download");
+      await coach.getByRole("button", { name }).click();
+      return readFileSync(await (await file).path());
+    };
+    const csv = (await saved("CSV")).toString();
+    expect(csv).toMatch(/,Bea Bell,.*,2876,/);
+    expect(csv).not.toMatch(/_hr|hr_|trimp/);
+    // a zip archive
+    expect((await saved("Excel (.xlsx)")).subarray(0, 2).toString()).toBe("PK");
+    await showView(coach, "#/sessions/new", "New session");
+    await coach.getByText("You have no squad yet").waitFor();
+    await coach.goto(`${service.address}#/sessions/${scene.session}/squad`);
+    await coach.getByText("Only the owner of the squad may read the recordings.").waitFor();
 
     await showView(owner, `#/squads/${scene.squad}/access`, "First team");
     await owner.reload();
     await owner.getByLabel("Choose carla").check();
     await owner.getByRole("button", { name: "Withdraw…" }).click();
     await owner.getByRole("button", { name: "Withdraw", exact: true }).click();
-    await owner.getByText("Only you see this squad.").waitFor();
+    await owner.getByText("Nobody is invited to this squad.").waitFor();
     await showView(coach, "#/squads", "Squads");
     await coach.getByText("You have no squads.").waitFor();
+  });
+
+  it("are not taken by a manager who declines the invitation", async () => {
+    const scene = await sceneOf("odile");
+    await service.manager("dario");
+    const params = { path: { squad: scene.squad } };
+    const body = { username: "dario", role: "coach" as const };
+    await unwrap(scene.owner.client.POST("/api/v2/squads/{squad}/grants/", { params, body }));
+    const page = await openSignedIn(service, { username: "dario" });
+    await showView(page, "#/squads", "Squads");
+    await page.getByRole("button", { name: "Decline: First team" }).click();
+    await page.getByText("odile invites you").waitFor({ state: "detached" });
+    await page.getByText("You have no squads.").waitFor();
+    const left = await unwrap(scene.owner.client.GET("/api/v2/squads/{squad}/grants/", { params }));
+    expect(left.results).toEqual([]);
   });
 
   it("let an analyst change sessions and replace periods by a file, whose wrong lines are named", async () => {
@@ -141,7 +170,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect(await violations(page)).toEqual([]);
     await choose("period,start,end\n1st half,12:00,12:06\n");
     await page.getByText("1st half, 12:00 to 12:06").waitFor();
-    await page.getByRole("combobox", { name: "Time" }).selectOption("1st half");
+    await page.getByRole("combobox", { name: "Period" }).selectOption("1st half");
     await page.getByRole("row", { name: /Bea Bell.*1,4\d\d/ }).waitFor();
     expect((await heads(page)).join()).not.toMatch(/heart|impulse/i);
   });

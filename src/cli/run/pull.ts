@@ -68,8 +68,8 @@ class Pull {
   readonly #client: ServiceClient;
   readonly #calendar: Calendar;
   readonly #format: PullFormat;
-  // Fires when the process is interrupted, and when one of the requests fails for good.
   readonly #stop = new AbortController();
+  /** Aborted by an interruption of the process, and by the first failure that ends the command. */
   readonly #signal: AbortSignal;
   readonly #progress: ProgressLine;
   readonly #failedDevices = new Set<number>();

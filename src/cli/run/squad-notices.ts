@@ -110,7 +110,7 @@ export function tellWithoutMaxHr(
   console.message(
     missing.length === all.size
       ? "The training impulse needs the maximum heart rate of each player: add the column max_hr to the roster"
-      : `The roster has no max_hr of ${namesText(missing)}: no training impulse of them`,
+      : `The roster has no max_hr of ${namesText(missing)}: their training impulse is unknown`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRecord } from "../../arguments.js";
 import type { DescribedError } from "../terminal/problem.js";
-import { isRecord } from "./json.js";
 import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
 
 /** After that a request fails. With the waits below it outlasts a restart of the service. */

@@ -1,8 +1,8 @@
+import { isRecord } from "../../arguments.js";
 import { canBeFileName } from "../../recording/header.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { Interval } from "./calendar.js";
 import type { ServiceClient } from "./client.js";
-import { isRecord } from "./json.js";
 import type { SampleRange } from "./pulled-days.js";
 import { serviceError } from "./refusals.js";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isRecord } from "../../arguments.js";
 import { OutputFile } from "../../files/output-file.js";
 import { DescribedError } from "../terminal/problem.js";
-import { isRecord } from "./json.js";
 
 /** Beginning with a dot, so that readers of a whole folder skip it. */
 const LIST = ".asi-pull.json";

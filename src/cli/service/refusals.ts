@@ -1,5 +1,5 @@
+import { isRecord } from "../../arguments.js";
 import { DescribedError } from "../terminal/problem.js";
-import { isRecord } from "./json.js";
 
 /** The problems of requests to a service. */
 export type ServiceProblem =

@@ -1,8 +1,7 @@
-import { requireKnown, shown } from "../../arguments.js";
+import { isRecord, requireKnown, shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
 import type { Recipe } from "./recipe.js";
 
-type Members = Readonly<Record<string, unknown>>;
 type Rule = (value: unknown, name: string) => void;
 
 const integer =
@@ -22,7 +21,7 @@ const oneOf =
 const members =
   (required: Readonly<Record<string, Rule>>, optional: Readonly<Record<string, Rule>> = {}): Rule =>
   (value, name) => {
-    if (!isObject(value)) throw bad(name, value, "an object");
+    if (!isRecord(value)) throw bad(name, value, "an object");
     requireKnown(`key of ${name}`, value, [...Object.keys(required), ...Object.keys(optional)]);
     for (const [key, rule] of Object.entries(required)) {
       if (!Object.hasOwn(value, key)) throw new AsiError("BAD_OPTION", `${name}.${key} is missing.`);
@@ -40,7 +39,7 @@ const orNull =
   };
 
 const smoothing: Rule = (value, name) => {
-  const type = isObject(value) ? value.type : undefined;
+  const type = isRecord(value) ? value.type : undefined;
   const rules: Readonly<Record<string, Rule>> =
     type === "mean"
       ? { type: oneOf("mean"), samples: oddNumber }
@@ -136,10 +135,6 @@ export function checkRecipe(value: unknown): Recipe {
     throw new AsiError("BAD_OPTION", "recipe.sign has an effect only with a derivative; omit it.");
   }
   return recipe;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function bad(name: string, value: unknown, what: string): AsiError {

@@ -7,6 +7,7 @@ import { dateText, dayAfter, mondayOf, readDate } from "../parts/days.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { Invitations } from "../squads/invitations.js";
+import { type Invitation, loadInvitations } from "../squads/roles.js";
 import type { ViewProps } from "../view.js";
 import { FoundSessions } from "./found-sessions.js";
 import { type Known, loadSquads, type SquadSession } from "./load-session.js";
@@ -44,26 +45,46 @@ export function SessionCalendar(props: ViewProps) {
           New session…
         </a>
       </div>
-      <Invitations client={client} onAccepted={known.reload} />
       <Requested request={known} what="the squads">
-        {(found) =>
-          search.trim() === "" ? (
-            <MonthView key={`${firstMs} ${zone}`} {...props} firstMs={firstMs} known={found} />
-          ) : (
-            <FoundSessions client={client} known={found} wanted={search.trim()} zone={zone} />
-          )
-        }
+        {(found) => (
+          <>
+            <Invitations client={client} invitations={found.invitations} onChange={known.reload} />
+            {/* the keys: the sessions of a squad that is accepted are loaded too */}
+            {search.trim() === "" ? (
+              <MonthView
+                key={`${firstMs} ${zone} ${found.squads.size}`}
+                {...props}
+                firstMs={firstMs}
+                known={found}
+              />
+            ) : (
+              <FoundSessions
+                key={found.squads.size}
+                client={client}
+                known={found}
+                wanted={search.trim()}
+                zone={zone}
+              />
+            )}
+          </>
+        )}
       </Requested>
     </>
   );
 }
 
-async function loadKnown(client: Client, signal: AbortSignal): Promise<Known> {
+async function loadKnown(
+  client: Client,
+  signal: AbortSignal,
+): Promise<Known & { invitations: readonly Invitation[] }> {
   const members: Resource["Member"][] = [];
   const params = { query: { limit: PER_REQUEST } };
   for await (const one of client.list("/api/v2/members/", { params, signal })) members.push(one);
-  const squads = await loadSquads(client, signal);
-  return { squads: new Map(squads.map(({ id, name }) => [id, name])), members };
+  const [squads, invitations] = await Promise.all([
+    loadSquads(client, signal),
+    loadInvitations(client, signal),
+  ]);
+  return { squads: new Map(squads.map(({ id, name }) => [id, name])), members, invitations };
 }
 
 function firstOfMonth(ms: number, zone: Zone): number {

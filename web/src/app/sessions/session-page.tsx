@@ -44,8 +44,10 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
   const { client, settings, go } = props;
   const zone = settings.zone.value;
   const problem = useProblem();
-  const isEditing = useSignal(false);
-  const isReplacing = useSignal(false);
+  const open = useSignal<"edit" | "periods" | null>(null);
+  const close = () => {
+    open.value = null;
+  };
   const names = playersIn(figures);
   const missing = missingPlayers(figures, role);
   const withData = figures.rows.filter(({ period, start }) => period === null && start !== null).length;
@@ -57,7 +59,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           <button
             type="button"
             onClick={() => {
-              isEditing.value = true;
+              open.value = "edit";
             }}
           >
             Edit…
@@ -95,7 +97,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
             <button
               type="button"
               onClick={() => {
-                isReplacing.value = true;
+                open.value = "periods";
               }}
             >
               Replace by periods.csv…
@@ -149,36 +151,27 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           )}
         </>
       )}
-      {isReplacing.value ? (
+      {open.value === "periods" ? (
         <ReplacePeriods
           client={client}
           session={session.id}
           tag={periodsTag}
           zone={zone}
-          onClose={() => {
-            isReplacing.value = false;
-          }}
+          onClose={close}
           onDone={() => {
-            isReplacing.value = false;
+            close();
             onChange();
           }}
         />
       ) : null}
-      {isEditing.value ? (
-        <Dialog
-          title={`Edit ${session.name}`}
-          onClose={() => {
-            isEditing.value = false;
-          }}
-        >
+      {open.value === "edit" ? (
+        <Dialog title={`Edit ${session.name}`} onClose={close}>
           <SessionForm
             {...props}
             session={session}
-            onCancel={() => {
-              isEditing.value = false;
-            }}
+            onCancel={close}
             onDone={() => {
-              isEditing.value = false;
+              close();
               announce("The session is saved.");
               onChange();
             }}

@@ -30,8 +30,10 @@ interface Props {
 /** The table of a session as the service computes it, for people who may not read its recordings. */
 export function SessionTable({ client, figures, zone }: Props) {
   const problem = useProblem();
-  const [period, setPeriod] = useKept<string | null>("period", null);
+  const [chosen, setChosen] = useKept<string | null>("period", null);
   const periods = [...new Set(figures.rows.map((row) => row.period))];
+  // it may have been replaced
+  const period = periods.includes(chosen) ? chosen : null;
   const rows = figures.rows.filter((row) => row.period === period);
   const columns = SQUAD_COLUMNS.filter((column) =>
     figures.rows.some((row) => figureIn(row, column) !== null),
@@ -58,10 +60,10 @@ export function SessionTable({ client, figures, zone }: Props) {
           <>
             {periods.length < 2 ? null : (
               <label>
-                Time{" "}
+                Period{" "}
                 <select
                   value={period ?? ""}
-                  onChange={({ currentTarget }) => setPeriod(currentTarget.value || null)}
+                  onChange={({ currentTarget }) => setChosen(currentTarget.value || null)}
                 >
                   {periods.map((name) => (
                     <option key={name} value={name ?? ""}>

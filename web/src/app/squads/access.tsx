@@ -73,7 +73,7 @@ export function Access({ client, squad, settings }: TabProps) {
                     chosen.length === 1
                       ? "Withdraw the invitation?"
                       : `Withdraw ${chosen.length} invitations?`,
-                  text: `${chosen.map(nameOf).join(", ")}. They see nothing of this squad any more.`,
+                  text: `${chosen.map(nameOf).join(", ")}. They no longer see this squad.`,
                   action: "Withdraw",
                 }}
                 work={async () => {
@@ -95,7 +95,7 @@ export function Access({ client, squad, settings }: TabProps) {
               </Action>
             )}
             empty={
-              <Nothing title="Only you see this squad.">
+              <Nothing title="Nobody is invited to this squad.">
                 <p>
                   Invite other managers as coach, analyst or physician. Athletes see their own figures without
                   an invitation.
@@ -124,12 +124,12 @@ export function Access({ client, squad, settings }: TabProps) {
               required
               maxLength={150}
               isFirst
-              hint="The exact username of a manager. The service does not say whether there is one. It sends no mail; the invitation is under Sessions and Squads."
+              hint="The exact username of a manager. The service does not tell whether it exists, and sends no mail. The manager finds the invitation under Sessions and Squads."
             />
             <Choice
               name="role"
               label="Role"
-              choices={GUEST_ROLES.map((role) => [role, `${roleName(role)}: ${rightsOf(role)}`])}
+              choices={GUEST_ROLES.map((role) => [role, `${roleName(role)}: may ${rightsOf(role)}`])}
               hint="To change a role, invite again: accepting replaces the earlier role."
             />
           </Form>

@@ -26,7 +26,7 @@ export function GuestHead({ squad, invitation, client, go }: TabProps & { invita
           busy="Leaving…"
           question={{
             title: `Leave ${squad.name}?`,
-            text: `You see nothing of this squad any more, until ${owner} invites you again.`,
+            text: `You no longer see this squad. To return, you need another invitation of ${owner}.`,
             action: "Leave the squad",
           }}
           work={async () => {
@@ -41,7 +41,7 @@ export function GuestHead({ squad, invitation, client, go }: TabProps & { invita
       </div>
       <ProblemOf problem={problem} />
       <p class="note">
-        A squad of {owner}. {roleName(role)}: you may see what a {role} {rightsOf(role)}.
+        {owner} owns this squad. As {roleName(role).toLowerCase()}, you may {rightsOf(role)}.
       </p>
     </>
   );

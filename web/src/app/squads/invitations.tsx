@@ -1,20 +1,19 @@
 import { type Client, unwrap } from "asi-client";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
-import { useRequest } from "../parts/request.js";
-import { loadInvitations, rightsOf, roleName } from "./roles.js";
+import { type Invitation, rightsOf, roleName } from "./roles.js";
 
 interface Props {
   client: Client;
-  /** Called when the user has accepted an invitation. */
-  onAccepted: () => void;
+  /** All invitations of the user. */
+  invitations: readonly Invitation[];
+  /** Called when the user has accepted or declined one. */
+  onChange: () => void;
 }
 
 /** The open invitations to squads of others; nothing if there are none. */
-export function Invitations({ client, onAccepted }: Props) {
+export function Invitations({ client, invitations, onChange }: Props) {
   const problem = useProblem();
-  const request = useRequest("invitations", (signal) => loadInvitations(client, signal));
-  const open = (request.data ?? []).filter(({ accepted_at }) => accepted_at === null);
-  // errors are shown by the view, which needs more than this
+  const open = invitations.filter(({ accepted_at }) => accepted_at === null);
   if (open.length === 0) return null;
   return (
     <section class="panel padded" aria-label="Invitations">
@@ -26,7 +25,7 @@ export function Invitations({ client, onAccepted }: Props) {
           <div key={id} class="section-head">
             <p>
               <strong>{owner}</strong> invites you to <strong>{squad_name}</strong> as{" "}
-              {roleName(role).toLowerCase()}, who {rightsOf(role)}.
+              {roleName(role).toLowerCase()}: you may {rightsOf(role)}.
             </p>
             <div class="buttons">
               <Action
@@ -37,8 +36,7 @@ export function Invitations({ client, onAccepted }: Props) {
                 busy="Accepting…"
                 work={async () => {
                   await unwrap(client.POST("/api/v2/invitations/{invitation}/accept/", { params }));
-                  request.reload();
-                  onAccepted();
+                  onChange();
                   return `You see ${squad_name} now.`;
                 }}
               >
@@ -51,7 +49,7 @@ export function Invitations({ client, onAccepted }: Props) {
                 busy="Declining…"
                 work={async () => {
                   await unwrap(client.DELETE("/api/v2/invitations/{invitation}/", { params }));
-                  request.reload();
+                  onChange();
                   return "The invitation is declined.";
                 }}
               >

@@ -13,11 +13,11 @@ const NAMES: Record<SquadRole, string> = {
   physician: "Physician",
 };
 
-/** The end of a sentence about a person with this role. */
+/** What a role permits, after "may". */
 const RIGHTS: Record<GuestRole, string> = {
-  coach: "reads the sessions and the season, without heart data",
-  analyst: "reads the sessions and the season, without heart data, and changes sessions, periods and players",
-  physician: "reads the sessions and the season, with heart data",
+  coach: "read the sessions and the season, without heart data",
+  analyst: "read the sessions and the season, without heart data, and change sessions, periods and players",
+  physician: "read the sessions and the season, with heart data",
 };
 
 export const GUEST_ROLES = ["coach", "analyst", "physician"] as const;

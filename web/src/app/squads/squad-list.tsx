@@ -22,12 +22,13 @@ const nameOf = ({ name }: Squad) => name;
 export function SquadList({ client, go, settings }: ViewProps) {
   const [isMaking, setMaking] = useState(false);
   const problem = useProblem();
-  const squads = useRequest("squads", async (signal): Promise<Squad[]> => {
+  const squads = useRequest("squads", async (signal) => {
     const [seen, invitations] = await Promise.all([
       collected(client.list("/api/v2/squads/", { signal })),
       loadInvitations(client, signal),
     ]);
-    return seen.map((squad) => ({ ...squad, role: roleIn(invitations, squad.id) }));
+    const rows: Squad[] = seen.map((squad) => ({ ...squad, role: roleIn(invitations, squad.id) }));
+    return { rows, invitations };
   });
   const zone = settings.zone.value;
   return (
@@ -39,69 +40,77 @@ export function SquadList({ client, go, settings }: ViewProps) {
         </button>
       </div>
       <ProblemOf problem={problem} />
-      <Invitations client={client} onAccepted={squads.reload} />
       <Requested request={squads} what="the squads">
-        {(rows) => (
-          <ChosenTable
-            what="squads"
-            rows={rows}
-            keyOf={({ id }) => id}
-            nameOf={nameOf}
-            columns={[
-              { name: "Squad", of: ({ id, name }) => <a href={`#/squads/${id}`}>{name}</a>, sortBy: nameOf },
-              { name: "You are", of: ({ role }) => roleName(role), sortBy: ({ role }) => role },
-              {
-                name: "Made",
-                of: ({ created_at }) => dayAndTime(created_at, zone),
-                sortBy: ({ created_at }) => created_at,
-              },
-              {
-                name: "",
-                of: ({ id, name }) => (
-                  <a href={`#/squads/${id}/season`} aria-label={`Season of ${name}`}>
-                    Season
-                  </a>
-                ),
-              },
-            ]}
-            actions={(chosen) =>
-              chosen.some(({ role }) => role !== "owner") ? (
-                <span class="muted">Only the owner deletes a squad.</span>
-              ) : (
-                <Action
-                  class="warns"
-                  problem={problem}
-                  failed="Not all squads are deleted."
-                  busy="Deleting…"
-                  question={{
-                    title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
-                    text: `${chosen.map(nameOf).join(", ")}. The memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.`,
-                    action: "Delete",
-                  }}
-                  work={async () => {
-                    try {
-                      await inTurn(chosen, nameOf, ({ id }) =>
-                        unwrap(client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } })),
-                      );
-                    } finally {
-                      squads.reload();
-                    }
-                    return "Deleted.";
-                  }}
-                >
-                  Delete…
-                </Action>
-              )
-            }
-            empty={
-              <Nothing title="You have no squads.">
-                <p>
-                  A squad has players, each with a number, a position and a tracker. Its sessions and its
-                  season have a row for each of them.
-                </p>
-              </Nothing>
-            }
-          />
+        {({ rows, invitations }) => (
+          <>
+            <Invitations client={client} invitations={invitations} onChange={squads.reload} />
+            <ChosenTable
+              what="squads"
+              rows={rows}
+              keyOf={({ id }) => id}
+              nameOf={nameOf}
+              columns={[
+                {
+                  name: "Squad",
+                  of: ({ id, name }) => <a href={`#/squads/${id}`}>{name}</a>,
+                  sortBy: nameOf,
+                },
+                { name: "You are", of: ({ role }) => roleName(role), sortBy: ({ role }) => role },
+                {
+                  name: "Made",
+                  of: ({ created_at }) => dayAndTime(created_at, zone),
+                  sortBy: ({ created_at }) => created_at,
+                },
+                {
+                  name: "",
+                  of: ({ id, name }) => (
+                    <a href={`#/squads/${id}/season`} aria-label={`Season of ${name}`}>
+                      Season
+                    </a>
+                  ),
+                },
+              ]}
+              actions={(chosen) =>
+                chosen.some(({ role }) => role !== "owner") ? (
+                  <span class="muted">Only the owner can delete a squad.</span>
+                ) : (
+                  <Action
+                    class="warns"
+                    problem={problem}
+                    failed="Not all squads are deleted."
+                    busy="Deleting…"
+                    question={{
+                      title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
+                      text: `${chosen.map(nameOf).join(", ")}. The memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.`,
+                      action: "Delete",
+                    }}
+                    work={async () => {
+                      try {
+                        await inTurn(chosen, nameOf, ({ id }) =>
+                          unwrap(
+                            client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } }),
+                          ),
+                        );
+                      } finally {
+                        squads.reload();
+                      }
+                      return "Deleted.";
+                    }}
+                  >
+                    Delete…
+                  </Action>
+                )
+              }
+              empty={
+                <Nothing title="You have no squads.">
+                  <p>
+                    A squad has players, each with a number, a position and a tracker. Its sessions and its
+                    season have a row for each of them.
+                  </p>
+                </Nothing>
+              }
+            />
+          </>
         )}
       </Requested>
       {isMaking ? (

@@ -1,1 +1,0 @@
-export { freePort } from "../src/store/samples/testing/free-port.js";
