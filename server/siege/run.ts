@@ -68,7 +68,10 @@ async function besiegeOne(name: string, chosen: readonly Attack[], seconds: numb
   await onGround(
     timeoutMs,
     async (ground) => {
-      outcomes.set(name, await besiege(name, ground, chosen, seconds, (outcome) => tell(name, outcome)));
+      outcomes.set(
+        name,
+        await besiege(name, ground, chosen, seconds, targets, (outcome) => tell(name, outcome)),
+      );
     },
     () => {
       killBuiltServices();

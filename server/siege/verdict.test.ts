@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { broken, outcomeOf, TARGETS } from "./verdict.js";
+import { BUSY_TARGETS, broken, isOnlySlow, outcomeOf, TARGETS } from "./verdict.js";
 
 const outcomeWith = (resent: number) =>
   outcomeOf(
@@ -12,4 +12,13 @@ const outcomeWith = (resent: number) =>
 it("an attack is broken if the service closes more than two connections of the bystander before the response", () => {
   expect(broken(outcomeWith(2), TARGETS)).toEqual([]);
   expect(broken(outcomeWith(3), TARGETS)).toEqual(["3 connections closed before the response"]);
+});
+
+it("an attack that only misses durations may be made again, one with a fault may not", () => {
+  const slow = { ...outcomeWith(0), p90Ms: 2_501 };
+  expect(isOnlySlow(outcomeWith(0), BUSY_TARGETS)).toBe(false);
+  expect(isOnlySlow(slow, BUSY_TARGETS)).toBe(true);
+  expect(isOnlySlow({ ...slow, errors: ["GET / 500"] }, BUSY_TARGETS)).toBe(false);
+  expect(isOnlySlow({ ...slow, resent: 3 }, BUSY_TARGETS)).toBe(false);
+  expect(isOnlySlow({ ...outcomeWith(0), longestDelayMs: 1_001 }, BUSY_TARGETS)).toBe(true);
 });

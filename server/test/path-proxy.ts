@@ -13,6 +13,10 @@ export class PathProxy {
   readonly answers: SeenAnswer[] = [];
   /** Origin of the service; set after the service has started with the address of this proxy. */
   target = "";
+  /** Whether a response to a path stays incomplete: the client gets its headers, and its body does not end. */
+  holds: (path: string) => boolean = () => false;
+  /** Number of responses that stay incomplete. */
+  held = 0;
   readonly #server: Server;
   readonly #prefix: string;
 
@@ -29,7 +33,10 @@ export class PathProxy {
       const passedOn = send(`${this.target}${url.slice(prefix.length)}`, { method, headers }, (upstream) => {
         answer(upstream.statusCode ?? 0);
         response.writeHead(upstream.statusCode ?? 502, upstream.headers);
-        upstream.pipe(response);
+        if (this.holds(url)) {
+          response.flushHeaders();
+          this.held += 1;
+        } else upstream.pipe(response);
       });
       passedOn.on("error", () => response.destroy());
       response.on("close", () => passedOn.destroy());

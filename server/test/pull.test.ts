@@ -6,6 +6,7 @@ import { convertSync } from "asi-convert";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect } from "vitest";
 import { withOwnService } from "./file-service.js";
+import { PathProxy } from "./path-proxy.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
@@ -22,8 +23,8 @@ interface Result {
   stderr: string;
 }
 
-function startPull(s: TestService, token: string, args: readonly string[]) {
-  const child = spawn(process.execPath, [ASI, "pull", s.service.url ?? "", ...args], {
+function startPull(address: string, token: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [ASI, "pull", address, ...args], {
     env: { ...process.env, NO_COLOR: "1", ASI_TOKEN: token },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -39,7 +40,8 @@ function startPull(s: TestService, token: string, args: readonly string[]) {
   return { child, end };
 }
 
-const pull = (s: TestService, { token }: TestAccount, ...args: string[]) => startPull(s, token, args).end;
+const pull = (s: TestService, { token }: TestAccount, ...args: string[]) =>
+  startPull(s.service.url ?? "", token, args).end;
 
 const csvOf = (recording: Uint8Array) => new TextDecoder().decode(convertSync(recording).csv);
 const textOf = (...path: string[]) => readFileSync(join(...path), "utf8");
@@ -130,26 +132,36 @@ describe("asi pull", () => {
     await s.load(device, ann, await recordingOf(device.serial_number, times.map(rowAt)));
     const folder = newScratchFolder();
     const during = ["--out-dir", folder, "--format", "csv", "--from", DAY, "--to", "2024-04-10"];
-    const { child, end } = startPull(s, ann.token, [...during, "--json"]);
-    child.stdout.once("data", () => child.kill("SIGINT"));
+    const proxy = await PathProxy.start("");
+    proxy.target = s.service.url ?? "";
+    proxy.holds = (path) => {
+      const from = new URL(path, proxy.address).searchParams.get("from");
+      return path.includes("/samples/") && Date.parse(from ?? "") > (days[14] ?? 0);
+    };
+    const { child, end } = startPull(proxy.address, ann.token, during);
+    // Both requests that asi pull makes at a time.
+    await expect.poll(() => proxy.held).toBe(2);
+    child.kill("SIGINT");
     expect(await end).toMatchObject({ status: null, signal: "SIGINT", stderr: "" });
-    const before = filesIn(folder);
-    expect(before.length).toBeGreaterThan(0);
-    expect(before.length).toBeLessThan(days.length);
+    const names = days.map((ms) => `serial=${device.serial_number}/${iso(ms).slice(0, 10)}.csv`);
+    expect(filesIn(folder)).toEqual(names.slice(0, 15));
+    proxy.holds = () => false;
+    const next = await startPull(proxy.address, ann.token, during).end;
+    expect(next).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^15 files written .*, 15 unchanged\n$/),
+    });
+    expect(filesIn(folder)).toEqual(names);
     const linesOf = (name: string) => textOf(folder, name).trimEnd().split("\n").length;
-    expect(before.filter((name) => !name.endsWith(".csv") || linesOf(name) !== 201)).toEqual([]);
-    // A file whose entry in the list was not written any more is requested again.
-    expect((await pull(s, ann, ...during)).stderr).toMatch(/^\d+ files written .*, [1-9]\d* unchanged\n$/);
-    const after = filesIn(folder);
-    expect(after).toEqual(days.map((ms) => `serial=${device.serial_number}/${iso(ms).slice(0, 10)}.csv`));
-    expect(after.filter((name) => linesOf(name) !== 201)).toEqual([]);
+    expect(names.filter((name) => linesOf(name) !== 201)).toEqual([]);
+    await proxy.stop();
   });
 
   it("says what to do when the token is refused, and gives the reason if the account may have no devices", async ({
     service: s,
   }) => {
     const folder = newScratchFolder();
-    const refused = await startPull(s, "no-such-token", ["--out-dir", folder]).end;
+    const refused = await startPull(s.service.url ?? "", "no-such-token", ["--out-dir", folder]).end;
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toMatch(
       /^asi: http:\S+ refuses the token: it is wrong, or has expired .*Get a new one, set ASI_TOKEN .*\(TOKEN_REFUSED\)\n$/,
