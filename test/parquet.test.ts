@@ -183,10 +183,11 @@ describe("the footer of a Parquet file", () => {
     expect(statistics?.[5]).toMatchObject({ min_value: 60, max_value: 69, null_count: 200n });
   });
 
-  it("contains the metadata from the caller", () => {
+  it("contains the version of the columns, and the metadata from the caller", () => {
     const { key_value_metadata, created_by } = parquetMetadata(parquetOf("double"));
     expect(created_by).toBe("asi-convert");
     expect(key_value_metadata).toEqual([
+      { key: "schema", value: "rows/1" },
       { key: "serial", value: "TEST-1" },
       { key: "report", value: '{"rows":1}' },
     ]);

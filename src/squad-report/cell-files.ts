@@ -82,6 +82,7 @@ export function tableJsonLines<R>(
 /** The rows as Parquet, with instants as timestamps. */
 export function tableParquet<R>(columns: readonly FileColumn<R>[], rows: readonly R[]): Uint8Array {
   return cellTable(
+    "figures/1",
     columns.map(({ key, kind, cell }): CellColumn => {
       const cells = rows.map(cell);
       return kind === "text"

@@ -19,6 +19,7 @@ export function ecgParquetWriter(): WaveformWriter<EcgBatch> {
 const STORAGE = { encoding: "DELTA_BINARY_PACKED", codec: "UNCOMPRESSED", divisor: 1 } as const;
 
 const TABLE: Table<EcgBatch> = {
+  schema: "ecg/1",
   columns: [
     {
       ...STORAGE,

@@ -24,9 +24,10 @@ const MAGIC = new TextEncoder().encode("PAR1");
 /**
  * A Parquet file of one row group, without compression.
  *
+ * @param schema name and version of the columns, such as `figures/1`
  * @param columns of equal length
  */
-export function cellTable(columns: readonly CellColumn[]): Uint8Array {
+export function cellTable(schema: string, columns: readonly CellColumn[]): Uint8Array {
   const rows = columns[0]?.values.length ?? 0;
   const pieces: Uint8Array[] = [MAGIC];
   let offset = MAGIC.length;
@@ -70,6 +71,7 @@ export function cellTable(columns: readonly CellColumn[]): Uint8Array {
     2: list("struct", schemaOf(columns)),
     3: i64(rows),
     4: list("struct", rows === 0 ? [] : [group]),
+    5: list("struct", [struct({ 1: text("schema"), 2: text(schema) })]),
     6: text("asi-convert"),
   });
   const length = new Uint8Array(4);

@@ -51,7 +51,7 @@ export class ParquetWriter<B extends Rows> {
   /**
    * Ends the file.
    *
-   * @param metadata key-value metadata that describes the origin of the rows
+   * @param metadata key-value metadata that describes the origin of the rows; `schema` is added
    */
   end(metadata: Readonly<Record<string, string>>): Uint8Array[] {
     const pieces: Uint8Array[] = [];
@@ -101,7 +101,9 @@ export class ParquetWriter<B extends Rows> {
 
   /** `FileMetaData`. */
   #footer(metadata: Readonly<Record<string, string>>): Uint8Array {
-    const pairs = Object.entries(metadata).map(([key, value]) => struct({ 1: text(key), 2: text(value) }));
+    const pairs = Object.entries({ schema: this.#table.schema, ...metadata }).map(([key, value]) =>
+      struct({ 1: text(key), 2: text(value) }),
+    );
     // minimum and maximum in statistics follow the order of the type
     const typeDefinedOrder = struct({ 1: struct({}) });
     return thriftBytes({
@@ -109,7 +111,7 @@ export class ParquetWriter<B extends Rows> {
       2: schemaOf(this.#table.columns),
       3: i64(this.#rows),
       4: list("struct", this.#rowGroups),
-      5: pairs.length === 0 ? undefined : list("struct", pairs),
+      5: list("struct", pairs),
       6: text(CREATED_BY),
       7: list(
         "struct",

@@ -9,7 +9,7 @@ import { type Column, type ColumnSource, decimal, type Table, UINT8, UTC_MILLISE
  * @param numbers whether coordinates, altitudes and speeds are doubles or exact decimals, which take a sixth of the bytes
  */
 export function rowTable(numbers: ParquetNumbers): Table<SampleBatch> {
-  return { columns: columnsOf(numbers), newRows: newBatch, copy: copyRows };
+  return { schema: "rows/1", columns: columnsOf(numbers), newRows: newBatch, copy: copyRows };
 }
 
 const SOURCES = {

@@ -18,6 +18,8 @@ export interface Rows {
 
 /** Content of a file. */
 export interface Table<B extends Rows> {
+  /** Name and version of the columns, such as `rows/1`. docs/formats.md says what they promise. */
+  readonly schema: string;
   readonly columns: readonly Column<B>[];
   newRows(length: number): B;
   /** Copies the rows from `from` to `to` (exclusive) to the row `at` of other rows. */

@@ -1,0 +1,41 @@
+/** The examples of docs/python.md and docs/r.md about a service run against one, and print its figures and samples. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { describe, expect } from "vitest";
+import { blocksOf, canRun, commandOf, LANGUAGES, type Language } from "../../test/documented-programs.js";
+import { withOwnService } from "./file-service.js";
+import { newScratchFolder } from "./scratch.js";
+import { SquadScene } from "./squad-scene.js";
+
+const it = withOwnService();
+
+/** The program about a service, for a session and a device. */
+function programOf(language: Language, session: number, device: number): string {
+  const [program = ""] = blocksOf(language, "A service", language);
+  return program
+    .replace("/sessions/1/", `/sessions/${session}/`)
+    .replace("/devices/1/", `/devices/${device}/`)
+    .replace("2026-05-16", "2024-06-01")
+    .replace("2026-05-17", "2024-06-02");
+}
+
+describe.for(LANGUAGES.map((language) => [language, canRun(language)] as const))("%s", ([language, can]) => {
+  it.skipIf(!can)("reads the figures of a session and the samples of a device", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players;
+    if (ann === undefined || bob === undefined) throw new Error("No players");
+    await scene.run(ann.device, 0, 10);
+    await scene.run(bob.device, 0, 5, 4000);
+    const folder = newScratchFolder();
+    const program = programOf(language, await scene.session(), ann.device.id);
+    const [command, args] = commandOf(language, program, folder);
+    const env = { ...process.env, ASI_SERVICE: s.service.url ?? "", ASI_TOKEN: scene.manager.token };
+    const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/Ann\b.*1799\.[67]/);
+    expect(stdout).toMatch(/Bob\b.*1199\.[67]/);
+    expect(stdout).toMatch(/2024-06-01 13:00:00/);
+    expect(stdout.match(/\b150\b/g)?.length).toBeGreaterThan(3);
+  });
+});
