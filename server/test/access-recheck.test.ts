@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const contextOf = ({ id, username }: TestAccount, isSignedIn: () => Promise<boolean>): Context => ({
   ...s.ctx,
-  caller: { id, role: "MANAGER", username, canCreateManagedAthletes: false },
+  caller: { id, role: "MANAGER", username, canCreateManagedAthletes: false, scopes: null },
   isSignedIn,
 });
 

@@ -19,6 +19,7 @@ const CALLERS = [
 /** One outcome per caller. `in` means that access is granted, so that the response depends only on the request. */
 const ANYONE = "      in  in  in  in  in  in";
 const AUTHENTICATED = "403 in  in  in  in  in";
+const AUTHENTICATED_V2 = "401 in  in  in  in  in";
 const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
 /** Version 2 has 401 where nobody is signed in. */
@@ -48,6 +49,9 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listSessions", AUTHENTICATED],
   ["endSession", AUTHENTICATED],
   ["endOtherSession", "403 404 404 404 404 in"],
+  ["listPersonalTokens", AUTHENTICATED_V2],
+  ["createPersonalToken", AUTHENTICATED_V2],
+  ["deletePersonalToken", "401 404 404 404 404 in"],
   ["retrieveAccount", AUTHENTICATED],
   ["requestPasswordReset", ANYONE],
   ["resetPassword", ANYONE],

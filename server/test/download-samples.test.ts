@@ -130,7 +130,13 @@ describe("the samples of a device as a file", () => {
     await s.load(long, ann, await walk(long.serial_number, START, 4 * 3600, { periodMs: 1000 }));
     const ctx: Context = {
       ...s.ctx,
-      caller: { id: ann.id, role: "MANAGER", username: ann.username, canCreateManagedAthletes: false },
+      caller: {
+        id: ann.id,
+        role: "MANAGER",
+        username: ann.username,
+        canCreateManagedAthletes: false,
+        scopes: null,
+      },
       isSignedIn: async () => true,
     };
     const target = await authorize(ctx, "downloadSamples", { device: long.id });

@@ -26,6 +26,7 @@ it("a page of large activities is read and written in pieces, completely and in 
     role: "MANAGER" as const,
     username: ann.username,
     canCreateManagedAthletes: false,
+    scopes: null,
   };
   let pieces = 0;
   const page = await listActivities({ ...s.ctx, caller }, { ordering: "-name", limit: "3000" });

@@ -62,7 +62,9 @@ async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevi
 const it = withOwnService();
 
 describe("asi pull", () => {
-  it("writes a file for each device and day, with the rows of asi convert", async ({ service: s }) => {
+  it("writes a file for each device and day, with the rows of asi convert, with a token that may only read samples", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     const [one, two] = [await ownedSince2024(s, ann), await ownedSince2024(s, ann)];
     const first = await walk(one.serial_number, `${DAY}T10:00:00Z`, 300);
@@ -71,7 +73,9 @@ describe("asi pull", () => {
     for (const recording of [first, second]) await s.load(one, ann, recording);
     await s.load(two, ann, other);
     const folder = newScratchFolder();
-    const { status, stderr } = await pull(s, ann, "--out-dir", folder, "--format", "csv", "--to", LATER);
+    const token = await s.personalToken(ann, "samples:read");
+    const reader = { ...ann, token };
+    const { status, stderr } = await pull(s, reader, "--out-dir", folder, "--format", "csv", "--to", LATER);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "3 files written (0.0 MB), 0 unchanged\n" });
     expect(filesIn(folder)).toEqual(
       [

@@ -29,7 +29,8 @@ describe.for(LANGUAGES.map((language) => [language, canRun(language)] as const))
     const folder = newScratchFolder();
     const program = programOf(language, await scene.session(), ann.device.id);
     const [command, args] = commandOf(language, program, folder);
-    const env = { ...process.env, ASI_SERVICE: s.service.url ?? "", ASI_TOKEN: scene.manager.token };
+    const token = await s.personalToken(scene.manager, "sessions:read", "samples:read");
+    const env = { ...process.env, ASI_SERVICE: s.service.url ?? "", ASI_TOKEN: token };
     const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(stderr).toBe("");

@@ -100,6 +100,11 @@ export async function newScene(s: TestService): Promise<Scene> {
   await s.logIn(owner.username, owner.password);
   const { body: sessions } = await s.get("/session/", owner.token);
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
+  const { body: token } = await s.post(
+    "/api/v2/tokens/",
+    { name: "Warehouse", scopes: ["samples:read"], valid_days: 1 },
+    owner.token,
+  );
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
@@ -144,6 +149,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       delivery: delivery.id,
       job: job.id,
       page_session: another.id,
+      token: token.id,
       session,
       recipe: recipe.id,
       squad: squad.id,

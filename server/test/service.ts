@@ -20,6 +20,7 @@ import { type Database, openDatabase } from "../src/store/connection/database.js
 import type { Store } from "../src/store/open.js";
 import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
+import type { Scope } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
@@ -297,6 +298,17 @@ export class TestService {
     });
     if (status !== 201) throw new Error(`Not registered: ${status} ${JSON.stringify(body)}`);
     return { id: body.id, username, password, token: await this.logIn(username, password) };
+  }
+
+  /** A token of a user for a program, valid for a day. */
+  async personalToken(by: TestAccount, ...scopes: Scope[]): Promise<string> {
+    const { status, body } = await this.post(
+      "/api/v2/tokens/",
+      { name: "Program", scopes, valid_days: 1, password: by.password },
+      by.token,
+    );
+    if (status !== 201) throw new Error(`No token: ${status} ${JSON.stringify(body)}`);
+    return body.token;
   }
 
   /** An athlete who can log in. */

@@ -59,7 +59,7 @@ async function activityWith(timeframes: number, webhooks: number): Promise<Team>
 const by = ({ manager: { id, username } }: Team, queries: Queries): Context => ({
   ...s.ctx,
   queries,
-  caller: { id, username, role: "MANAGER", canCreateManagedAthletes: true },
+  caller: { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null },
 });
 
 const rowOf = async (table: typeof activities | typeof accounts, id: number) => {

@@ -277,6 +277,7 @@ export const settings = {
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Maximum number of time frames of one account"),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
+  quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
   quotaOwnerships: count(
     "QUOTA_OWNERSHIPS",
     10_000,

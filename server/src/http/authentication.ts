@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.js";
 import type { Caller, Clock } from "../domain/change/context.js";
 import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
+import { noteUse } from "../oauth/personal-tokens.js";
 import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
 import { sessionToken } from "./browser/session-cookie.js";
@@ -15,6 +16,9 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 /** Maximum number of tokens whose account is cached. */
 const MAX_KNOWN = 10_000;
 
+/** The use of a personal token is noted at most once in this time. */
+const USE_NOTED_MS = 3_600_000;
+
 const callerOfToken = preparedOnce((queries) =>
   queries
     .select({
@@ -22,6 +26,7 @@ const callerOfToken = preparedOnce((queries) =>
       role: accounts.role,
       username: accounts.username,
       canCreateManagedAthletes: accounts.canCreateManagedAthletes,
+      scopes: accessTokens.scopes,
       disabledAt: accounts.disabledAt,
     })
     .from(accessTokens)
@@ -97,6 +102,14 @@ export interface Authentication {
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
+  /** Personal tokens by their hashes, with the time of the use that was noted. */
+  const noted = new LRUCache<string, number>({ max: MAX_KNOWN });
+  const note = async (caller: Caller, { tokenHash, key }: Credential) => {
+    const now = clock.now();
+    if (caller.scopes === null || now.getTime() - (noted.get(key) ?? 0) < USE_NOTED_MS) return;
+    noted.set(key, now.getTime());
+    await noteUse(queries, tokenHash, now);
+  };
   return {
     expectedAccount: ({ key }) => known.get(key),
     async authenticate(request, { tokenHash, key }) {
@@ -108,6 +121,7 @@ export function createAuthentication(queries: Queries, clock: Clock, throttle: T
       }
       const { disabledAt, ...caller } = found;
       known.set(key, caller.id);
+      if (disabledAt === null) await note(caller, { tokenHash, key });
       return { caller, isDisabled: disabledAt !== null };
     },
   };

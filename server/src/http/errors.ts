@@ -73,8 +73,8 @@ export function sendError(
   // If the framework raises the error, no hook has set this header.
   reply.header("X-Request-Id", request.id);
   if (error instanceof ServiceError) {
-    if (error.kind === "unauthenticated") {
-      const reason = error.code === "invalid_token" ? ', error="invalid_token"' : "";
+    if (error.kind === "unauthenticated" || error.code === "insufficient_scope") {
+      const reason = error.code === "not_authenticated" ? "" : `, error="${error.code}"`;
       reply.header("WWW-Authenticate", `Bearer realm="api"${reason}`);
     }
     if (error.retryAfterMs !== undefined) {

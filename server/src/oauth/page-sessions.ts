@@ -141,6 +141,7 @@ export async function listOwnSessions(ctx: Context, query: Paging) {
     .where(
       and(
         eq(refreshTokens.accountId, caller?.id ?? 0),
+        isNull(refreshTokens.name),
         or(isNull(refreshTokens.expiresAt), gt(refreshTokens.expiresAt, clock.now())),
       ),
     )

@@ -32,6 +32,9 @@ const version = () => integer("version").notNull().default(1);
 
 export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 
+/** Scope of a personal token. */
+export type Scope = "samples:read" | "samples:write" | "sessions:read" | "sessions:write";
+
 /** Managers and athletes are in one table, so that usernames and ids are unique over both. */
 export const accounts = pgTable("accounts", {
   id: id(),
@@ -80,6 +83,8 @@ export const accessTokens = pgTable("access_tokens", {
   expiresAt: instant("expires_at").notNull(),
   /** Refresh token issued with it or used to issue it. */
   refreshHash: bytea("refresh_hash"),
+  /** Scopes of a personal token; null for all rights of the account. */
+  scopes: text("scopes").array().$type<Scope[]>(),
 });
 
 /** Sessions. A session of the page also has a refresh token, which is not sent to anyone. */
@@ -97,6 +102,8 @@ export const refreshTokens = pgTable("refresh_tokens", {
   expiresAt: instant("expires_at"),
   /** `User-Agent` of a browser, for sessions of the page. */
   browser: text("browser"),
+  /** Name that the user gave to a personal token. */
+  name: text("name"),
 });
 
 export const authorizationCodes = pgTable("authorization_codes", {

@@ -1,4 +1,5 @@
-import { ownPageSession, thatAthlete } from "../accounts/rules.js";
+import type { Scope } from "../../store/schema.js";
+import { ownPageSession, ownPersonalToken, thatAthlete } from "../accounts/rules.js";
 import { anyActivity, ownActivity } from "../activities/rules.js";
 import { ownAssignment } from "../assignments/rules.js";
 import {
@@ -20,9 +21,10 @@ import { editableSession, readableSession } from "../sessions/rules.js";
 import { ownGrant, ownInvitation, ownSquad, readableSquad } from "../squad-roles/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
-import type { Context } from "./context.js";
+import type { Caller, Context } from "./context.js";
 import { errors } from "./errors.js";
 import { ALL_ROLES, type Lookup, type PathIds, type Rule } from "./rule.js";
+import { SCOPE_NAMES, SCOPE_OPERATIONS, UNSCOPED_OPERATIONS } from "./scopes.js";
 
 const nothing = async () => undefined;
 
@@ -50,6 +52,9 @@ export const access = {
   listSessions: authenticated,
   endSession: authenticated,
   endOtherSession: ownPageSession,
+  listPersonalTokens: authenticated,
+  createPersonalToken: authenticated,
+  deletePersonalToken: ownPersonalToken,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,
@@ -180,15 +185,34 @@ type RuleOf<Op extends OperationId> = (typeof access)[Op];
 export type IdsOf<Op extends OperationId> = Parameters<RuleOf<Op>["find"]>[1];
 export type TargetOf<Op extends OperationId> = Awaited<ReturnType<RuleOf<Op>["find"]>>;
 
+const scopes: ReadonlyMap<OperationId, Scope | null> = new Map([
+  ...SCOPE_NAMES.flatMap((scope) => SCOPE_OPERATIONS[scope].map((id: OperationId) => [id, scope] as const)),
+  ...UNSCOPED_OPERATIONS.map((id: OperationId) => [id, null] as const),
+]);
+
 /**
- * Rejects a caller whose role may not call the operation.
- * @throws ServiceError `unauthenticated`, `forbidden`
+ * The scope that a personal token needs for an operation.
+ * @returns null if every token may call it, undefined if none may
+ */
+export const scopeOf = (operation: OperationId): Scope | null | undefined => scopes.get(operation);
+
+/**
+ * Rejects a caller whose role or personal token may not call the operation.
+ * @throws ServiceError `unauthenticated`, `forbidden`, `insufficient_scope`
  */
 export function authorizeRole(ctx: Context, operation: OperationId): void {
   const { roles }: Rule<never, unknown> = access[operation];
   if (roles === null) return;
   if (ctx.caller === null) throw errors.unauthenticated(false);
   if (!roles.includes(ctx.caller.role)) throw errors.forbidden();
+  requireScope(ctx.caller, operation);
+}
+
+function requireScope(caller: Caller, operation: OperationId): void {
+  if (caller.scopes === null) return;
+  const needed = scopeOf(operation);
+  if (needed === undefined) throw errors.insufficientScope(null);
+  if (needed !== null && !caller.scopes.includes(needed)) throw errors.insufficientScope(needed);
 }
 
 /**

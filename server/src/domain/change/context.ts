@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.js";
 import type { Trace } from "../../observability/trace-context.js";
 import type { Queries } from "../../store/connection/database.js";
-import type { Role } from "../../store/schema.js";
+import type { Role, Scope } from "../../store/schema.js";
 import type { AddressLookup } from "./address-lookup.js";
 import type { ComputePool } from "./compute-pool.js";
 import type { IdempotentRequest } from "./idempotent-request.js";
@@ -17,6 +17,8 @@ export interface Caller {
   role: Role;
   username: string;
   canCreateManagedAthletes: boolean;
+  /** Scopes of a personal token; null for all rights of the account. */
+  scopes: readonly Scope[] | null;
 }
 
 /** First argument of the functions of the domain. */

@@ -66,6 +66,17 @@ export const errors = {
     }),
   forbidden: (detail = "You do not have permission to perform this action.") =>
     new ServiceError("forbidden", "permission_denied", { detail }),
+  /**
+   * The personal token of the caller does not allow the operation (RFC 6750 section 3.1).
+   * @param scope scope that would allow it; null if no personal token may call it
+   */
+  insufficientScope: (scope: string | null) =>
+    new ServiceError("forbidden", "insufficient_scope", {
+      detail:
+        scope === null
+          ? "Personal tokens may not do this. Sign in with your password."
+          : `The token does not have the scope ${scope}.`,
+    }),
   /** Only for authenticated callers. */
   accountDisabled: () =>
     new ServiceError("forbidden", "account_disabled", {

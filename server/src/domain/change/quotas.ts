@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
@@ -12,6 +12,7 @@ import {
   ownerships,
   permissions,
   recipes,
+  refreshTokens,
   squadGrants,
   squadMembers,
   squads,
@@ -96,6 +97,17 @@ export const enforceRecipeQuota = quota(
     setting: "quotaRecipes",
     used: rows,
     message: (limit) => `One account has at most ${limit} versions of recipes. Delete some first.`,
+  },
+);
+
+/** After adding a personal token. */
+export const enforceTokenQuota = quota(
+  refreshTokens,
+  (account) => and(eq(refreshTokens.accountId, account), isNotNull(refreshTokens.name)),
+  {
+    setting: "quotaTokens",
+    used: rows,
+    message: (limit) => `One account has at most ${limit} personal tokens. Delete some first.`,
   },
 );
 

@@ -16,6 +16,7 @@ export interface PathIds {
   timeframe: number;
   job: string;
   page_session: number;
+  token: number;
   session: number;
   recipe: number;
   squad: number;

@@ -210,6 +210,7 @@ const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) =>
           id: refreshTokens.id,
           application: applications.name,
           browser: refreshTokens.browser,
+          name: refreshTokens.name,
           signed_in_at: refreshTokens.createdAt,
           last_used_at: refreshTokens.lastUsedAt,
           expires_at: refreshTokens.expiresAt,

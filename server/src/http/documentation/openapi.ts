@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { access, type OperationId } from "../../domain/change/access.js";
+import { access, type OperationId, scopeOf } from "../../domain/change/access.js";
 import type { Rule } from "../../domain/change/rule.js";
+import { SCOPE_NAMES, SCOPES } from "../../domain/change/scopes.js";
 import { FILE } from "../body/bodies.js";
 import { SESSION_COOKIE } from "../browser/session-cookie.js";
 import type { EventsSuccess, FileSuccess, TextSuccess } from "../responses.js";
@@ -16,6 +17,7 @@ import { exampleOf, type Json, published } from "./openapi/schemas.js";
 const TAGS: Readonly<Record<string, string>> = {
   Authentication: "OAuth 2.0: tokens for the API",
   Session: "Signing in to the page on the origin of the API; other clients use tokens",
+  "Personal tokens": "Tokens of programs, with some of the rights of their user",
   Account: "The authenticated user",
   Managers: "Accounts that own devices",
   Devices: "Tracking devices",
@@ -36,7 +38,8 @@ const COMMON = [403, 406, 429, 500, 503];
 const ACCESS = `## Access
 
 A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
-\`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. The examples read the token from the
+\`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. A program that runs by itself needs no
+password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\`). The examples read the token from the
 environment variable \`ASI_TOKEN\`. Replace the ids in the examples by your own: \`GET /api/v1/devices/\` lists your devices.`;
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
@@ -82,6 +85,11 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
             },
           },
         },
+        personalToken: {
+          type: "http",
+          scheme: "bearer",
+          description: `A token of \`POST /api/v2/tokens/\`. Its scopes: ${SCOPE_NAMES.map((name) => `\`${name}\` (${SCOPES[name]})`).join(", ")}`,
+        },
         session: {
           type: "apiKey",
           in: "cookie",
@@ -103,6 +111,12 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
   };
   addCodeSamples(document as typeof document & ExampleDocument);
   return document;
+}
+
+/** The personal tokens that may call an operation. */
+function personalTokens({ id }: AnyOperation): { personalToken: string[] }[] {
+  const scope = scopeOf(id as OperationId);
+  return scope === undefined ? [] : [{ personalToken: scope === null ? [] : [scope] }];
 }
 
 function describe(
@@ -143,7 +157,7 @@ function describe(
     description: description.join("\n\n"),
     ...(operation.deprecated ? { deprecated: true } : {}),
     ...(others.length > 0 ? { "x-aliases": others } : {}),
-    security: rule.roles === null ? [] : [{ token: ["all"] }, { session: [] }],
+    security: rule.roles === null ? [] : [{ token: ["all"] }, ...personalTokens(operation), { session: [] }],
     parameters: [
       ...names.map((name) => ({
         name,

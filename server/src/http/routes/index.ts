@@ -17,6 +17,7 @@ import { pageRoutes } from "./page.js";
 import { passwordResetRoutes } from "./password-reset.js";
 import { permissionRoutes } from "./permissions.js";
 import { personalDataRoutes } from "./personal-data.js";
+import { personalTokenRoutes } from "./personal-tokens.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { recordingRoutes } from "./recordings.js";
@@ -33,6 +34,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   tokenRoutes,
   authorizeRoutes,
   sessionRoutes,
+  personalTokenRoutes,
   passwordResetRoutes,
   managerRoutes,
   deviceRoutes,

@@ -85,7 +85,13 @@ async function addDemo(ctx: Context): Promise<DemoAccount> {
     true,
   );
   await grantManagedAthletes(ctx, username);
-  const caller = { id: manager.id, role: "MANAGER" as const, username, canCreateManagedAthletes: true };
+  const caller = {
+    id: manager.id,
+    role: "MANAGER" as const,
+    username,
+    canCreateManagedAthletes: true,
+    scopes: null,
+  };
   const devices = await addDevices(
     ctx,
     [1, 2, 3].map((n) => ({

@@ -41,6 +41,9 @@ CREATE TABLE applications (
 -- The application to which the sessions of the page belong. Nobody knows its secret.
 INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
 VALUES ('asi-page', sha256(gen_random_uuid()::text::bytea), 'Page', '{}', '{}', now());
+-- The application of the tokens that users create for their programs.
+INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
+VALUES ('asi-token', sha256(gen_random_uuid()::text::bytea), 'Personal tokens', '{}', '{}', now());
 
 CREATE TABLE access_tokens (
   token_hash bytea PRIMARY KEY,
@@ -48,7 +51,9 @@ CREATE TABLE access_tokens (
   application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
   expires_at timestamptz(3) NOT NULL,
   -- The refresh token from which it comes.
-  refresh_hash bytea
+  refresh_hash bytea,
+  -- The rights of a personal token; without it, the token has all rights of the account.
+  scopes text[]
 );
 CREATE INDEX access_tokens_account ON access_tokens (account_id, application_id, expires_at);
 CREATE INDEX access_tokens_expiry ON access_tokens (expires_at);
@@ -68,7 +73,9 @@ CREATE TABLE refresh_tokens (
   id bigserial,
   -- For sessions of the page: their end, and the browser, so that a user recognises them.
   expires_at timestamptz(3),
-  browser text
+  browser text,
+  -- The name of a personal token.
+  name text
 );
 CREATE INDEX refresh_tokens_code ON refresh_tokens (code_hash) WHERE code_hash IS NOT NULL;
 CREATE INDEX refresh_tokens_use ON refresh_tokens (account_id, application_id, last_used_at);

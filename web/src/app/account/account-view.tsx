@@ -13,6 +13,7 @@ import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAc
 import type { ViewProps } from "../view.js";
 import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
 import { Sessions } from "./sessions.js";
+import { Tokens } from "./tokens.js";
 import "./account.css";
 
 /** The account of the signed-in user: profile, password, sessions. */
@@ -42,14 +43,9 @@ export function AccountView(props: ViewProps) {
           <Kept account={account} />
         )}
         <Sessions client={client} zone={settings.zone.value} />
-        <section class="panel padded">
-          <h2>For programs</h2>
-          <p class="note">
-            Programs can also do everything here. The documentation has examples, and lets you try them with
-            your account.
-          </p>
+        <Tokens client={client} zone={settings.zone.value}>
           <a href={DOCUMENTATION}>API documentation</a>
-        </section>
+        </Tokens>
         {isAthlete(account) ? (
           <PersonalData
             client={client}

@@ -5,8 +5,8 @@ import { ListOf, useList } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import type { ViewProps } from "../view.js";
-import { SecretDialog } from "./secret-dialog.js";
 import { WebhookForm } from "./webhook-form.js";
 import { eventsOf, stateOf } from "./words.js";
 
@@ -84,7 +84,12 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
             </Dialog>
           ) : null}
           {created === null ? null : (
-            <SecretDialog secret={created.secret} onDone={() => go(`/webhooks/${activity}/${created.id}`)} />
+            <SecretDialog
+              title="The secret of the webhook"
+              advice="Give it to the receiver now."
+              secret={created.secret}
+              onDone={() => go(`/webhooks/${activity}/${created.id}`)}
+            />
           )}
         </>
       )}

@@ -1,5 +1,6 @@
 import { type Client, newKey, type Resource, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
+import { Checks } from "../parts/checks.js";
 import { Field, Form } from "../parts/form.js";
 
 interface Props {
@@ -76,15 +77,7 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
           Make a new secret
         </button>
       )}
-      <fieldset class="checks">
-        <legend>Called for</legend>
-        {EVENTS.map(([name, text]) => (
-          <label key={name} class="check">
-            <input type="checkbox" name={name} defaultChecked={webhook?.[name] ?? true} />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <Checks legend="Called for" of={EVENTS} isChecked={(name) => webhook?.[name] ?? true} />
     </Form>
   );
 }

@@ -5,9 +5,9 @@ import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
 import { Facts } from "../parts/facts.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
 import type { ViewProps } from "../view.js";
 import { DeliveryLog } from "./delivery-log.js";
-import { SecretDialog } from "./secret-dialog.js";
 import { WebhookForm } from "./webhook-form.js";
 import { eventsOf, stateOf, testWords, WHY_DISABLED } from "./words.js";
 
@@ -160,7 +160,14 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
           />
         </Dialog>
       ) : null}
-      {secret === null ? null : <SecretDialog secret={secret} onDone={() => setSecret(null)} />}
+      {secret === null ? null : (
+        <SecretDialog
+          title="The secret of the webhook"
+          advice="Give it to the receiver now."
+          secret={secret}
+          onDone={() => setSecret(null)}
+        />
+      )}
     </>
   );
 }

@@ -88,6 +88,7 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   grant: 17,
   invitation: 17,
   page_session: 4,
+  token: 3,
   recipe: 3,
   session: 5,
   squad: 2,

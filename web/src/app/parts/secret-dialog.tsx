@@ -1,12 +1,21 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.js";
+import { Dialog } from "./dialog.js";
+import "./secret-dialog.css";
+
+interface SecretDialogProps {
+  title: string;
+  /** What to do with the secret now. */
+  advice: string;
+  secret: string;
+  onDone: () => void;
+}
 
 /** Shows a secret, which is visible only once. */
-export function SecretDialog({ secret, onDone }: { secret: string; onDone: () => void }) {
+export function SecretDialog({ title, advice, secret, onDone }: SecretDialogProps) {
   const [isCopied, setCopied] = useState(false);
   return (
-    <Dialog title="The secret of the webhook" onClose={onDone}>
-      <p>Give it to the receiver now. It is shown only this once.</p>
+    <Dialog title={title} onClose={onDone}>
+      <p>{advice} It is shown only this once.</p>
       <p>
         <code class="secret">{secret}</code>
       </p>

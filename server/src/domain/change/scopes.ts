@@ -1,0 +1,84 @@
+import type { Scope } from "../../store/schema.js";
+
+/** What a personal token may do (RFC 6749 section 3.3), with a description for its user. */
+export const SCOPES: Readonly<Record<Scope, string>> = {
+  "samples:read": "Read devices, ownerships and samples",
+  "samples:write": "Upload recordings",
+  "sessions:read": "Read athletes, squads, sessions, activities, time frames and their figures",
+  "sessions:write": "Change squads, sessions, activities and time frames",
+};
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+/** The operations of each scope. Personal tokens may call no others, such as those on passwords, tokens, permissions and erasures. */
+export const SCOPE_OPERATIONS = {
+  "samples:read": [
+    "listDevices",
+    "retrieveDevice",
+    "fetchRawData",
+    "listRawDataRanges",
+    "downloadSamples",
+    "fetchLatestRawData",
+    "retrieveLatestTimestamp",
+    "streamRawData",
+    "listOwnerships",
+    "retrieveOwnership",
+  ],
+  "samples:write": ["bulkLoad", "uploadRecordings", "retrieveJob"],
+  "sessions:read": [
+    "listAthletes",
+    "retrieveAthleteByExternalId",
+    "retrieveAthlete",
+    "listJsonSchemas",
+    "retrieveJsonSchema",
+    "listActivities",
+    "retrieveActivity",
+    "retrieveActivityComputedData",
+    "listTimeframes",
+    "retrieveTimeframe",
+    "retrieveTimeframeComputedData",
+    "listRecipes",
+    "retrieveRecipe",
+    "listSquads",
+    "retrieveSquad",
+    "listMembers",
+    "retrieveMember",
+    "listAssignments",
+    "retrieveAssignment",
+    "listSquadSessions",
+    "listSuggestedSessions",
+    "retrieveSquadSession",
+    "retrieveSessionPeriods",
+    "retrieveSessionFigures",
+    "retrieveSquadSeason",
+  ],
+  "sessions:write": [
+    "createActivity",
+    "updateActivity",
+    "deleteActivity",
+    "createTimeframe",
+    "updateTimeframe",
+    "updateTimeframePartially",
+    "deleteTimeframe",
+    "createRecipe",
+    "deleteRecipe",
+    "createSquad",
+    "updateSquad",
+    "deleteSquad",
+    "importRoster",
+    "createMember",
+    "updateMember",
+    "deleteMember",
+    "createAssignment",
+    "updateAssignment",
+    "deleteAssignment",
+    "createSquadSession",
+    "updateSquadSession",
+    "deleteSquadSession",
+    "replaceSessionPeriods",
+    "copySessionPeriods",
+  ],
+} as const;
+
+/** Operations of every personal token: they show or change nothing but the name of the account. */
+export const UNSCOPED_OPERATIONS = ["retrieveAccount", "convertFile", "convertFileToFormat"] as const;

@@ -1,0 +1,219 @@
+import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
+import { and, asc, eq, gt, inArray, isNotNull } from "drizzle-orm";
+import { requirePassword } from "../domain/accounts/credential-changes.js";
+import { change } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import { enforceTokenQuota } from "../domain/change/quotas.js";
+import { SCOPE_NAMES, SCOPES } from "../domain/change/scopes.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
+import { cursorPage } from "../domain/lists/cursor-page.js";
+import { hashToken, newToken } from "../domain/secrets/tokens.js";
+import type { Queries } from "../store/connection/database.js";
+import { accessTokens, accounts, refreshTokens, type Scope } from "../store/schema.js";
+import { CursorQuery } from "../wire/cursor.js";
+import { DateTimeOut, Id, Text } from "../wire/types.js";
+import { findApplication } from "./model.js";
+
+/** Application of personal tokens, added by a migration. */
+export const TOKEN_CLIENT_ID = "asi-token";
+
+const MAX_NAME = 100;
+const DAY_MS = 86_400_000;
+/** Longest lifetime of a personal token, days. */
+const MAX_LIFETIME_DAYS = 366;
+
+const example = { name: "Warehouse", scopes: ["samples:read"] } satisfies { name: string; scopes: Scope[] };
+
+const Scopes = Type.Array(Type.Unsafe<Scope>(Type.Union(SCOPE_NAMES.map((scope) => Type.Literal(scope)))), {
+  minItems: 1,
+  uniqueItems: true,
+  description: SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope]}`).join("; "),
+});
+
+const item = {
+  id: Id(),
+  name: Type.String(),
+  scopes: Scopes,
+  created_at: DateTimeOut(),
+  last_used_at: DateTimeOut({ description: "Within an hour; the time of creation until the first use" }),
+  expires_at: DateTimeOut(),
+};
+
+const shown = {
+  id: 3,
+  ...example,
+  created_at: "2024-01-01T06:00:00.000Z",
+  last_used_at: "2024-01-02T02:00:00.000Z",
+  expires_at: "2024-12-31T06:00:00.000Z",
+};
+
+/** A personal token as the API lists it, without its secret. */
+export const PersonalToken = Type.Object(item, { $id: "PersonalToken", examples: [shown] });
+
+export const NewPersonalToken = Type.Object(
+  {
+    ...item,
+    token: Type.String({ description: "The access token. It is not stored, and not shown again." }),
+  },
+  {
+    $id: "NewPersonalToken",
+    examples: [
+      { ...shown, last_used_at: shown.created_at, token: "kW3nXw0b7yQ2Jx5m0TqfT9s2Yc8RkW3nXw0b7yQ2Jx5" },
+    ],
+  },
+);
+
+export const PersonalTokenInput = Type.Object(
+  {
+    name: Text({ minLength: 1, maxLength: MAX_NAME, description: "What the token is for" }),
+    scopes: Scopes,
+    valid_days: Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIFETIME_DAYS,
+      description: "Days until the token ends",
+    }),
+    password: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        format: "password",
+        description: "Your password; not needed in the first 5 minutes after signing in",
+      }),
+    ),
+  },
+  { examples: [{ ...example, valid_days: 365, password: "a long passphrase" }] },
+);
+
+export const PersonalTokenFilters = Type.Object(CursorQuery);
+
+interface Row {
+  id: number;
+  name: string | null;
+  scopes: Scope[] | null;
+  createdAt: Date;
+  lastUsedAt: Date;
+  expiresAt: Date | null;
+}
+
+const toPersonalToken = (row: Row): Static<typeof PersonalToken> => ({
+  id: row.id,
+  name: row.name ?? "",
+  scopes: row.scopes ?? [],
+  created_at: row.createdAt.toISOString(),
+  last_used_at: row.lastUsedAt.toISOString(),
+  expires_at: (row.expiresAt ?? row.createdAt).toISOString(),
+});
+
+/** The caller's tokens that have not expired, the oldest first. */
+export async function listPersonalTokens(
+  { queries, caller, clock }: Context,
+  paging: StaticDecode<typeof PersonalTokenFilters>,
+) {
+  return cursorPage(paging, toPersonalToken, (after, limit) =>
+    queries
+      .select({
+        id: refreshTokens.id,
+        name: refreshTokens.name,
+        scopes: accessTokens.scopes,
+        createdAt: refreshTokens.createdAt,
+        lastUsedAt: refreshTokens.lastUsedAt,
+        expiresAt: refreshTokens.expiresAt,
+      })
+      .from(refreshTokens)
+      .innerJoin(accessTokens, eq(accessTokens.refreshHash, refreshTokens.tokenHash))
+      .where(
+        and(
+          eq(refreshTokens.accountId, caller?.id ?? 0),
+          isNotNull(refreshTokens.name),
+          gt(refreshTokens.expiresAt, clock.now()),
+          gt(refreshTokens.id, after),
+        ),
+      )
+      .orderBy(asc(refreshTokens.id))
+      .limit(limit),
+  );
+}
+
+/**
+ * Creates a token with some of the rights of the caller. It ends like a session: when it is deleted, when the password changes, and
+ * with the account.
+ * @throws ServiceError `invalid`, `current_password_required`, `wrong_password`, `throttled`, `quota_exceeded`, and `gone` if the
+ *   operator has revoked the application of personal tokens
+ */
+export async function createPersonalToken(
+  ctx: Context,
+  { name, scopes, valid_days: validDays, password }: StaticDecode<typeof PersonalTokenInput>,
+): Promise<Static<typeof NewPersonalToken>> {
+  const application = await findApplication(ctx, TOKEN_CLIENT_ID);
+  if (application === undefined) throw errors.gone("Personal tokens are disabled.");
+  await requirePassword(ctx, password);
+  const token = newToken();
+  return change(ctx, "createPersonalToken", {}, async (unit) => {
+    const { queries, now } = unit;
+    const accountId = ctx.caller?.id ?? 0;
+    const expiresAt = new Date(now.getTime() + validDays * DAY_MS);
+    await requireSession(unit, accountId, ctx.tokenHash);
+    const parties = { accountId, applicationId: application.id };
+    const [row] = await queries
+      .insert(refreshTokens)
+      .values({
+        ...parties,
+        tokenHash: hashToken(newToken()),
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt,
+        name,
+      })
+      .returning();
+    if (row === undefined) throw new Error("The token was not inserted");
+    await queries
+      .insert(accessTokens)
+      .values({ ...parties, tokenHash: hashToken(token), refreshHash: row.tokenHash, expiresAt, scopes });
+    await enforceTokenQuota(unit, accountId);
+    await unit.audit("account", accountId, null, { token: "created", name, scopes, expires_at: expiresAt });
+    return { ...toPersonalToken({ ...row, scopes }), token };
+  });
+}
+
+/**
+ * Requires that the session of the request has not ended since it was checked, because a new password ends all tokens. Locks the row
+ * of the account, as every operation does that ends sessions.
+ */
+async function requireSession(
+  { queries }: UnitOfWork,
+  accountId: number,
+  tokenHash: Uint8Array | undefined,
+): Promise<void> {
+  await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for("no key update");
+  const sessions =
+    tokenHash === undefined
+      ? []
+      : await queries
+          .select({ expiresAt: accessTokens.expiresAt })
+          .from(accessTokens)
+          .where(eq(accessTokens.tokenHash, tokenHash));
+  if (sessions.length === 0) throw errors.unauthenticated(true);
+}
+
+/** Deletes a token of the caller, which is invalid immediately. */
+export async function deletePersonalToken(ctx: Context, token: number): Promise<void> {
+  await change(ctx, "deletePersonalToken", { token }, async ({ queries, audit }, row) => {
+    await queries.delete(refreshTokens).where(eq(refreshTokens.tokenHash, row.tokenHash));
+    await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, [row.tokenHash]));
+    await audit("account", row.accountId, null, { token: "deleted", name: row.name });
+  });
+}
+
+/** Notes the use of a personal token. */
+export async function noteUse(queries: Queries, tokenHash: Uint8Array, now: Date): Promise<void> {
+  const own = queries
+    .select({ refreshHash: accessTokens.refreshHash })
+    .from(accessTokens)
+    .where(eq(accessTokens.tokenHash, tokenHash));
+  await queries.update(refreshTokens).set({ lastUsedAt: now }).where(inArray(refreshTokens.tokenHash, own));
+}

@@ -1,0 +1,133 @@
+import { type Client, type Resource, unwrap } from "asi-client";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Zone } from "../../view/settings.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
+import { Checks } from "../parts/checks.js";
+import { collected } from "../parts/collected.js";
+import { Dialog } from "../parts/dialog.js";
+import { Choice, Field, Form, type Values } from "../parts/form.js";
+import { FormProblem } from "../parts/refusal-words.js";
+import { Requested, useRequest } from "../parts/request.js";
+import { SecretDialog } from "../parts/secret-dialog.js";
+import { dayAndTime } from "../parts/when.js";
+
+type Token = Resource["PersonalToken"];
+type Scope = Token["scopes"][number];
+
+const SCOPES: readonly (readonly [Scope, string])[] = [
+  ["samples:read", "Read devices and samples, as asi pull does"],
+  ["samples:write", "Upload recordings"],
+  ["sessions:read", "Read athletes, squads, sessions and their figures"],
+  ["sessions:write", "Change squads, sessions and activities"],
+];
+
+const LIFETIMES_DAYS = [30, 90, 365];
+
+/** Tokens of programs: what each may do, and until when. */
+export function Tokens({
+  client,
+  zone,
+  children,
+}: {
+  client: Client;
+  zone: Zone;
+  children: ComponentChildren;
+}) {
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const problem = useProblem();
+  const request = useRequest("tokens", (signal) =>
+    collected(client.list("/api/v2/tokens/", { params: { query: { limit: 1000 } }, signal })),
+  );
+  const create = async (values: Values) => {
+    const scopes = SCOPES.map(([scope]) => scope).filter((scope) => values(scope) !== "");
+    if (scopes.length === 0) throw new FormProblem({ "": "Choose what the program may do." });
+    const body = {
+      name: values("name").trim(),
+      scopes,
+      valid_days: Number(values("valid_days")),
+      password: values("password"),
+    };
+    const { token } = await unwrap(client.POST("/api/v2/tokens/", { body }));
+    setCreating(false);
+    setSecret(token);
+    request.reload();
+  };
+  const close = () => setCreating(false);
+  return (
+    <section class="panel padded">
+      <h2>For programs</h2>
+      <p class="note">
+        A program that runs by itself signs in with a token: it may do only what you allow, until a day that
+        you choose. A new password ends all tokens. {children}
+      </p>
+      <ProblemOf problem={problem} />
+      <Requested request={request} what="the tokens">
+        {(tokens) => (
+          <ul class="sessions">
+            {tokens.map((token) => (
+              <li key={token.id}>
+                <div>
+                  <strong>{token.name}</strong>
+                  <p class="note">
+                    {token.scopes.join(", ")}; until {dayAndTime(token.expires_at, zone)};{" "}
+                    {token.last_used_at === token.created_at
+                      ? "not used yet"
+                      : `last used ${dayAndTime(token.last_used_at, zone)}`}
+                  </p>
+                </div>
+                <Action
+                  problem={problem}
+                  failed="The token was not deleted."
+                  busy="Deleting…"
+                  label={`Delete the token ${token.name}`}
+                  work={async () => {
+                    const path = { token: token.id };
+                    await unwrap(client.DELETE("/api/v2/tokens/{token}/", { params: { path } }));
+                    request.reload();
+                    return "The token is deleted.";
+                  }}
+                >
+                  Delete
+                </Action>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Requested>
+      <button type="button" onClick={() => setCreating(true)}>
+        Create a token…
+      </button>
+      {isCreating ? (
+        <Dialog title="A token for a program" onClose={close}>
+          <Form action="Create" onCancel={close} onSubmit={create}>
+            <Field name="name" label="Name" required maxLength={100} isFirst hint="What the token is for." />
+            <Checks legend="The program may" of={SCOPES} isChecked={(scope) => scope === "samples:read"} />
+            <Choice
+              name="valid_days"
+              label="Valid for"
+              choices={LIFETIMES_DAYS.map((days) => [String(days), `${days} days`])}
+            />
+            <Field
+              name="password"
+              label="Your password"
+              type="password"
+              autoComplete="current-password"
+              required
+              maxLength={128}
+            />
+          </Form>
+        </Dialog>
+      ) : null}
+      {secret === null ? null : (
+        <SecretDialog
+          title="The token"
+          advice="Copy it into the settings of the program now, for example as ASI_TOKEN."
+          secret={secret}
+          onDone={() => setSecret(null)}
+        />
+      )}
+    </section>
+  );
+}

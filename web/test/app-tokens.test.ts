@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { overflow, violations } from "./accessibility.js";
+import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
+import { PASSWORD, showView } from "./service.js";
+import { service } from "./shared-service.js";
+import { openSignedIn } from "./signed-in.js";
+
+describe.skipIf(hasNoBrowser)("a token for a program", () => {
+  useBrowser();
+
+  it("is created with its rights, shown once, used, and deleted", async () => {
+    await service.manager("tokay");
+    const page = await openSignedIn(
+      service,
+      { username: "tokay" },
+      { viewport: { width: 390, height: 800 } },
+    );
+    await showView(page, "#/account", "tokay");
+    await page.getByRole("button", { name: "Create a token…" }).click();
+    const dialog = page.getByRole("dialog");
+    const create = dialog.getByRole("button", { name: "Create" });
+    await dialog.getByLabel("Name").fill("Warehouse");
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    const read = dialog.getByLabel("Read devices and samples, as asi pull does");
+    await read.uncheck();
+    await create.click();
+    await dialog.getByText("Choose what the program may do.").waitFor();
+    await read.check();
+    await dialog.getByLabel("Valid for").selectOption("90 days");
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    await create.click();
+    await dialog.getByText("It is shown only this once.").waitFor();
+    const token = await dialog.locator("code").innerText();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const item = page.getByRole("listitem").filter({ hasText: "Warehouse" });
+    await item.getByText(/^samples:read; until .*; not used yet$/).waitFor();
+    expect(await page.getByText(token).count()).toBe(0);
+
+    const call = (path: string) =>
+      fetch(`${service.address}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    expect((await call("api/v1/devices/")).status).toBe(200);
+    expect((await call("api/v2/squads/")).headers.get("x-error-code")).toBe("insufficient_scope");
+    await page.reload();
+    await item.getByText(/last used /).waitFor();
+    await page.getByRole("button", { name: "Delete the token Warehouse" }).click();
+    await page.getByText("The token is deleted.").waitFor();
+    await item.waitFor({ state: "detached" });
+    expect((await call("api/v1/devices/")).status).toBe(403);
+  });
+
+  it("is not created with a wrong password, which the form says beside its field", async () => {
+    await service.manager("tokio");
+    const page = await openSignedIn(service, { username: "tokio" });
+    await showView(page, "#/account", "tokio");
+    await page.getByRole("button", { name: "Create a token…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Warehouse");
+    await dialog.getByLabel("Your password").fill("not the password");
+    expectComplaint(/status of 400/);
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByText(/password is (not correct|wrong)/i).waitFor();
+    expect(await dialog.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
+  });
+});
