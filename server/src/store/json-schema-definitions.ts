@@ -153,7 +153,7 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
         maxItems: MAX_RECIPES,
         uniqueItems: true,
         description:
-          "Recipes of the owner by which the time frame counts too: each by its name and version, or by its hash.",
+          "Recipes of the owner whose counts the computed data also contain: each by its name and version, or by its hash.",
       },
     },
     additionalProperties: true,

@@ -169,7 +169,7 @@ export const FULL_DEFINITION = {
       "The recipes of the result.",
       object("One recipe.", {
         ...RECIPE_NAME,
-        rules: counter("Version of the rules by which recipes are followed."),
+        rules: counter("Version of the rules that evaluate recipes."),
         recipe: { type: "object", additionalProperties: true, description: "The whole recipe." },
       }),
     ),

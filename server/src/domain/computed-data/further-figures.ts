@@ -58,7 +58,7 @@ export interface FurtherDefinition {
     readonly name: string;
     readonly version: number;
     readonly hash: string;
-    /** Version of the rules by which recipes are followed. */
+    /** Version of the rules that evaluate recipes. */
     readonly rules: number;
     readonly recipe: Recipe;
   }[];
