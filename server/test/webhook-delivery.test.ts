@@ -6,7 +6,7 @@ import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
-import { answer, isSigned } from "./receiver.js";
+import { answer, isAcceptedByLibrary, isSigned } from "./receiver.js";
 import { Team } from "./team.js";
 import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
@@ -62,6 +62,9 @@ describe("a receiver gets", () => {
       expect(Buffer.from(String(call.headers["x-asi-api-token"]), "latin1").toString("utf8")).toBe(SECRET);
       expect(isSigned(call, SECRET)).toBe(true);
       expect(isSigned(call, `${SECRET}x`)).toBe(false);
+      expect(isAcceptedByLibrary(call, SECRET)).toBe(true);
+      expect(isAcceptedByLibrary(call, `${SECRET}x`)).toBe(false);
+      expect(isAcceptedByLibrary({ ...call, body: `${call.body} ` }, SECRET)).toBe(false);
       const seconds = Math.floor(s.clock.now().getTime() / 1000);
       expect(Number(call.headers["webhook-timestamp"])).toBe(seconds);
     }
