@@ -1,4 +1,5 @@
 /** Calls received by real servers on loopback, with a clock set by the tests. */
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -70,6 +71,29 @@ describe("a receiver gets", () => {
     }
     expect(first.headers["webhook-id"]).not.toBe(second.headers["webhook-id"]);
     expect(await states(webhook)).toEqual(["delivered", "delivered"]);
+  });
+
+  it("every event has the body and the headers that the OpenAPI document describes", async ({
+    hooks: { s, register, asAnn },
+  }) => {
+    const hook = await receiver();
+    const webhook = await register(hook.url);
+    const { activity } = webhook;
+    for (const kind of ["activity-updated", "activity-deleted"] as const) await emit(s, kind, activity);
+    for (const kind of ["timeframe-created", "timeframe-updated", "timeframe-deleted"] as const)
+      await emit(s, kind, activity, 3);
+    await asAnn("POST", `${webhook.path}test/`);
+    await s.runJobs();
+    const { body: document } = await s.get("/api/schema/");
+    const called = hook.received.map(({ headers, body }) => {
+      const { event } = JSON.parse(body);
+      const { parameters, requestBody } = document.webhooks[event].post;
+      const isDescribed = new Ajv2020().compile(requestBody.content["application/json"].schema);
+      expect([event, isDescribed(JSON.parse(body)), isDescribed.errors]).toEqual([event, true, null]);
+      for (const { name } of parameters) expect(headers[name.toLowerCase()]).toBeDefined();
+      return event;
+    });
+    expect(called.sort()).toEqual(Object.keys(document.webhooks).sort());
   });
 
   it.for([

@@ -12,6 +12,7 @@ import { describeError, ERRORS, FIELD_ERRORS_SCHEMA } from "./openapi/error-resp
 import { HEADERS, headerReferences, IDEMPOTENCY_KEY, takesIdempotencyKey } from "./openapi/headers.js";
 import { PROBLEM_SCHEMA, PROBLEMS } from "./openapi/problem-responses.js";
 import { exampleOf, type Json, published } from "./openapi/schemas.js";
+import { WEBHOOK_CALLS } from "./openapi/webhook-calls.js";
 
 /** Descriptions of the groups of operations. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -74,6 +75,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
       description: TAGS[name] ?? name,
     })),
     paths,
+    webhooks: WEBHOOK_CALLS,
     components: {
       securitySchemes: {
         token: {
