@@ -163,6 +163,7 @@ const CASES: readonly Case[] = [
       ["--columns", "minutes,top"],
       ["--matches", "*"],
       ["--load", "distance"],
+      ["--recipe", "soccer/sprint"],
       ["--hr", "ecg"],
       ["--roster", "people.csv"],
       ["--periods", "halves.csv"],

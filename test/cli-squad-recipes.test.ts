@@ -126,7 +126,6 @@ describe("asi squad --recipe", () => {
       ],
       /A report has space for 2 recipes/,
     ],
-    ["a season", ["--recipe", "soccer/sprint", "--by", "player"], /--recipe/],
   ])("refuses %s", async (_, args, message) => {
     const { status, stderr } = await asi(["squad", receptionFolder(), ...args]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);

@@ -34,6 +34,7 @@ describe("the cache of a session", () => {
       params: {},
       zones: undefined,
       hr: undefined,
+      recipes: [],
       isMatch: null,
     };
     const work: SessionWork = { played: [], messages: [], present: [], status: 0 };

@@ -1,7 +1,9 @@
+import type { NamedRecipe } from "../metrics/index.js";
 import { markupOf } from "../pictures/drawn-element.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
+import { recipeColumns } from "../squad/recipe-columns.js";
 import { cellText } from "./cells.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
 import {
@@ -15,6 +17,7 @@ import {
 } from "./season-panel.js";
 import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
 import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
+import { recipeText } from "./squad-columns.js";
 
 /** Content of a season report. */
 export interface SeasonReport {
@@ -24,6 +27,8 @@ export interface SeasonReport {
   figure: SquadColumn;
   /** UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
+  /** Those whose counts the season has. Default none. */
+  recipes?: readonly NamedRecipe[];
   /** Default none. */
   loads?: LoadsInReport | null;
 }
@@ -32,7 +37,14 @@ export interface SeasonReport {
  * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
  * last five matches, or a table. The compared session is the last match, else the last session.
  */
-export function seasonReport({ title, season, figure, offsetAt, loads = null }: SeasonReport): string {
+export function seasonReport({
+  title,
+  season,
+  figure,
+  offsetAt,
+  recipes = [],
+  loads = null,
+}: SeasonReport): string {
   const { sessions, players } = season;
   const now = comparedIndex(season);
   const day = (ms: number, options: Intl.DateTimeFormatOptions) =>
@@ -40,7 +52,8 @@ export function seasonReport({ title, season, figure, offsetAt, loads = null }: 
   const dayText = (ms: number) => day(ms, { day: "numeric", month: "short" });
   const whole = (ms: number) =>
     day(ms, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
-  const columns = SQUAD_COLUMNS.some(({ key }) => key === figure.key) ? SQUAD_COLUMNS : [figure];
+  const all = [...SQUAD_COLUMNS, ...recipeColumns(recipes)];
+  const columns = all.some(({ key }) => key === figure.key) ? all : [figure];
   const parts = columns.map((column) => {
     const frame: PanelFrame = { season, column, now, dayText };
     const isShown = column.key === figure.key;
@@ -63,7 +76,7 @@ export function seasonReport({ title, season, figure, offsetAt, loads = null }: 
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.</small></p></footer>
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>
 `;
 }

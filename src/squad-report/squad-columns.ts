@@ -28,6 +28,17 @@ export const rounded = (value: number | null) =>
 export const figureTitle = ({ key, title, unit }: SquadColumn) =>
   unit === "" || key === "minutes" ? title : `${title}, ${unit}`;
 
+/** A column with the hash of each recipe. */
+export const hashColumns = <R>(recipes: readonly NamedRecipe[]): FileColumn<R>[] =>
+  recipes.map(({ name, recipe }) => {
+    const hash = recipeHash(recipe);
+    return textColumn(`${recipeKey(name)}_recipe`, `${name}: hash of the recipe`, () => hash);
+  });
+
+/** The name, hash and definition of a recipe. */
+export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
+  `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
+
 /**
  * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
  * empty, never 0.
@@ -53,10 +64,7 @@ export const fileColumns = (
       rounded(figureOf(row, figure)),
     ),
   ),
-  ...recipes.map(({ name, recipe }) => {
-    const hash = recipeHash(recipe);
-    return textColumn(`${recipeKey(name)}_recipe`, `${name}: hash of the recipe`, () => hash);
-  }),
+  ...hashColumns(recipes),
   numberColumn(
     "high_speed_from_m_per_s",
     "High speed from, m/s",

@@ -1,4 +1,4 @@
-import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
+import type { Metrics, NamedRecipe } from "../metrics/index.js";
 import { count, KM_PER_H } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
@@ -15,6 +15,7 @@ import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
 import { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
+import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
@@ -22,7 +23,13 @@ export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { meanText } from "./means.js";
 export { SPEED_LEGEND, speedColumns, speedStrip, stripTimes } from "./speed-strip.js";
-export { FILE_COLUMNS, fileColumns, MOST_RECIPES_ON_PAPER, type SquadFileRow } from "./squad-columns.js";
+export {
+  FILE_COLUMNS,
+  fileColumns,
+  MOST_RECIPES_ON_PAPER,
+  recipeText,
+  type SquadFileRow,
+} from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
 export { sheetOf, workbookSheets } from "./workbook-sheets.js";
 
@@ -129,10 +136,6 @@ export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] =>
   ...MAIN_COLUMNS,
   ...recipeColumns(recipes).filter(({ key }) => /_(count|gate_rows)$/.test(key)),
 ];
-
-/** The name, hash and definition of a recipe. */
-export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
-  `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 const unreadText = (names: readonly string[]): string =>
   names.length === 0 ? "" : `Files that cannot be read have no row: ${names.join(", ")}.`;

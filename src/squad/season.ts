@@ -29,7 +29,7 @@ export interface SeasonSession {
 /** A player in a session: in a match the time on the pitch, else the whole session. */
 export interface SeasonRow {
   player: { name: string; number: string | null; position: string | null };
-  /** By the keys of `SQUAD_COLUMNS`; null for an unknown figure. */
+  /** By the keys of the columns; null for an unknown figure. */
   figures: Readonly<Record<string, number | null>>;
   /** Share of the time with data, 0 to 1; null for a player who did not play. */
   coverage: number | null;
@@ -75,10 +75,16 @@ export interface Normal {
 
 const DAY_MS = 86_400_000;
 
-/** Converts a row of the squad's table to a row of a season. */
-export function seasonRow(row: SquadRow): SeasonRow {
+/**
+ * Converts a row of the squad's table to a row of a season.
+ *
+ * @param ofRecipes the columns of the recipes with which the row was computed
+ */
+export function seasonRow(row: SquadRow, ofRecipes: readonly SquadColumn[]): SeasonRow {
   const { name, player } = row.member;
-  const figures = SQUAD_COLUMNS.map((column) => [column.key, figureOf(row, column)] as const);
+  const figures = [...SQUAD_COLUMNS, ...ofRecipes].map(
+    (column) => [column.key, figureOf(row, column)] as const,
+  );
   return {
     player: { name, number: player?.number ?? null, position: player?.position ?? null },
     figures: Object.fromEntries(figures),

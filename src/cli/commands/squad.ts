@@ -108,6 +108,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
   asi squad season/ --by player --load distance
+  asi squad season/ --by player --recipe statsports/sprint
 `,
     )
     .addHelpText(
@@ -119,7 +120,7 @@ number, position, max_hr, rest_hr, high_speed, sprint, max_speed, aerobic_speed,
 With --by player each folder in the named one is a session. The output has all sessions of each player, their mean and best, the last
 one as a share of the mean of the five matches before, and the days since. Figures of a match are from its two halves. With --load
 the output also has the load of the days: weighted means over 7 and 28 days, sum, monotony and strain of the week, and the share of
-a match. A day without a recording is a day of rest.
+a match. A day without a recording is a day of rest. With --recipe the counts of each recipe are figures of the season like the others.
 
 Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:47. A row with a player replaces
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command

@@ -1,16 +1,17 @@
+import type { NamedRecipe } from "../../metrics/index.js";
 import {
   daysSinceLast,
   isPlayedMatch,
   type Season,
   type SeasonEntry,
   type SeasonPlayer,
-  SQUAD_COLUMNS,
+  type SquadColumn,
   seasonFigure,
   seasonSummary,
   shareOfMatches,
 } from "../../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
-import { figureTitle, rounded } from "../../squad-report/squad-columns.js";
+import { figureTitle, hashColumns, rounded } from "../../squad-report/squad-columns.js";
 
 /** A row of a file: a player in a session. */
 export interface SeasonFileRow {
@@ -31,8 +32,15 @@ const percent = (share: number | null) => (share === null ? null : Math.round(sh
 
 const AGAINST = "% of the 5 matches before";
 
-/** The columns of rows for each player and session: the figures, and each as a share of the mean of the previous five matches. */
-export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
+/**
+ * The columns of rows for each player and session: the figures, and each as a share of the mean of the previous five matches.
+ *
+ * @param recipes the recipes whose counts are in `figures`; a column gives the hash of each
+ */
+export const seasonColumns = (
+  figures: readonly SquadColumn[],
+  recipes: readonly NamedRecipe[],
+): readonly FileColumn<SeasonFileRow>[] => [
   textColumn("player", "Player", ({ player }) => player.name),
   textColumn("number", "Number", ({ player }) => player.number),
   textColumn("position", "Position", ({ player }) => player.position),
@@ -43,12 +51,12 @@ export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
   numberColumn("share_with_data", "Share with data", 2, ({ entry }) =>
     entry.row?.coverage == null ? null : Math.round(entry.row.coverage * 1000) / 1000,
   ),
-  ...SQUAD_COLUMNS.map((figure) =>
+  ...figures.map((figure) =>
     numberColumn(figure.key, figureTitle(figure), figure.decimals, ({ entry }: SeasonFileRow) =>
       rounded(seasonFigure(entry, figure)),
     ),
   ),
-  ...SQUAD_COLUMNS.map((figure) =>
+  ...figures.map((figure) =>
     numberColumn(
       `${figure.key}_percent_of_last_5_matches`,
       `${figure.title}, ${AGAINST}`,
@@ -56,6 +64,7 @@ export const SEASON_COLUMNS: readonly FileColumn<SeasonFileRow>[] = [
       ({ player, index }: SeasonFileRow) => percent(shareOfMatches(player, index, figure)),
     ),
   ),
+  ...hashColumns<SeasonFileRow>(recipes),
 ];
 
 /** The last session with a figure. */
@@ -63,15 +72,18 @@ export function lastIndexWith({ entries }: SeasonPlayer): number {
   return entries.findLastIndex(({ row }) => row !== null);
 }
 
-/** The columns of rows for each player: the number of sessions, and for each figure mean, best, last and the share of the last one. */
-export const PLAYER_COLUMNS: readonly FileColumn<SeasonPlayer>[] = [
+/** The columns of rows for each player: the number of sessions, and for each figure mean, best and the share of the last one. */
+export const playerColumns = (
+  figures: readonly SquadColumn[],
+  recipes: readonly NamedRecipe[],
+): readonly FileColumn<SeasonPlayer>[] => [
   textColumn("player", "Player", ({ name }) => name),
   textColumn("number", "Number", (player) => player.number),
   textColumn("position", "Position", ({ position }) => position),
   numberColumn("sessions", "Sessions", 0, ({ entries }) => entries.filter(({ row }) => row !== null).length),
   numberColumn("matches", "Matches", 0, ({ entries }) => entries.filter(isPlayedMatch).length),
   numberColumn("days_since_last", "Days since the last session", 0, daysSinceLast),
-  ...SQUAD_COLUMNS.flatMap((figure) => [
+  ...figures.flatMap((figure) => [
     numberColumn(
       `${figure.key}_mean`,
       `${figureTitle(figure)}: mean`,
@@ -91,4 +103,5 @@ export const PLAYER_COLUMNS: readonly FileColumn<SeasonPlayer>[] = [
       (player: SeasonPlayer) => percent(shareOfMatches(player, lastIndexWith(player), figure)),
     ),
   ]),
+  ...hashColumns<SeasonPlayer>(recipes),
 ];

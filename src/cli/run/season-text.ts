@@ -12,8 +12,10 @@ import {
   shareOfMatches,
 } from "../../squad/index.js";
 import { cellText, isIncomplete } from "../../squad-report/cells.js";
+import { recipeText } from "../../squad-report/squad-columns.js";
 import { lastIndexWith } from "./season-columns.js";
 import { loadText, type SeasonLoads } from "./season-load.js";
+import type { SquadOrder } from "./squad-options.js";
 
 /** Width of the first two columns: day and name of a session. */
 const DAY_WIDTH = 12;
@@ -22,14 +24,15 @@ const SESSION_WIDTH = 22;
 /** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
-  columns: readonly SquadColumn[],
+  { columns, recipes }: Pick<SquadOrder, "columns" | "recipes">,
   instantText: (ms: number) => string,
   loads: SeasonLoads | null,
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
-  return [heading, ...players.map((player) => playerText(player, columns, day, loads))]
+  const start = [heading, ...recipes.map(recipeText)].join("\n");
+  return [start, ...players.map((player) => playerText(player, columns, day, loads))]
     .join("\n\n")
     .concat("\n");
 }

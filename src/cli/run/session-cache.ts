@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { version } from "../../../package.json";
 import { writeStream } from "../../files/write-stream.js";
+import { recipeHash } from "../../metrics/index.js";
 import { SQUAD_COLUMNS } from "../../squad/index.js";
 import { streamOf } from "../batch/output.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
@@ -30,14 +31,18 @@ export async function keepWork(task: SessionTask, work: SessionWork): Promise<vo
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
 }
 
-/** All dependencies of the work. A file counts as unchanged if its size and its modification time are. */
-function keyOf({ folder, inputs, periods, ...options }: SessionTask): string {
+/**
+ * All dependencies of the work. A file counts as unchanged if its size and its modification time are, a recipe if its name and its
+ * hash are.
+ */
+function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
+  const recipes = named.map(({ name, recipe }) => [name, recipeHash(recipe)]);
   const files = [...inputs.map(({ name }) => name), ...(periods === null ? [] : [periods])];
   const stamps = files.map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
     return [relative(folder, path), stats?.size, stats?.mtimeMs];
   });
   return createHash("sha256")
-    .update(JSON.stringify({ version, form: FORM, options, stamps }))
+    .update(JSON.stringify({ version, form: FORM, options, recipes, stamps }))
     .digest("hex");
 }

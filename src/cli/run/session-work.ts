@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { ParameterOverrides, PresetName } from "../../metrics/index.js";
+import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
 import {
   asSessionPeriods,
   findSessions,
@@ -16,12 +16,14 @@ import {
   suggestPeriods,
   type ZoneKind,
 } from "../../squad/index.js";
+import { recipeColumns } from "../../squad/recipe-columns.js";
 import { readPeriods } from "../../squad/sheets.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
 import { readSamples, selectionOf } from "./read-samples.js";
+import { haveGate } from "./recipe-input.js";
 import { damageText, timeTexts } from "./report-text.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
@@ -30,6 +32,7 @@ import {
   outsideText,
   type Present,
   presentOf,
+  uncountedText,
   unreachableTexts,
   withoutZonesTexts,
 } from "./squad-notices.js";
@@ -48,6 +51,8 @@ export interface SessionTask {
   params: ParameterOverrides;
   zones: ZoneKind | undefined;
   hr: HrSource | undefined;
+  /** Recipes that add figures. */
+  recipes: readonly NamedRecipe[];
   /** Whether it is a match; null: decided by its halves. */
   isMatch: boolean | null;
 }
@@ -71,7 +76,11 @@ export async function workOnSession(
   const messages: SessionWork["messages"] = [];
   const statuses: ExitStatus[] = [];
   const recordings: ReadRecording[] = [];
-  const selection = { ...selectionOf(task.hr === undefined ? {} : { hr: task.hr }), mayBeCut: true };
+  const selection = {
+    ...selectionOf(task.hr === undefined ? {} : { hr: task.hr }),
+    quality: haveGate(task.recipes),
+    mayBeCut: true,
+  };
   let bytesBefore = 0;
   for (const input of task.inputs) {
     try {
@@ -104,9 +113,8 @@ export async function workOnSession(
     const periods = choice === null || choice.index === i ? task.periods : null;
     const work = playedSession(name, own, players, { ...task, periods });
     messages.push(...work.messages);
-    if (work.session !== null) return [work.session];
-    statuses.push(ExitStatus.failed);
-    return [];
+    if (work.messages.some(({ kind }) => kind === "failure")) statuses.push(ExitStatus.failed);
+    return work.session === null ? [] : [work.session];
   });
   const present = squadMembers(recordings, task.roster).map(presentOf);
   return { played, present, messages, status: statusOfAll(statuses) };
@@ -116,7 +124,7 @@ function playedSession(
   name: string,
   recordings: readonly ReadRecording[],
   people: readonly string[],
-  { roster, periods: path, timeZone, preset, params, zones, isMatch }: SessionTask,
+  { roster, periods: path, timeZone, preset, params, zones, recipes: named, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const members = squadMembers(recordings, roster);
   const players = namesIn(members, roster);
@@ -129,16 +137,21 @@ function playedSession(
   const periods = sheet?.periods ?? asSessionPeriods(suggestPeriods(members));
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
-  const rows = squadRows(members, match, { preset, params, zones });
+  const recipes = named.map(({ recipe }) => recipe);
+  // a session without the quality that a gate needs is no reason to leave out the others
+  const rows = squadRows(members, match, { preset, params, zones, recipes, mayBeUncounted: true });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
+  const own = rows.filter(({ period }) => period === wanted);
+  const ofRecipes = recipeColumns(named);
+  const uncounted = uncountedText(own);
   return {
     session: {
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
-      rows: rows.filter(({ period }) => period === wanted).map(seasonRow),
+      rows: own.map((row) => seasonRow(row, ofRecipes)),
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),
@@ -151,6 +164,7 @@ function playedSession(
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),
+      ...(uncounted === null ? [] : [{ kind: "failure" as const, text: `${name}: ${uncounted}` }]),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,

@@ -158,6 +158,16 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   });
 }
 
+/** A message that names the players whose rows a recipe cannot count, with the reason for the first of them; null for none. */
+export function uncountedText(rows: readonly SquadRow[]): string | null {
+  const uncounted = rows.flatMap(({ member, uncounted: reason }) =>
+    reason === undefined ? [] : [{ player: member.name, reason }],
+  );
+  const [first] = uncounted;
+  if (first === undefined) return null;
+  return `no counts of a recipe for ${uncounted.map(({ player }) => player).join(", ")}. ${first.reason}`;
+}
+
 /** Messages about recordings that overlap with another recording of the same player. */
 export function leftOutTexts(members: readonly SquadMember[]): string[] {
   return members

@@ -101,9 +101,7 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
       "sets fixed limits, and --individual-zones the limits of each player; give one of them",
     );
   const isReport = format === "html";
-  if (flags.by === "player")
-    refuseWithoutEffect(flags, ["recipe"], "counts in the tables of a session; leave it out");
-  if (isReport && (flags.recipe?.length ?? 0) > MOST_RECIPES_ON_PAPER)
+  if (isReport && flags.by !== "player" && (flags.recipe?.length ?? 0) > MOST_RECIPES_ON_PAPER)
     throw new UsageError(
       `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; leave out the others, or write a table.`,
     );

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { NamedRecipe } from "../../metrics/index.js";
 import {
   type PlayedSession,
   type Roster,
@@ -17,7 +18,7 @@ import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { jobsFor } from "./jobs.js";
-import { PLAYER_COLUMNS, SEASON_COLUMNS, seasonFileRows } from "./season-columns.js";
+import { playerColumns, seasonColumns, seasonFileRows } from "./season-columns.js";
 import { loadColumns, loadsOf } from "./season-load.js";
 import { seasonText } from "./season-text.js";
 import { keepWork, keptWork } from "./session-cache.js";
@@ -62,7 +63,7 @@ export async function squadSeason(
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
     rosters.push(...rosterFiles(ownPath, ownRoster));
-    tasks.push(taskOf(folder, own, ownRoster, flags));
+    tasks.push(taskOf(folder, own, ownRoster, { flags, recipes: output.order.recipes }));
   }
   const { played, present, status } = await playedIn(tasks, flags, context);
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
@@ -110,7 +111,7 @@ function taskOf(
   folder: string,
   inputs: readonly Input[],
   roster: Roster | null,
-  flags: SquadFlags,
+  { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
 ): SessionTask {
   return {
     folder,
@@ -122,6 +123,7 @@ function taskOf(
     params: thresholdsOf(flags),
     zones: flags.individualZones,
     hr: flags.hr,
+    recipes,
     isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
   };
 }
@@ -182,10 +184,11 @@ async function contentOf(
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(tz);
   const loads = load === undefined ? null : loadsOf(season, columnNamed(load.replace("-", "_")), instantText);
-  const columns = loads === null ? SEASON_COLUMNS : [...SEASON_COLUMNS, ...loadColumns(loads)];
+  const { fileColumns: figures, recipes } = order;
+  const columns = [...seasonColumns(figures, recipes), ...(loads === null ? [] : loadColumns(loads))];
   switch (format) {
     case "text":
-      return seasonText(season, order.columns, instantText, loads);
+      return seasonText(season, order, instantText, loads);
     case "csv":
       return tableCsv(columns, seasonFileRows(season), textLayout(decimal, instantText));
     case "jsonl":
@@ -195,7 +198,7 @@ async function contentOf(
     case "xlsx": {
       const { sheetOf, workbook } = await import("./workbook.js");
       return workbook([
-        sheetOf("Players", PLAYER_COLUMNS, season.players, tz),
+        sheetOf("Players", playerColumns(figures, recipes), season.players, tz),
         sheetOf("Sessions", columns, seasonFileRows(season), tz),
       ]);
     }
@@ -210,6 +213,7 @@ async function contentOf(
         season,
         figure,
         offsetAt,
+        recipes,
         loads: loads === null ? null : { column: loads.column, daysOf },
       });
     }
