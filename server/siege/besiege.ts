@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BuiltService, startBuiltService } from "../bench/built-service.js";
 import type { Ground } from "../bench/ground.js";
+import { openDatabase } from "../src/store/connection/database.js";
 import { type Attack, Tally, untilTheEnd } from "./attacks/attack.js";
 import { type Bystander, startBystander } from "./bystander.js";
 import { Client } from "./client.js";
 import { giveHistory } from "./histories.js";
 import { newParty, type Party, prepare, recording } from "./scene.js";
+import { giveSquad } from "./squads.js";
 import { isOnlySlow, type Outcome, outcomeOf, type Targets } from "./verdict.js";
 
 /** Time for the event loop and the bystander to recover before and after an attack; much shorter than an attack. */
@@ -55,10 +57,7 @@ export async function besiege(
   const upload = await recording(bystander.serial, bystander.startMs, 600, 100);
   registrar.close();
   await preparing.stop();
-  for (const [i, { histories }] of chosen.entries()) {
-    const attacker = attackers[i];
-    if (histories && attacker !== undefined) await giveHistory(dataDir, databaseUrl, attacker);
-  }
+  await giveRows(dataDir, databaseUrl, chosen, attackers);
   // A new process, so that its memory does not include the preparation.
   const service = await startBuiltService(dataDir, databaseUrl);
   const person = await startBystander({
@@ -92,6 +91,25 @@ export async function besiege(
   person.stop();
   await service.stop();
   return outcomes;
+}
+
+/** Rows that would take many requests. No service may be running, because the embedded database allows only one process. */
+async function giveRows(
+  dataDir: string,
+  databaseUrl: string | null,
+  chosen: readonly Attack[],
+  attackers: readonly Party[],
+): Promise<void> {
+  const database = await openDatabase(
+    databaseUrl === null ? { folder: join(dataDir, "database") } : { url: databaseUrl, poolSize: 2 },
+  );
+  for (const [i, { histories, squad }] of chosen.entries()) {
+    const attacker = attackers[i];
+    if (attacker === undefined) continue;
+    if (histories) await giveHistory(database.queries, attacker);
+    if (squad !== undefined) await giveSquad(database.queries, attacker, squad);
+  }
+  await database.close();
 }
 
 async function look(attack: Attack, tally: Tally, person: Bystander, service: BuiltService) {

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { openDatabase } from "../src/store/connection/database.js";
+import type { Queries } from "../src/store/connection/database.js";
 import type { Party } from "./scene.js";
 
 /** Maximum of an account: `QUOTA_OWNERSHIPS`, minus those of the scene. */
@@ -14,21 +13,17 @@ export const HISTORY_HOURS = Math.ceil((COUNT * 2) / 60);
 
 /**
  * Gives a party a long history, like years of use: ownerships of its device, and time frames of ten minutes over them,
- * consecutive and overlapping. No service may be running, because the embedded database allows only one process.
+ * consecutive and overlapping. No service may be running.
  */
-export async function giveHistory(dataDir: string, databaseUrl: string | null, party: Party): Promise<void> {
-  const database = await openDatabase(
-    databaseUrl === null ? { folder: join(dataDir, "database") } : { url: databaseUrl, poolSize: 2 },
-  );
+export async function giveHistory(queries: Queries, party: Party): Promise<void> {
   const begin = new Date(HISTORY_MS).toISOString();
-  await database.queries.execute(sql`
+  await queries.execute(sql`
     INSERT INTO ownerships (device_id, manager_id, start_time, end_time)
     SELECT ${party.device}, ${party.id}, ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '1 min'
     FROM generate_series(0, ${COUNT - 1}) AS n`);
-  await database.queries.execute(sql`
+  await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
     SELECT ${begin}::timestamptz + n * interval '2 min', ${begin}::timestamptz + n * interval '2 min' + interval '10 min', '{}',
       device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at
     FROM timeframes, generate_series(1, ${COUNT}) AS n WHERE id = ${party.timeframe}`);
-  await database.close();
 }

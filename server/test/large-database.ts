@@ -48,6 +48,28 @@ const ROWS: readonly string[] = [
   `INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
    SELECT at, at + interval '2 hours', '{}', ${device("n")}, 1 + n % 20000, ${athlete("n")}, ${manager("1 + n % 20000")}, 9, at
    FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
+  // Fifty squads of each manager, with members who change, devices that are passed on, and a session every other day.
+  `INSERT INTO squads (name, owner_id, created_at) SELECT 'Squad ' || n, ${manager("n")}, ${daysAgo("700")} FROM generate_series(1, 20000) AS n`,
+  `INSERT INTO squad_members (squad_id, athlete_id, number, params, start_time, end_time)
+   SELECT 1 + n % 20000, ${athlete("n / 2")}, n % 99, '{}', at, at + interval '100 days'
+   FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
+  `INSERT INTO squad_grants (squad_id, guest_id, username, role, created_at, accepted_at)
+   SELECT 1 + n % 20000, CASE WHEN n % 7 > 0 THEN ${manager("n / 5")} END, 'person-' || n, 'coach', at, CASE WHEN n % 7 > 2 THEN at END
+   FROM generate_series(1, 20000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
+  `INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+   SELECT ${manager("n")}, ${device("n / 3")}, ${athlete("n")}, at, at + interval '3 hours'
+   FROM generate_series(1, 100000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
+  `INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
+   SELECT n, 1 + n % 20000, (ARRAY['match', 'training', 'other'])[1 + n % 3], at, at + interval '2 hours'
+   FROM generate_series(1, 20000) AS n, LATERAL (SELECT ${daysAgo("n % 700")} AS at) AS moment`,
+  `INSERT INTO session_periods (session_id, position, name, athlete_id, start_time, end_time)
+   SELECT 1 + n % 20000, n / 20000, 'Part ' || n / 20000, CASE WHEN n % 5 = 0 THEN ${athlete("n")} END, now(), now() + interval '10 minutes'
+   FROM generate_series(0, 79999) AS n`,
+  `INSERT INTO session_timeframes (timeframe_id, session_id, period)
+   SELECT n, 1 + n % 20000, CASE WHEN n % 3 = 0 THEN '' ELSE 'Part ' || n % 3 END FROM generate_series(1, 100000) AS n`,
+  `INSERT INTO session_figures (session_id, athlete_id, period, inputs, figures, computed_at, rules_version)
+   SELECT 1 + n % 20000, ${athlete("n")}, CASE WHEN n % 3 = 0 THEN '' ELSE 'Part ' || n % 3 END, '1:' || n || '.1.1', repeat('x', 40), now(), 1
+   FROM generate_series(1, 100000) AS n ON CONFLICT DO NOTHING`,
   `INSERT INTO computed_data (timeframe_id, timeframe_version, data_version, rules_version, data, further, computed_at)
    SELECT n, 1, 1, 1, repeat('x', 40), '{}', now() FROM generate_series(1, 80000) AS n`,
   `INSERT INTO removed_samples (device_id, start_ms, stop_ms)

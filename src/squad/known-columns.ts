@@ -67,15 +67,20 @@ export function readKnownColumns(
     if (near === null) continue;
     problems.push({ line: headerLine, message: unknownText(header, near, known) });
   }
+  // once for all rows, because a table may have a thousand columns and thousands of rows
+  const places = new Map<string, number[]>();
+  for (const [i, one] of found.entries())
+    if (one !== null) places.set(one.column, [...(places.get(one.column) ?? []), i]);
+  const severalTimes = [...places].filter(([, own]) => own.length > 1);
   const twice = new Set<string>();
   const read = rows.map(({ line, fields }): KnownRow => {
+    const isFilled = (i: number) => (fields[i] ?? "") !== "";
     const placeOf = (column: string) => {
-      const places = found.flatMap((one, i) => (one?.column === column ? [i] : []));
-      return places.find((i) => (fields[i] ?? "") !== "") ?? places[0] ?? -1;
+      const own = places.get(column) ?? [];
+      return own.find(isFilled) ?? own[0] ?? -1;
     };
-    const filled = found.flatMap((one, i) => (one !== null && (fields[i] ?? "") !== "" ? [one.column] : []));
-    for (const column of new Set(filled)) {
-      if (filled.indexOf(column) === filled.lastIndexOf(column) || twice.has(column)) continue;
+    for (const [column, own] of severalTimes) {
+      if (twice.has(column) || own.filter(isFilled).length < 2) continue;
       twice.add(column);
       problems.push({ line, message: `Two columns give the ${column} of this row. Keep one of them.` });
     }
@@ -85,8 +90,7 @@ export function readKnownColumns(
       unit: (column) => found[placeOf(column)]?.unit ?? "",
     };
   });
-  const columns = new Set(found.flatMap((one) => (one === null ? [] : [one.column])));
-  return { columns, headers, rows: read, headerLine, problems, refusal: null };
+  return { columns: new Set(places.keys()), headers, rows: read, headerLine, problems, refusal: null };
 }
 
 function unknownText(header: string, near: string, known: ReadonlyMap<string, KnownColumn>): string {
@@ -103,13 +107,16 @@ function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): stri
     const rest = letters.startsWith(name) ? letters.length - name.length : Number.POSITIVE_INFINITY;
     const isFigure =
       unit === "" && [...known.values()].some((one) => one.column === column && one.unit !== "");
+    const isSameLength = letters.length === name.length;
+    // at least the difference of the lengths, so the others need not be compared
+    const isComparable = Math.abs(letters.length - name.length) < name.length / 3;
+    const distance = isComparable ? Math.min(rest, editDistance(letters, name)) : rest;
     const isNear =
       rest <= (isFigure ? letters.length : 2) ||
-      sorted(letters) === sorted(name) ||
-      editDistance(letters, name) < name.length / 3 ||
+      distance < name.length / 3 ||
+      (isSameLength && sorted(letters) === sorted(name)) ||
       // other words for it, such as HFmax
-      (isFigure && letters.length === name.length && editDistance(sorted(letters), sorted(name)) <= 2);
-    const distance = Math.min(rest, editDistance(letters, name));
+      (isFigure && isSameLength && editDistance(sorted(letters), sorted(name)) <= 2);
     if (isNear && (best === null || distance < best.distance)) best = { column, distance };
   }
   return best?.column ?? null;

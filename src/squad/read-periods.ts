@@ -155,34 +155,64 @@ function intervalOf(
   return { startMs: start.ms, endMs };
 }
 
+/** A time of a player in a period. */
+interface Timed extends Interval {
+  /** Of the period. */
+  place: number;
+}
+
 /** A period may be within another, as a drill in a half; other overlaps are errors. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
-  const found = new Map<string, SheetProblem>();
-  // who has no row in any period has the times of all, like the first of them
-  let isAllSeen = false;
-  for (const [key, name] of names) {
-    if (!periods.some(({ own }) => own.has(key))) {
-      if (isAllSeen) continue;
-      isAllSeen = true;
-    }
-    const intervals = periods.flatMap((period) =>
-      (period.own.get(key) ?? (period.all === null ? [] : [period.all])).map((one) => ({ ...one, period })),
+  const players = [...names];
+  /** The first player of each pair of periods that overlap: a place in `players`. */
+  const found = new Map<number, number>();
+  const add = (one: Timed, other: Timed, player: number) => {
+    if (player < 0 || contains(one, other) || contains(other, one)) return;
+    const pair = Math.max(one.place, other.place) * periods.length + Math.min(one.place, other.place);
+    found.set(pair, Math.min(player, found.get(pair) ?? player));
+  };
+  const ofAll = periods.flatMap(({ all }, place) => (all === null ? [] : [{ ...all, place }]));
+  const hasOwn = (key: string, { place }: Timed) => periods[place]?.own.has(key) === true;
+  // once for all players without their own times, because there may be hundreds of players and periods
+  for (const [one, other] of meetings(ofAll, []))
+    add(
+      one,
+      other,
+      players.findIndex(([key]) => !hasOwn(key, one) && !hasOwn(key, other)),
     );
-    let open: typeof intervals = [];
-    for (const next of intervals.sort((a, b) => a.startMs - b.startMs)) {
-      open = open.filter(({ endMs }) => endMs > next.startMs);
-      for (const other of open) {
-        if (contains(other, next) || contains(next, other)) continue;
-        const [earlier, later] =
-          other.period.line < next.period.line ? [other.period, next.period] : [next.period, other.period];
-        const message = `"${later.name}" overlaps "${earlier.name}" (line ${earlier.line}) for ${name}. Change one of them.`;
-        const pair = `${later.line} ${earlier.line}`;
-        if (!found.has(pair)) found.set(pair, { line: later.line, message });
-      }
-      open.push(next);
-    }
+  for (const [player, [key]] of players.entries()) {
+    const own = periods.flatMap((period, place) =>
+      (period.own.get(key) ?? []).map((interval) => ({ ...interval, place })),
+    );
+    if (own.length === 0) continue;
+    const others = ofAll.filter((one) => !hasOwn(key, one));
+    for (const [one, other] of meetings(own, others)) add(one, other, player);
   }
-  return [...found.values()].sort((a, b) => a.line - b.line);
+  return [...found]
+    .map(([pair, player]) => {
+      const [earlier, later] = [periods[pair % periods.length], periods[Math.floor(pair / periods.length)]];
+      const message = `"${later?.name}" overlaps "${earlier?.name}" (line ${earlier?.line}) for ${players[player]?.[1]}. Change one of them.`;
+      return { line: later?.line ?? 0, message };
+    })
+    .sort((a, b) => a.line - b.line);
+}
+
+/** Pairs of times that overlap: two of `some`, or one of `some` and one of `others`. */
+function* meetings(some: readonly Timed[], others: readonly Timed[]): Generator<[Timed, Timed]> {
+  let [openSome, openOthers]: [Timed[], Timed[]] = [[], []];
+  const isOfSome = new Set(some);
+  for (const next of [...some, ...others].sort((a, b) => a.startMs - b.startMs)) {
+    const isOpen = ({ endMs }: Timed) => endMs > next.startMs;
+    openSome = openSome.filter(isOpen);
+    for (const one of openSome) yield [one, next];
+    if (!isOfSome.has(next)) {
+      openOthers.push(next);
+      continue;
+    }
+    openOthers = openOthers.filter(isOpen);
+    for (const one of openOthers) yield [one, next];
+    openSome.push(next);
+  }
 }
 
 function overlap(a: Interval, b: Interval): boolean {

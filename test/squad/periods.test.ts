@@ -69,6 +69,45 @@ describe("a file that is too large for periods", () => {
       '"Drill 199" overlaps "Drill 198" (line 200) for P44. Change one of them.',
     ]);
   });
+
+  it("names each pair of periods that overlap once, for the first player whom it concerns", () => {
+    const players = ["A", "B", "C"];
+    const time = fc
+      .tuple(fc.nat(20), fc.integer({ min: 1, max: 20 }))
+      .map(([from, long]) => [from, from + long]);
+    const times = fc.array(fc.tuple(time, fc.array(fc.tuple(fc.nat(2), time), { maxLength: 3 })), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(times, (periods) => {
+        const own = (all: number[], rows: [number, number[]][], player: number) =>
+          rows.find(([one]) => one === player)?.[1] ?? all;
+        const unique = periods.map(([all, rows]): [number[], [number, number[]][]] => [
+          all,
+          rows.filter(([player], i) => rows.findIndex(([one]) => one === player) === i),
+        ]);
+        const text = unique.flatMap(([all, rows], i) => [
+          [`P${i}`, second(all[0] ?? 0), second(all[1] ?? 0), ""],
+          ...rows.map(([player, [from = 0, to = 0]]) => [`P${i}`, second(from), second(to), players[player]]),
+        ]);
+        const expected = unique.flatMap((later, j) =>
+          unique.slice(0, j).flatMap((earlier, i) => {
+            const concerned = players.find((_, player) => {
+              const [[a = 0, b = 0], [c = 0, d = 0]] = [own(...earlier, player), own(...later, player)];
+              const isWithin = (a <= c && d <= b) || (c <= a && b <= d);
+              return a < d && c < b && !isWithin;
+            });
+            return concerned === undefined ? [] : [`"P${j}" overlaps "P${i}" for ${concerned}`];
+          }),
+        );
+        const { problems } = read(file(text.map((cells) => cells.join(","))), { ...day, players });
+        const found = problems.map(({ message }) =>
+          message.replace(/ \(line \d+\)/, "").replace(". Change one of them.", ""),
+        );
+        expect(found.sort()).toEqual(expected.sort());
+      }),
+    );
+  });
 });
 
 describe("a period", () => {

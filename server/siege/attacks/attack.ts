@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BuiltService } from "../../bench/built-service.js";
 import type { Client } from "../client.js";
 import type { Party } from "../scene.js";
+import type { SquadExtent } from "../squads.js";
 
 /** The input of an attack. */
 export interface Siege {
@@ -38,6 +39,8 @@ export interface Attack {
   days?: boolean;
   /** Whether the attacker has 10,000 ownerships of the device and 10,000 time frames: `histories.ts`. */
   histories?: boolean;
+  /** The squad of the attacker: `squads.ts`. */
+  squad?: SquadExtent;
   run(siege: Siege, tally: Tally): Promise<void>;
 }
 

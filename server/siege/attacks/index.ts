@@ -5,6 +5,7 @@ import { crowds } from "./crowds.js";
 import { histories } from "./histories.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
+import { squads } from "./squads.js";
 import { work } from "./work.js";
 
 /** All attacks, in the order in which they run. */
@@ -16,4 +17,5 @@ export const attacks: readonly Attack[] = [
   ...crowds,
   ...histories,
   ...work,
+  ...squads,
 ];

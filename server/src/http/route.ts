@@ -125,6 +125,8 @@ export interface Operation<
   throttle?: readonly ThrottleScope[];
   /** Whether an object in the response may have megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
+  /** Whether it may work through thousands of rows, so that a caller runs few of them at a time. */
+  isHeavy?: boolean;
   /** Whether repeating the request has no further effect. An `Idempotency-Key` is then ignored. */
   isRepeatable?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
@@ -256,6 +258,7 @@ export function route<
     operation.hasLargeResponse === true ||
     schema?.type === "array" ||
     schema?.properties?.results !== undefined;
+  const { isHeavy = false } = operation;
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
@@ -289,7 +292,9 @@ export function route<
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
           // The client determines the duration of a file transfer; slots limit the number of concurrent transfers.
-          const result = await (operation.takesSlot ? work() : inTurn(request, work));
+          const result = await (operation.takesSlot
+            ? work()
+            : inRequestTurn(app, request, work, { isHeavy }));
           const justStored = request.ctx.idempotency?.response;
           if (justStored !== undefined) return sendStored(request, reply, justStored);
           return sendResult(request, reply, success, result);

@@ -1,8 +1,10 @@
 import type { Metrics, MetricsOptions, ParameterOverrides, Recipe, Sport } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
-import type { Cell } from "asi-convert/squad-report";
+import type { Cell, workbookSheets } from "asi-convert/squad-report";
 import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
 import type { StoredChunk } from "../../store/samples/stored.js";
+
+export type CellSheet = Parameters<typeof workbookSheets>[0][number];
 
 /** A version of an account's recipe that a time frame names. */
 export interface RecipeVersion {
@@ -89,6 +91,8 @@ export interface ComputePool {
   compute(task: ComputationTask): Promise<ComputedTexts>;
   /** The figures of a player by period. @throws see `compute` */
   computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;
+  /** Writes a workbook (XLSX). @throws see `compute` */
+  writeWorkbook(sheets: readonly CellSheet[]): Promise<Uint8Array>;
   /**
    * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run.
    * @throws see `ComputationQueue`
@@ -100,10 +104,13 @@ export interface ComputePool {
   close(): Promise<void>;
 }
 
+const refuse = () => Promise.reject(new Error("This process computes nothing"));
+
 /** Pool for contexts without computations, such as commands of the operator. */
 export const noComputePool: ComputePool = {
-  compute: () => Promise.reject(new Error("This process computes nothing")),
-  computePlayer: () => Promise.reject(new Error("This process computes nothing")),
+  compute: refuse,
+  computePlayer: refuse,
+  writeWorkbook: refuse,
   share: (_key, _waiter, work) => work(),
   threads: 0,
   close: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import { nameKey } from "asi-convert/squad";
-import { and, eq } from "drizzle-orm";
+import { and, asc, eq, gt } from "drizzle-orm";
 import { accounts } from "../../store/schema.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { playerName } from "../accounts/player-names.js";
@@ -13,6 +13,9 @@ import type { RosterPlayer } from "./read.js";
 /** The athlete of each player; null for an athlete who is to be created. */
 export type AthleteOf = Map<RosterPlayer, number | null>;
 
+/** Athletes read together: other requests run in between, because a manager may read ten thousand. */
+const AT_A_TIME = 1_000;
+
 /**
  * Finds players among the athletes whom the caller may read now: by the name of tables, the username or an external id. Does not
  * reveal whether other athletes exist.
@@ -24,25 +27,38 @@ export async function findAthletes(
   create: boolean,
   problems: Problems,
 ): Promise<AthleteOf> {
-  const readable = await queries
-    .select({
-      id: accounts.id,
-      username: accounts.username,
-      externalId: accounts.externalId,
-      profileExternalId: accounts.profileExternalId,
-      firstName: accounts.firstName,
-      lastName: accounts.lastName,
-    })
-    .from(accounts)
-    .where(and(eq(accounts.role, "ATHLETE"), hasActive(queries, caller?.id ?? 0, "READ", now)));
+  const wanted = new Set(players.map(({ name }) => nameKey(name)));
   const idsByKey = new Map<string, Set<number>>();
-  for (const { id, username, externalId, profileExternalId, ...names } of readable) {
-    const name = playerName({ username, ...names });
-    // Tables add the id to names that several players have.
-    for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
-      const key = nameKey(text ?? "");
-      if (key !== "") idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));
+  for (let after = 0; ; ) {
+    const readable = await queries
+      .select({
+        id: accounts.id,
+        username: accounts.username,
+        externalId: accounts.externalId,
+        profileExternalId: accounts.profileExternalId,
+        firstName: accounts.firstName,
+        lastName: accounts.lastName,
+      })
+      .from(accounts)
+      .where(
+        and(
+          eq(accounts.role, "ATHLETE"),
+          hasActive(queries, caller?.id ?? 0, "READ", now),
+          gt(accounts.id, after),
+        ),
+      )
+      .orderBy(asc(accounts.id))
+      .limit(AT_A_TIME);
+    for (const { id, username, externalId, profileExternalId, ...names } of readable) {
+      const name = playerName({ username, ...names });
+      // Tables add the id to names that several players have.
+      for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
+        const key = nameKey(text ?? "");
+        if (wanted.has(key)) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));
+      }
     }
+    if (readable.length < AT_A_TIME) break;
+    after = readable.at(-1)?.id ?? 0;
   }
   const found: AthleteOf = new Map();
   const playerOf = new Map<number, RosterPlayer>();

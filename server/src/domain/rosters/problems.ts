@@ -5,7 +5,10 @@ export class Problems {
   readonly #byLine = new Map<number, string[]>();
 
   add(line: number, message: string): void {
-    this.#byLine.set(line, [...(this.#byLine.get(line) ?? []), message]);
+    const known = this.#byLine.get(line);
+    if (known === undefined) this.#byLine.set(line, [message]);
+    // A line may have thousands of wrong serial numbers.
+    else if (known.length < MAX_FIELD_ERRORS) known.push(message);
   }
 
   /** @throws ServiceError `invalid` with the line of each problem */

@@ -4,7 +4,7 @@ import { and, eq } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
-import type { PlayerFigures, PlayerTracker } from "../change/compute-pool.js";
+import type { PlayerFigures, PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -22,6 +22,13 @@ export interface ComputedPlayer {
   byPeriod: ReadonlyMap<string, PlayerFigures>;
 }
 
+/** Who waits for a computation. @param ownerId counts for what the service does itself */
+export const waiterOf = ({ caller, serverKey, signal }: Context, ownerId: number): Waiter => ({
+  account: caller?.id ?? ownerId,
+  group: jobGroupOf(currentCaller(), serverKey),
+  signal,
+});
+
 /** Computes the figures of a player in a session in a thread, and stores them. Requests for the same inputs share one computation. */
 export async function computePlayer(
   ctx: Context,
@@ -32,11 +39,7 @@ export async function computePlayer(
 ): Promise<ComputedPlayer> {
   return ctx.computer.share(
     `session ${session.id}/${player.athleteId}/${inputs}`,
-    {
-      account: ctx.caller?.id ?? session.ownerId,
-      group: jobGroupOf(currentCaller(), ctx.serverKey),
-      signal: ctx.signal,
-    },
+    waiterOf(ctx, session.ownerId),
     async () => {
       const computed = await computeNow(ctx, session, plan, player);
       await store(ctx, session, player, computed);

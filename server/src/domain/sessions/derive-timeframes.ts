@@ -2,7 +2,7 @@ import { and, eq, inArray, notInArray, or } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { requireActivityTakesMore } from "../timeframes/check.js";
+import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import type { Session } from "./rules.js";
 import { planOf, type WantedTimeframe } from "./wanted-timeframes.js";
@@ -20,8 +20,10 @@ const keyOf = (
  * @throws ServiceError `too_many_timeframes`; QuotaExceeded
  */
 export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
-  const { queries } = unit;
-  const { wanted } = await planOf(queries, session, { lock: true });
+  const { queries, config } = unit;
+  const { activityMaxTimeframes: most } = config;
+  const { wanted } = await planOf(queries, session, { lock: true, most });
+  if (wanted.length > most) throw tooManyTimeframes(most);
   const [schema] = await queries
     .select({ id: jsonSchemas.id })
     .from(jsonSchemas)

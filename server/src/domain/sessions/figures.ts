@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { instantFormat, lengthOf, united } from "asi-convert/squad";
 import {
   type Cell,
@@ -6,10 +7,8 @@ import {
   tableCsv,
   tableParquet,
   textLayout,
-  workbookSheets,
 } from "asi-convert/squad-report";
 import { eq } from "drizzle-orm";
-import writeExcelFile from "write-excel-file/node";
 import { sessionFigures } from "../../store/schema.js";
 import { authorize } from "../change/access.js";
 import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
@@ -19,7 +18,7 @@ import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
-import { type ComputedPlayer, computePlayer } from "./compute-player.js";
+import { type ComputedPlayer, computePlayer, waiterOf } from "./compute-player.js";
 import {
   FIGURES_VERSION,
   framesOf,
@@ -257,6 +256,7 @@ const MAX_WORKBOOK_ROWS = 10_000;
  * @throws ServiceError `table_too_large`
  */
 export async function tableAsWorkbook(
+  ctx: Context,
   table: FiguresTable,
   timeZone: string | undefined,
 ): Promise<Tagged & { bytes: Uint8Array }> {
@@ -273,7 +273,9 @@ export async function tableAsWorkbook(
     const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start));
     return sheetOf(period === WHOLE ? "Session" : period, columns, own, timeZone);
   });
-  const bytes = await writeExcelFile(workbookSheets(sheets)).toBuffer();
+  const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, session.ownerId), () =>
+    ctx.computer.writeWorkbook(sheets),
+  );
   // The file contains the time at which it was written, so the bytes of an unchanged table differ.
   return { bytes, etag: `W/${tagged(["xlsx", timeZone ?? "UTC", etag]).etag}` };
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, squadMembers } from "../../store/schema.js";
 import { playerNames } from "../accounts/player-names.js";
+import { errors } from "../change/errors.js";
 import type { PeriodRow } from "./period-rows.js";
 import type { Session } from "./rules.js";
 
@@ -26,16 +27,23 @@ const NAMED = {
   birthDate: accounts.birthDate,
 };
 
+/** Players of one session, because one transaction derives its time frames. */
+const MAX_PLAYERS = 200;
+
 /**
  * The players of a session, in the order in which they joined the squad. Of several rows of a player, the one that is valid first in
  * the session counts, so that a session has one set of thresholds.
+ * @param athletes only these, however many; default: all players of a session
+ * @throws ServiceError `session_too_large`
  */
 export async function playersOf(
   queries: Queries,
   { squadId, startTime, endTime }: Pick<Session, "squadId" | "startTime" | "endTime">,
+  athletes?: readonly number[],
 ): Promise<SessionPlayer[]> {
+  if (athletes?.length === 0) return [];
   const rows = await queries
-    .select({ member: squadMembers, account: NAMED })
+    .selectDistinctOn([squadMembers.athleteId], { member: squadMembers, account: NAMED })
     .from(squadMembers)
     .innerJoin(accounts, eq(accounts.id, squadMembers.athleteId))
     .where(
@@ -43,12 +51,13 @@ export async function playersOf(
         eq(squadMembers.squadId, squadId),
         lt(squadMembers.startTime, endTime),
         gt(squadMembers.endTime, startTime),
+        athletes === undefined ? undefined : inArray(squadMembers.athleteId, [...athletes]),
       ),
     )
-    .orderBy(asc(squadMembers.startTime), asc(squadMembers.id));
-  const first = new Map<number, (typeof rows)[number]>();
-  for (const row of rows) if (!first.has(row.member.athleteId)) first.set(row.member.athleteId, row);
-  const found = [...first.values()].sort((a, b) => a.member.id - b.member.id);
+    .orderBy(asc(squadMembers.athleteId), asc(squadMembers.startTime), asc(squadMembers.id))
+    .limit(athletes?.length ?? MAX_PLAYERS + 1);
+  if (athletes === undefined) requireAtMost(MAX_PLAYERS, rows.length, "players");
+  const found = rows.sort((a, b) => a.member.id - b.member.id);
   const names = playerNames(found.map(({ account }) => account));
   return found.map(({ member, account }) => ({
     athleteId: account.id,
@@ -58,6 +67,15 @@ export async function playersOf(
     params: member.params,
     birthDate: account.birthDate,
   }));
+}
+
+/** @throws ServiceError `session_too_large` */
+export function requireAtMost(limit: number, count: number, what: string): void {
+  if (count <= limit) return;
+  throw errors.conflict(
+    "session_too_large",
+    `A session has at most ${limit} ${what}. Use a smaller squad, or a shorter session.`,
+  );
 }
 
 /** Names that periods may use: those of the players, and of athletes who are in the rows. */

@@ -1,44 +1,37 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import {
   daysSinceLast,
   lengthOf,
   normalBefore,
   type PlayedSession,
-  type SeasonRow,
   SQUAD_COLUMNS,
   seasonOf,
   seasonSummary,
   united,
 } from "asi-convert/squad";
-import { and, desc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import {
-  activities,
-  recomputations,
-  sessionFigures,
-  sessions,
-  sessionTimeframes,
-  timeframes,
-} from "../../store/schema.js";
+import { activities, sessionFigures, sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
-import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
-import { pendingChanges } from "../computed-data/compute.js";
-import { hasLostSamples } from "../computed-data/removed-samples.js";
+import { JsonBytes } from "../lists/json-bytes.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
-import { FIGURES_VERSION, isOfSameFrames, readFigures } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { idAsName } from "./period-rows.js";
-import { playersOf } from "./players.js";
+import { playersOf, type SessionPlayer } from "./players.js";
 import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
-import { WHOLE } from "./wanted-timeframes.js";
+import { batchesOf, partsOf, type Stored, storedOf } from "./season-stored.js";
 
 /** Sessions of one response. */
 export const MAX_SESSIONS = 400;
+
+/** Each of them may have an entry in each session. */
+const PLAYERS_AT_A_TIME = 3;
 
 export const SeasonQuery = Type.Object({
   from: Query.dateTime("Only sessions that end later"),
@@ -99,21 +92,12 @@ export const Season = Type.Object(
   { $id: "Season" },
 );
 
-/** What a player has in a session: the time frames of the whole session, and the versions of all. */
-interface Part {
-  sessionId: number;
-  athleteId: number;
-  states: string;
-  start: Date | null;
-  end: Date | null;
-}
-
 /** The figures of the players of a squad in its sessions, from stored figures only. */
 export async function squadSeason(
   ctx: Context,
   { id: squadId, ownerId, view }: SeenSquad,
   { from, to }: StaticDecode<typeof SeasonQuery>,
-): Promise<Static<typeof Season>> {
+): Promise<JsonBytes<Static<typeof Season>>> {
   const { queries } = ctx;
   const { athleteId: only, hasHeart } = view;
   const found = await selectSessions(queries)
@@ -127,31 +111,28 @@ export async function squadSeason(
     )
     .orderBy(desc(sessions.startTime), desc(sessions.activityId))
     .limit(MAX_SESSIONS);
-  const all = found.map(toSession).reverse();
-  const parts = (await partsOf(queries, all)).filter(({ athleteId }) => only === null || athleteId === only);
-  const grants = await grantsOf(
-    queries,
-    ownerId,
-    "READ",
-    parts.map(({ athleteId }) => athleteId),
-  );
-  const readable = parts.filter(
-    ({ athleteId, start, end }) => start !== null && end !== null && grants.cover(athleteId, start, end),
-  );
-  const { valid, missing } = await storedOf(queries, readable);
-  const [first, last] = [all[0], all.at(-1)];
-  const players =
-    first === undefined || last === undefined
-      ? []
-      : await playersOf(queries, { squadId, startTime: first.startTime, endTime: last.endTime });
-  const about = new Map(players.map((player) => [player.athleteId, player]));
-  const season = seasonOf(all.map((session) => playedOf(session, valid.get(session.id) ?? [], about)));
-  const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.id ?? 0]));
-  const lastPlace = season.sessions.length - 1;
-  const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
-  const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
-    Object.fromEntries(columns.map((column) => [column.key, value(column)]));
-  return {
+  const batches = await batchesOf(queries, found.map(toSession));
+  const all = batches.flat();
+  const about = await aboutPlayers(queries, squadId, all);
+  const played: PlayedSession[] = [];
+  const missing = new Map<number, number[]>();
+  for (const batch of batches) {
+    ctx.signal?.throwIfAborted();
+    const parts = (await partsOf(queries, batch)).filter(
+      ({ athleteId }) => only === null || athleteId === only,
+    );
+    const athletes = parts.map(({ athleteId }) => athleteId);
+    const grants = await grantsOf(queries, ownerId, "READ", athletes);
+    const readable = parts.filter(
+      ({ athleteId, start, end }) => start !== null && end !== null && grants.cover(athleteId, start, end),
+    );
+    const stored = await storedOf(queries, readable);
+    for (const { sessionId, athleteId } of stored.missing)
+      missing.set(sessionId, [...(missing.get(sessionId) ?? []), athleteId]);
+    played.push(...batch.map((session) => playedOf(session, stored.valid.get(session.id) ?? [], about)));
+    await nextEventLoopTurn();
+  }
+  const head = {
     squad: squadId,
     sessions: all.map(({ id, name, kind, startTime, endTime }) => ({
       id,
@@ -159,9 +140,67 @@ export async function squadSeason(
       kind,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
-      not_computed: missing.filter(({ sessionId }) => sessionId === id).map(({ athleteId }) => athleteId),
+      not_computed: missing.get(id) ?? [],
     })),
-    players: season.players.map((player) => {
+  };
+  const pieces = [`${JSON.stringify(head).slice(0, -1)},"players":[`];
+  let separator = "";
+  for await (const players of seasonPlayers(played, all, about, hasHeart)) {
+    ctx.signal?.throwIfAborted();
+    if (players.length > 0) pieces.push(separator + JSON.stringify(players).slice(1, -1));
+    if (players.length > 0) separator = ",";
+  }
+  pieces.push("]}");
+  return new JsonBytes(Buffer.from(pieces.join("")));
+}
+
+type About = ReadonlyMap<number, SessionPlayer>;
+
+/** The players with stored figures in the sessions. */
+async function aboutPlayers(queries: Queries, squadId: number, all: readonly Session[]): Promise<About> {
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) return new Map();
+  const rows = await queries
+    .selectDistinct({ id: sessionFigures.athleteId })
+    .from(sessionFigures)
+    .where(
+      inArray(
+        sessionFigures.sessionId,
+        all.map(({ id }) => id),
+      ),
+    );
+  const time = { squadId, startTime: first.startTime, endTime: last.endTime };
+  const players = await playersOf(
+    queries,
+    time,
+    rows.map(({ id }) => id),
+  );
+  return new Map(players.map((player) => [player.athleteId, player]));
+}
+
+/** The players with their sessions, some of them at a time. */
+async function* seasonPlayers(
+  played: readonly PlayedSession[],
+  all: readonly Session[],
+  about: About,
+  hasHeart: boolean,
+) {
+  const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
+  const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
+    Object.fromEntries(columns.map((column) => [column.key, value(column)]));
+  const lastPlace = all.length - 1;
+  const ordered = namesInOrder(played);
+  for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
+    await nextEventLoopTurn();
+    const names = new Set(ordered.slice(at, at + PLAYERS_AT_A_TIME));
+    const season = seasonOf(
+      played.map((session) => ({
+        ...session,
+        rows: session.rows.filter((row) => names.has(row.player.name)),
+      })),
+    );
+    const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.id ?? 0]));
+    yield season.players.map((player) => {
       const athlete = Number(player.name);
       return {
         athlete,
@@ -184,115 +223,23 @@ export async function squadSeason(
               ],
         ),
       };
-    }),
-  };
-}
-
-/** The time frames of the sessions, by player. */
-async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
-  if (all.length === 0) return [];
-  // Rarely any; looking for those of each time frame would take most of the time.
-  const isPending = (await queries.$count(recomputations)) > 0;
-  const pending = isPending ? sql`coalesce('.' || ${pendingChanges}, '')` : sql`''`;
-  const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
-  return queries
-    .select({
-      sessionId: sessionTimeframes.sessionId,
-      athleteId: timeframes.athleteId,
-      states: sql<string>`string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion}
-        || ${pending}, ' ' ORDER BY ${timeframes.id})`,
-      start: sql<Date | null>`min(${timeframes.startTime}) FILTER (WHERE ${isWhole})`.mapWith(
-        timeframes.startTime,
-      ),
-      end: sql<Date | null>`max(${timeframes.endTime}) FILTER (WHERE ${isWhole})`.mapWith(timeframes.endTime),
-    })
-    .from(sessionTimeframes)
-    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(
-      inArray(
-        sessionTimeframes.sessionId,
-        all.map(({ id }) => id),
-      ),
-    )
-    .groupBy(sessionTimeframes.sessionId, timeframes.athleteId);
-}
-
-interface Stored {
-  athleteId: number;
-  figures: PlayerFigures;
-}
-
-/** The stored figures of whole sessions by session, and the players without valid ones. */
-async function storedOf(queries: Queries, parts: readonly Part[]) {
-  const valid = new Map<number, Stored[]>();
-  const missing: Part[] = [];
-  if (parts.length === 0) return { valid, missing };
-  const rows = await queries
-    .select({
-      sessionId: sessionFigures.sessionId,
-      athleteId: sessionFigures.athleteId,
-      inputs: sessionFigures.inputs,
-      figures: sessionFigures.figures,
-    })
-    .from(sessionFigures)
-    .where(
-      and(
-        inArray(sessionFigures.sessionId, [...new Set(parts.map(({ sessionId }) => sessionId))]),
-        eq(sessionFigures.period, WHOLE),
-      ),
-    );
-  const known = new Map(rows.map((row) => [keyOf(row), row]));
-  const stale = parts.filter((part) => {
-    const row = known.get(keyOf(part));
-    return row !== undefined && inputsIn(row.inputs) !== currentOf(part);
-  });
-  const kept = await withLostSamples(
-    queries,
-    stale.filter((part) => isOfSameFrames(known.get(keyOf(part))?.inputs ?? "", currentOf(part))),
-  );
-  const isStale = new Set(stale.map(keyOf).filter((key) => !kept.has(key)));
-  for (const part of parts) {
-    const { sessionId, athleteId } = part;
-    const row = known.get(keyOf(part));
-    if (row === undefined || isStale.has(keyOf(part))) {
-      missing.push(part);
-      continue;
-    }
-    const stored = { athleteId, figures: readFigures(row.figures) };
-    valid.set(sessionId, [...(valid.get(sessionId) ?? []), stored]);
+    });
   }
-  return { valid, missing };
 }
 
-const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) =>
-  `${sessionId} ${athleteId}`;
-
-/** Without the hash of the periods, because the whole session has the same figures with others. */
-const inputsIn = (inputs: string): string => inputs.split(":").slice(0, 2).join(":");
-
-const currentOf = ({ states }: Part): string => `${FIGURES_VERSION}:${states}`;
-
-/** Those whose samples retention has removed: their stored figures stay. */
-async function withLostSamples(queries: Queries, parts: readonly Part[]): Promise<Set<string>> {
-  if (parts.length === 0) return new Set();
-  const rows = await queries
-    .selectDistinct({ sessionId: sessionTimeframes.sessionId, athleteId: timeframes.athleteId })
-    .from(sessionTimeframes)
-    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(
-      and(
-        inArray(sessionTimeframes.sessionId, [...new Set(parts.map(({ sessionId }) => sessionId))]),
-        hasLostSamples,
-      ),
-    );
-  const lost = new Set(rows.map(keyOf));
-  return new Set(parts.map(keyOf).filter((key) => lost.has(key)));
+/** The players in the order of a season. */
+function namesInOrder(played: readonly PlayedSession[]): string[] {
+  const rows = new Map(
+    played.flatMap((session) => session.rows.map((row) => [row.player.name, row] as const)),
+  );
+  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, rows: [...rows.values()] };
+  return seasonOf([together]).players.map(({ name }) => name);
 }
 
 function playedOf(
   { name, startTime, endTime, kind }: Session,
   stored: readonly Stored[],
-  about: ReadonlyMap<number, SeasonRow["player"]>,
+  about: About,
 ): PlayedSession {
   const seconds = stored.flatMap(({ figures }) =>
     figures.seconds.map(([startMs, endMs]) => ({ startMs, endMs })),

@@ -78,6 +78,9 @@ export const SuggestedSession = Type.Object(
   },
 );
 
+/** Other requests run in between, because an account may have 50,000 assignments. */
+const ASSIGNMENTS_AT_A_TIME = 1_000;
+
 /** A time with samples of a device, both ends included, and who wears it. */
 export interface WornRange extends Interval {
   device: number;
@@ -179,18 +182,39 @@ async function wearersOf(
   end: Date,
 ): Promise<(device: number, range: Interval) => Pick<WornRange, "athlete" | "isAssigned" | "squad">> {
   const me = caller?.id ?? 0;
-  const rows = await queries
-    .select()
-    .from(assignments)
-    .where(and(eq(assignments.ownerId, me), lt(assignments.startTime, end)))
-    .orderBy(asc(assignments.startTime));
-  const byDevice = groupedBy(rows, ({ deviceId }) => deviceId);
-  const grants = await grantsOf(
-    queries,
-    me,
-    "WRITE",
-    rows.map(({ athleteId }) => athleteId),
-  );
+  const byDevice = new Map<number, Wearer[]>();
+  const isAllowed = new Map<number, boolean>();
+  for (let after = 0; ; ) {
+    const rows = await queries
+      .select({
+        id: assignments.id,
+        deviceId: assignments.deviceId,
+        athleteId: assignments.athleteId,
+        startTime: assignments.startTime,
+        endTime: assignments.endTime,
+      })
+      .from(assignments)
+      .where(and(eq(assignments.ownerId, me), lt(assignments.startTime, end), gt(assignments.id, after)))
+      .orderBy(asc(assignments.id))
+      .limit(ASSIGNMENTS_AT_A_TIME);
+    const athletes = rows.map(({ athleteId }) => athleteId).filter((id) => !isAllowed.has(id));
+    const grants = await grantsOf(queries, me, "WRITE", athletes);
+    for (const id of athletes) isAllowed.set(id, grants.activeAt(id, clock.now()));
+    for (const { deviceId, athleteId, startTime, endTime } of rows) {
+      const wearer = {
+        athleteId,
+        startMs: startTime.getTime(),
+        endMs: endTime.getTime(),
+        isAllowed: isAllowed.get(athleteId) === true,
+      };
+      const known = byDevice.get(deviceId);
+      if (known === undefined) byDevice.set(deviceId, [wearer]);
+      else known.push(wearer);
+    }
+    if (rows.length < ASSIGNMENTS_AT_A_TIME) break;
+    after = rows.at(-1)?.id ?? 0;
+  }
+  for (const wearers of byDevice.values()) wearers.sort((a, b) => a.startMs - b.startMs);
   const members = await queries
     .select({
       squad: squadMembers.squadId,
@@ -204,15 +228,35 @@ async function wearersOf(
     .orderBy(asc(squadMembers.id));
   const byAthlete = groupedBy(members, ({ athlete }) => athlete);
   return (device, range) => {
-    const before = (byDevice.get(device) ?? []).filter(
-      ({ startTime }) => startTime.getTime() <= range.stopMs,
-    );
-    const current = before.findLast(({ endTime }) => endTime.getTime() > range.startMs);
-    const last = before.findLast(({ athleteId }) => grants.activeAt(athleteId, clock.now()));
-    const athlete = (current ?? last)?.athleteId ?? null;
+    const wearers = byDevice.get(device) ?? [];
+    let before = beginningBy(wearers, range.stopMs);
+    // The assignments of a device do not overlap, so only the last one of those that have begun can cover the range.
+    const isAssigned = (wearers[before - 1]?.endMs ?? 0) > range.startMs;
+    while (!isAssigned && before > 0 && !wearers[before - 1]?.isAllowed) before--;
+    const athlete = wearers[before - 1]?.athleteId ?? null;
     const member = byAthlete.get(athlete ?? 0)?.find((one) => overlaps(one, range));
-    return { athlete, isAssigned: current !== undefined, squad: member?.squad ?? null };
+    return { athlete, isAssigned, squad: member?.squad ?? null };
   };
+}
+
+/** An assignment of a device. */
+interface Wearer {
+  athleteId: number;
+  startMs: number;
+  endMs: number;
+  /** Whether the caller may assign the device to this athlete now. */
+  isAllowed: boolean;
+}
+
+/** The number of wearers who have begun by this time. @param wearers in the order of time */
+function beginningBy(wearers: readonly Wearer[], ms: number): number {
+  let [from, to] = [0, wearers.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((wearers[middle]?.startMs ?? 0) <= ms) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => number): Map<number, T[]> {

@@ -1,11 +1,11 @@
-import { type Interval, intervalsFor, type SessionPeriod } from "asi-convert/squad";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships } from "../../store/schema.js";
-import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
-import { playersOf, type SessionPlayer } from "./players.js";
+import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
 
 /** The name of the period that is the whole session. */
@@ -51,18 +51,11 @@ export const timesOf = (
   })),
 ];
 
-/** Largest numbers in one session, because one transaction derives its time frames. */
-const MAX_PLAYERS = 200;
+/** Assignments in one session, because one transaction derives its time frames. */
 const MAX_ASSIGNMENTS = 1_000;
 
-/** @throws ServiceError `session_too_large` */
-function requireAtMost(limit: number, count: number, what: string): void {
-  if (count <= limit) return;
-  throw errors.conflict(
-    "session_too_large",
-    `A session has at most ${limit} ${what}. Use a smaller squad, or a shorter session.`,
-  );
-}
+/** Periods times assignments of a session that take long. */
+const MANY_TIMES = 5_000;
 
 type Times = { startTime: Date; endTime: Date };
 
@@ -74,25 +67,27 @@ const common = (interval: Interval, { startTime, endTime }: Times): Interval => 
 
 /**
  * The time frames that follow from a session, its periods, the players and the assignments, and what the owner has no right to.
- * @param lock prevents permissions from changing until the transaction ends
+ * @param options.lock prevents permissions from changing until the transaction ends
+ * @param options.most the plan has at least one more time frame than this if more are wanted; default: it may lack all
  * @throws ServiceError `session_too_large`
  */
 export async function planOf(
   queries: Queries,
   session: Session,
-  { lock = false } = {},
+  { lock = false, most = 0 } = {},
 ): Promise<SessionPlan> {
   const players = await playersOf(queries, session);
-  requireAtMost(MAX_PLAYERS, players.length, "players");
   const periods = periodsOfRows(await periodRowsOf(queries, session.id));
   const athletes = players.map(({ athleteId }) => athleteId);
   const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
   const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);
   requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
-  const owned = worn.length === 0 ? [] : await ownershipsIn(queries, session, worn);
+  const isOwned = ownedIn(worn.length === 0 ? [] : await ownershipsIn(queries, session, worn));
   const wanted: WantedTimeframe[] = [];
   const leftOut: LeftOut[] = [];
   for (const { athleteId, params } of players) {
+    // Other requests run in between, because there may be 200 periods and 1,000 assignments.
+    if (periods.length * worn.length > MANY_TIMES) await nextEventLoopTurn();
     const own = worn.filter((one) => one.athleteId === athleteId);
     for (const { period, intervals } of timesOf(session, periods, athleteId)) {
       const frames = own.flatMap((assignment) =>
@@ -100,7 +95,7 @@ export async function planOf(
           .map((interval) => common(interval, assignment))
           // The end of a time frame is included.
           .filter(({ startMs, endMs }) => endMs - 1 > startMs)
-          .filter((time) => isOwned(owned, assignment.deviceId, time))
+          .filter((time) => isOwned(assignment.deviceId, time))
           .map(({ startMs, endMs }) => ({
             athleteId,
             deviceId: assignment.deviceId,
@@ -111,7 +106,8 @@ export async function planOf(
           })),
       );
       const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
-      wanted.push(...allowed);
+      // The others are not needed: there may be 200,000.
+      if (wanted.length <= most) wanted.push(...allowed);
       if (intervals.length === 0) continue;
       if (frames.length === 0) leftOut.push({ athleteId, period, reason: "no_device" });
       else if (allowed.length < frames.length) leftOut.push({ athleteId, period, reason: "no_permission" });
@@ -160,11 +156,26 @@ const ownershipsIn = (
       ),
     );
 
-const isOwned = (
+/** Whether a device was owned at some instant of an interval: there may be thousands of ownerships, and as many questions. */
+function ownedIn(
   owned: readonly (Times & { deviceId: number })[],
-  deviceId: number,
-  { startMs, endMs }: Interval,
-) =>
-  owned.some(
-    (one) => one.deviceId === deviceId && one.startTime.getTime() < endMs && one.endTime.getTime() > startMs,
-  );
+): (deviceId: number, interval: Interval) => boolean {
+  const byDevice = new Map<number, Interval[]>();
+  for (const { deviceId, startTime, endTime } of owned) {
+    const interval = { startMs: startTime.getTime(), endMs: endTime.getTime() };
+    const known = byDevice.get(deviceId);
+    if (known === undefined) byDevice.set(deviceId, [interval]);
+    else known.push(interval);
+  }
+  const unitedByDevice = new Map([...byDevice].map(([deviceId, intervals]) => [deviceId, united(intervals)]));
+  return (deviceId, { startMs, endMs }) => {
+    const intervals = unitedByDevice.get(deviceId) ?? [];
+    let [from, to] = [0, intervals.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((intervals[middle]?.endMs ?? 0) > startMs) to = middle;
+      else from = middle + 1;
+    }
+    return (intervals[from]?.startMs ?? Number.POSITIVE_INFINITY) < endMs;
+  };
+}

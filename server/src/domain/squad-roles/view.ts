@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import {
   type GuestRole,
@@ -40,11 +40,10 @@ export const viewOf = (ctx: Caller, role: View["role"]): View => ({
   hasHeart: role === "owner" || role === "athlete" || role === "physician",
 });
 
-const ownedOrGuest = (ctx: Caller): SQL | undefined =>
-  or(
-    eq(squads.ownerId, callerId(ctx)),
-    sql`${squads.id} IN (SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`,
-  );
+/** The ids as one array, so that the database finds the squads, and what belongs to them, with indexes: with OR it reads all squads. */
+const ownedOrGuest = (ctx: Caller): SQL =>
+  sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}
+    UNION ALL SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL))`;
 
 /** Condition beside `squads`: the caller sees the squad. */
 export const isVisibleSquad = (ctx: Caller): SQL | undefined =>

@@ -174,9 +174,11 @@ export async function requireActivityTakesMore(
   more = 1,
 ): Promise<void> {
   const known = await queries.$count(timeframes, eq(timeframes.activityId, activityId));
-  if (known + more <= config.activityMaxTimeframes) return;
-  throw errors.conflict(
-    "too_many_timeframes",
-    `An activity can have at most ${config.activityMaxTimeframes} time frames. Use another activity for further time frames.`,
-  );
+  if (known + more > config.activityMaxTimeframes) throw tooManyTimeframes(config.activityMaxTimeframes);
 }
+
+export const tooManyTimeframes = (limit: number) =>
+  errors.conflict(
+    "too_many_timeframes",
+    `An activity can have at most ${limit} time frames. Use another activity for further time frames.`,
+  );

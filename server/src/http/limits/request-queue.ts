@@ -10,9 +10,16 @@ const REQUESTS_OF_ONE_ADDRESS = 64;
 const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
 
+/**
+ * Of these, the number of running requests that work through thousands of rows. Each leaves the event loop to others in between, but
+ * sixteen of them take sixteen turns.
+ */
+const HEAVY_REQUESTS = { ofOneCaller: 2, ofOneAddress: 4 };
+
 declare module "fastify" {
   interface FastifyInstance {
     requestQueue: FairQueue<string>;
+    heavyQueue: FairQueue<string>;
   }
 }
 
@@ -26,9 +33,22 @@ export const createRequestQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
+/** Fair queue for the callers of heavy requests. A waiting one is also one of the running requests of its caller. */
+export const createHeavyQueue = () =>
+  new FairQueue<string>({
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerCaller: HEAVY_REQUESTS.ofOneCaller,
+    concurrencyPerGroup: HEAVY_REQUESTS.ofOneAddress,
+  });
+
 /** Runs a part of a request when the caller is next in the queue. */
 export const inRequestTurn = <T>(
-  { requestQueue }: FastifyInstance,
+  app: FastifyInstance,
   { onBehalfOf: { name, group }, ctx }: FastifyRequest,
   work: () => Promise<T>,
-): Promise<T> => requestQueue.run(`${name} ${group}`, work, ctx.signal, group);
+  { isHeavy = false } = {},
+): Promise<T> => {
+  const caller = `${name} ${group}`;
+  const heavyWork = () => app.heavyQueue.run(caller, work, ctx.signal, group);
+  return app.requestQueue.run(caller, isHeavy ? heavyWork : work, ctx.signal, group);
+};

@@ -78,6 +78,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
       collection: COLLECTION,
     },
     failures: [400, 409],
+    isHeavy: true,
     handle: ({ ctx, body }) => createSession(ctx, body),
   });
 
@@ -92,6 +93,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     query: SuggestedQuery,
     success: { status: 200, schema: CursorPage(SuggestedSession) },
     failures: [400, 409],
+    isHeavy: true,
     throttle: ["rawData"],
     handle: ({ ctx, query }) => suggestSessions(ctx, query),
   });
@@ -117,6 +119,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     body: SessionPatch,
     success: { status: 200, schema: Session },
     failures: [400, 409],
+    isHeavy: true,
     handle: ({ ctx, target, body }) => updateSession(ctx, target, body),
   });
 
@@ -140,7 +143,8 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     path: `${SESSION}periods/`,
     query: PeriodsQuery,
     success: { status: 200, schema: SessionPeriods, otherMediaTypes: [CSV] },
-    failures: [400],
+    failures: [400, 409],
+    isHeavy: true,
     async handle({ ctx, target, query, request }) {
       if (!prefersCsv(request)) return retrievePeriods(ctx, target);
       const { csv, etag } = await retrievePeriodsCsv(ctx, target, query.tz);
@@ -160,6 +164,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     body: SessionPeriodsInput,
     success: { status: 200, schema: SessionPeriods },
     failures: [400, 409],
+    isHeavy: true,
     csv: {
       example: "period,start,end,player\n1st half,14:30,15:16,\n1st half,-,-,Bea Bell\n",
       handle: ({ ctx, target, query, csv }) =>
@@ -179,6 +184,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     body: PeriodsCopy,
     success: { status: 200, schema: CopiedPeriods },
     failures: [400, 409],
+    isHeavy: true,
     handle: ({ ctx, target, body }) => copyPeriods(ctx, target, body),
   });
 
@@ -193,6 +199,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     query: FiguresQuery,
     success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV, PARQUET, XLSX] },
     failures: [400, 409],
+    isHeavy: true,
     hasLargeResponse: true,
     async handle({ ctx, target, query, request }) {
       const table = await sessionTable(ctx, target);
@@ -207,7 +214,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
         return { resource: new TypedFile(PARQUET, `${name}.parquet`, bytes), etag };
       }
       if (type === XLSX) {
-        const { bytes, etag } = await tableAsWorkbook(table, query.tz);
+        const { bytes, etag } = await tableAsWorkbook(ctx, table, query.tz);
         return { resource: new TypedFile(XLSX, `${name}.xlsx`, bytes), etag };
       }
       return { resource: tableAsJson(table), etag: table.etag };
@@ -219,12 +226,13 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSquadSeason",
     summary: "Retrieve the season of a squad",
     description:
-      "The stored figures of each player in each whole session, of at most the 400 latest sessions, with the normal range of the player. Nothing is computed: a session says whose figures are missing.",
+      "The stored figures of each player in each whole session, of at most the 400 latest sessions (fewer if they have more than 15,000 time frames together, or more than 64 MiB of stored figures), with the normal range of the player. Nothing is computed: a session says whose figures are missing.",
     method: "GET",
     path: "/api/v2/squads/{squad}/season/",
     query: SeasonQuery,
     success: { status: 200, schema: Season },
     failures: [400],
+    isHeavy: true,
     hasLargeResponse: true,
     handle: ({ ctx, target, query }) => squadSeason(ctx, target, query),
   });

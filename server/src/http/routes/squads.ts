@@ -104,6 +104,7 @@ export function squadRoutes(app: FastifyInstance): void {
     describedBody: RosterFile,
     success: { status: 200, schema: RosterResult },
     failures: [400, 409],
+    isHeavy: true,
     handle: ({ ctx, ids, query, request }) =>
       importRoster(ctx, ids.squad, (request.body as Uint8Array | undefined) ?? new Uint8Array(), query),
   });

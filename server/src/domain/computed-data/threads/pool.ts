@@ -1,5 +1,6 @@
 import { Piscina } from "piscina";
 import type {
+  CellSheet,
   ComputationTask,
   ComputedTexts,
   ComputePool,
@@ -8,6 +9,8 @@ import type {
 } from "../../change/compute-pool.js";
 import { ComputationQueue } from "./queue.js";
 import { threadProgram } from "./thread-program.js";
+
+type Task = ComputationTask | PlayerTask | readonly CellSheet[];
 
 /** Time after which an idle thread ends. It takes tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
@@ -28,7 +31,7 @@ export function startComputer(
   refusal: (retryAfterMs: number) => Error,
   idleMs = IDLE_MS,
 ): ComputePool {
-  let pool: Piscina<ComputationTask | PlayerTask, ComputedTexts | Map<string, PlayerFigures>> | undefined;
+  let pool: Piscina<Task, ComputedTexts | Map<string, PlayerFigures> | Uint8Array> | undefined;
   const threadPool = () => {
     pool ??= new Piscina({
       ...threadProgram,
@@ -45,6 +48,7 @@ export function startComputer(
     compute: (task) => threadPool().run(task) as Promise<ComputedTexts>,
     computePlayer: (task) =>
       threadPool().run(task, { name: "runPlayerTask" }) as Promise<Map<string, PlayerFigures>>,
+    writeWorkbook: (sheets) => threadPool().run(sheets, { name: "writeWorkbook" }) as Promise<Uint8Array>,
     get threads() {
       return pool?.threads.length ?? 0;
     },

@@ -8,3 +8,4 @@ if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_
 
 export { runPlayerTask } from "./player-task.js";
 export { runTask as default } from "./task.js";
+export { writeWorkbook } from "./workbook.js";

@@ -1,0 +1,213 @@
+import { SESSION_MS } from "../squads.js";
+import { type Attack, repeat, type Siege } from "./attack.js";
+
+const V2 = "/api/v2";
+
+interface Sent {
+  json?: unknown;
+  csv?: string;
+  accept?: string;
+}
+
+const send = async ({ client, attacker }: Siege, method: string, path: string, sent: Sent = {}) => {
+  const { json, csv, accept } = sent;
+  return client.send(`${V2}${path}`, {
+    method,
+    token: attacker.token,
+    timeoutMs: 20_000,
+    ...(json === undefined ? {} : { json }),
+    ...(csv === undefined ? {} : { body: csv }),
+    headers: {
+      ...(csv === undefined ? {} : { "Content-Type": "text/csv" }),
+      ...(accept === undefined ? {} : { Accept: accept }),
+    },
+  });
+};
+
+const statusOf = async (...[siege, method, path, sent]: Parameters<typeof send>) =>
+  (await send(siege, method, path, sent)).status;
+
+interface Place {
+  squad: number;
+  /** The oldest first. */
+  sessions: number[];
+  /** Players of the squad, the oldest first. */
+  players: number[];
+}
+
+async function list<T>(siege: Siege, path: string): Promise<T[]> {
+  const { body } = await send(siege, "GET", path);
+  return (JSON.parse(body.toString()) as { results: T[] }).results;
+}
+
+/** The ids of the squad, of its newest sessions and of its players. */
+async function placeOf(siege: Siege): Promise<Place> {
+  const [squad] = await list<{ id: number }>(siege, "/squads/");
+  const sessions = await list<{ id: number }>(siege, "/sessions/?limit=300");
+  const members = await list<{ athlete: number }>(siege, `/members/?squad=${squad?.id}&limit=300`);
+  return {
+    squad: squad?.id ?? 0,
+    sessions: sessions.map(({ id }) => id).reverse(),
+    players: members.map(({ athlete }) => athlete),
+  };
+}
+
+const at = (ms: number) => new Date(ms).toISOString();
+
+/** Periods that are all within the first session: each begins a second later and ends a second earlier than the one before. */
+const nestedPeriods = ({ attacker: { startMs } }: Siege, count: number, endMs = startMs + SESSION_MS) =>
+  Array.from({ length: count }, (_, i) => ({
+    name: `Drill ${i}`,
+    start_time: at(startMs + 1000 * i),
+    end_time: at(endMs - 1000 * i),
+    athlete: null,
+  }));
+
+/** Periods that overlap each other, and a row of each player: each pair is a problem for each of them. */
+function overlappingCsv({ attacker: { startMs } }: Siege, players: readonly number[]): string {
+  const clock = (ms: number) => at(ms).slice(11, 19);
+  const periods = Array.from({ length: 190 }, (_, i) =>
+    [`P${i}`, clock(startMs + 1000 * i), clock(startMs + 3_600_000 + 1000 * i), ""].join(","),
+  );
+  const own = players.map((_, i) => `Own,20:00,20:01,Émilie ${i + 1} Von der Heide`);
+  return ["period,start,end,player", ...periods, ...own].join("\n");
+}
+
+/** As many serial numbers as fit. */
+const serialsCsv = (): string => {
+  const serials = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
+  return `player,serial\nA,${serials.join(" ")}`;
+};
+
+const rosterCsv = (round: number): string =>
+  [
+    "player,number,position,serial,max_hr",
+    ...Array.from(
+      { length: 200 },
+      (_, i) => `Émilie ${i + 1} Von der Heide,${round % 99},MF,,${150 + (round % 50)}`,
+    ),
+  ].join("\n");
+
+const FORMS = [
+  "application/json",
+  "text/csv",
+  "application/vnd.apache.parquet",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+];
+
+const none = { athletes: 0, members: 0, assignments: 0, ownerships: 0, sessions: 0, figures: 0, breaks: 0 };
+
+/** Squads and sessions as large as the limits allow. */
+export const squads: readonly Attack[] = [
+  {
+    name: "figures of a squad of 200 players, 16 at a time, and stale over and over",
+    as: "user",
+    days: true,
+    squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 1 },
+    run: async (siege, tally) => {
+      const { sessions } = await placeOf(siege);
+      const path = `/sessions/${sessions[0]}/`;
+      await repeat(siege.signal, 16, tally, async (round) => {
+        if (round % 16 === 0) {
+          const sport = round % 32 === 0 ? "running" : "soccer";
+          return statusOf(siege, "PATCH", path, { json: { sport } });
+        }
+        return statusOf(siege, "GET", `${path}figures/`, { accept: FORMS[round % FORMS.length] ?? "" });
+      });
+    },
+  },
+  {
+    name: "the season of a squad with 400 sessions of 50 players, 16 at a time with filters",
+    as: "user",
+    squad: { ...none, athletes: 50, members: 50, sessions: 400, figures: 50, breaks: 10 },
+    run: async (siege, tally) => {
+      const { squad } = await placeOf(siege);
+      const { startMs } = siege.attacker;
+      await repeat(siege.signal, 16, tally, (round) => {
+        const from = round % 3 === 0 ? "" : `&from=${at(startMs + round)}`;
+        const to = round % 4 === 0 ? "" : `&to=${at(startMs + 1000 * SESSION_MS - round)}`;
+        return statusOf(siege, "GET", `/squads/${squad}/season/?${from}${to}`.replace("?&", "?"));
+      });
+    },
+  },
+  {
+    name: "periods.csv and roster.csv of a squad, full of problems, of a manager with 9,900 athletes",
+    as: "user",
+    squad: { ...none, athletes: 9_900, members: 200, sessions: 1 },
+    run: async (siege, tally) => {
+      const { squad, sessions, players } = await placeOf(siege);
+      const periods = `/sessions/${sessions[0]}/periods/`;
+      const roster = `/squads/${squad}/roster/`;
+      const overlapping = overlappingCsv(siege, players.slice(0, 200));
+      const manySerials = serialsCsv();
+      await repeat(siege.signal, 4, tally, (round) => {
+        if (round % 4 === 0) return statusOf(siege, "PUT", periods, { csv: overlapping });
+        if (round % 4 === 1) return statusOf(siege, "POST", `${roster}?create=true`, { csv: manySerials });
+        if (round % 4 === 2) return statusOf(siege, "POST", roster, { csv: rosterCsv(round) });
+        return statusOf(siege, "PUT", periods, {
+          csv: `period,start,end,player\n${"x,1,2,y\n".repeat(8_000)}`,
+        });
+      });
+    },
+  },
+  {
+    name: "nested periods of a squad with 1,000 assignments and 9,000 ownerships, copied over and over",
+    as: "user",
+    days: true,
+    squad: { ...none, athletes: 200, members: 200, assignments: 1_000, ownerships: 9_000, sessions: 2 },
+    run: async (siege, tally) => {
+      const { sessions } = await placeOf(siege);
+      const [first, second] = sessions;
+      await repeat(siege.signal, 4, tally, (round) => {
+        if (round % 3 === 0)
+          return statusOf(siege, "PUT", `/sessions/${first}/periods/`, {
+            json: nestedPeriods(siege, 200 - (round % 2)),
+          });
+        if (round % 3 === 1)
+          return statusOf(siege, "POST", `/sessions/${second}/periods/copy/`, { json: { from: first } });
+        return statusOf(siege, "GET", `/sessions/${first}/figures/`);
+      });
+    },
+  },
+  {
+    name: "a squad of 9,900 players with 50,000 assignments: sessions suggested, players and invitations changed",
+    as: "user",
+    squad: { ...none, athletes: 9_900, members: 9_900, assignments: 49_900, sessions: 1 },
+    run: async (siege, tally) => {
+      const { squad, sessions } = await placeOf(siege);
+      const { startMs } = siege.attacker;
+      await repeat(siege.signal, 16, tally, (round) =>
+        surround(siege, { squad, session: sessions[0] ?? 0 }, round, startMs),
+      );
+    },
+  },
+];
+
+const surround = async (
+  siege: Siege,
+  { squad, session }: { squad: number; session: number },
+  round: number,
+  startMs: number,
+): Promise<number> => {
+  const session$ = `/sessions/${session}/`;
+  switch (round % 6) {
+    case 0:
+      return statusOf(
+        siege,
+        "GET",
+        `/sessions/suggested/?start_time=${at(startMs - round)}&end_time=${at(startMs + SESSION_MS)}`,
+      );
+    case 1:
+      return statusOf(siege, "GET", `/squads/${squad}/season/`);
+    case 2:
+      return statusOf(siege, "GET", `${session$}periods/`, { accept: "text/csv" });
+    case 3:
+      return statusOf(siege, "POST", `/squads/${squad}/grants/`, {
+        json: { username: `guest-${round}`, role: "coach" },
+      });
+    case 4:
+      return statusOf(siege, "PUT", `${session$}periods/`, { json: nestedPeriods(siege, 200 - (round % 2)) });
+    default:
+      return statusOf(siege, "GET", `${session$}figures/`);
+  }
+};
