@@ -1,12 +1,5 @@
 import { AsiError } from "../../errors.js";
-import {
-  derivatives,
-  isFastEnough,
-  lowPassed,
-  type ResampledSegment,
-  resampledSegments,
-} from "../acceleration.js";
-import { butterworth } from "../butterworth.js";
+import { derivatives, isFastEnough, resampledSegments } from "../acceleration.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { type PreparedSignal, prepareBy, totalsOf } from "../prepare.js";
 import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
@@ -15,7 +8,8 @@ import { shared } from "../shared.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
 import { gatedSamples } from "./gate.js";
-import type { Recipe, RecipeSmoothing } from "./recipe.js";
+import type { Recipe } from "./recipe.js";
+import { smoothedBy } from "./smooth.js";
 
 /** Version of the rules of recipes. */
 export const RECIPES_VERSION = 1;
@@ -172,36 +166,6 @@ function equalSteps(startMs: number, everyMs: number, length: number): Float64Ar
   const timestampMs = new Float64Array(length);
   for (let k = 0; k < length; k++) timestampMs[k] = startMs + k * everyMs;
   return timestampMs;
-}
-
-/** The speeds of each segment, smoothed. */
-function smoothedBy(
-  smooth: RecipeSmoothing | null,
-  segments: readonly ResampledSegment[],
-  everyMs: number,
-): readonly Float64Array[] {
-  switch (smooth?.type) {
-    case undefined:
-      return segments.map(({ speedMmPerS }) => speedMmPerS);
-    case "butterworth":
-      return lowPassed(segments, butterworth(smooth.cutoff_mhz / 1000, 1000 / everyMs, smooth.corrected));
-    case "mean":
-      return segments.map(({ speedMmPerS }) => movingMean(speedMmPerS, smooth.samples));
-  }
-}
-
-/** The moving mean; the first and last values repeat beyond the ends. */
-function movingMean(values: Float64Array, samples: number): Float64Array {
-  const half = (samples - 1) / 2;
-  const padded = new Float64Array(values.length + 2 * half);
-  padded.fill(values[0] ?? 0, 0, half);
-  padded.set(values, half);
-  padded.fill(values.at(-1) ?? 0, half + values.length);
-  return values.map((_, k) => {
-    let sum = 0;
-    for (let j = k; j < k + samples; j++) sum += padded[j] ?? 0;
-    return sum / samples;
-  });
 }
 
 /** Samples `first` to `last` of a series, both included. */
