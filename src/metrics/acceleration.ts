@@ -1,4 +1,4 @@
-import { lowPassZeroPhase } from "./butterworth.js";
+import { type LowPass, lowPassZeroPhase, TWO_HZ } from "./butterworth.js";
 import type { PreparedSignal, Segment } from "./prepare.js";
 import { doubleMedianAround, GAP, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
@@ -14,6 +14,8 @@ const SLOWEST_STEP_OF_PART_MS = 220;
 
 /** Minimum duration of a stretch with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
+
+const NONE = new Float64Array(0);
 
 /** Speed and acceleration of one segment at 10 Hz. */
 export interface AccelerationSignal {
@@ -35,12 +37,29 @@ export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
 /** The acceleration signals of all stretches that are long enough; none if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
-  return shared(signal, "accelerations", () =>
-    resampledSegments(signal, "fast stretches", RESAMPLED_STEP_MS).map(({ startMs, speedMmPerS }) => {
-      const smoothMmPerS = lowPassZeroPhase(speedMmPerS);
-      return { startMs, speedMmPerS, smoothMmPerS, accelerationMmPerS2: differentiate(smoothMmPerS) };
-    }),
+  return shared(signal, "accelerations", () => {
+    const stretches = resampledSegments(signal, "fast stretches", RESAMPLED_STEP_MS);
+    const smooth = lowPassed(stretches, TWO_HZ);
+    const accelerations = derivatives(smooth, RESAMPLED_STEP_MS);
+    return stretches.map((stretch, i) => ({
+      ...stretch,
+      smoothMmPerS: smooth[i] ?? NONE,
+      accelerationMmPerS2: accelerations[i] ?? NONE,
+    }));
+  });
+}
+
+/** The speeds of each segment after a low-pass filter. Accelerations and recipes with the same filter share them. */
+export function lowPassed(segments: readonly ResampledSegment[], filter: LowPass): readonly Float64Array[] {
+  const { b0, b1, b2, a1, a2 } = filter;
+  return shared(segments, `low-pass ${[b0, b1, b2, a1, a2].join()}`, () =>
+    segments.map(({ speedMmPerS }) => lowPassZeroPhase(speedMmPerS, filter)),
   );
+}
+
+/** The derivative of each of these speeds. */
+export function derivatives(speeds: readonly Float64Array[], stepMs: number): readonly Float64Array[] {
+  return shared(speeds, `derivatives ${stepMs}`, () => speeds.map((one) => differentiate(one, stepMs)));
 }
 
 /**

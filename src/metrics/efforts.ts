@@ -3,6 +3,7 @@ import type { AccelerationEffort, EffortsByThreshold } from "./metrics.js";
 import { inThousandths } from "./parameters.js";
 import type { ThresholdPair } from "./presets.js";
 import { durationSeconds, fromThousandths } from "./rounding.js";
+import { shared } from "./shared.js";
 
 /** An effort lasts while the acceleration is at least 0.5 m/s2 in magnitude (the cycle limits of SciSports). */
 const ONSET_MM_PER_S2 = 500;
@@ -39,12 +40,9 @@ export function findEfforts(
   const high = inThousandths(thresholds[1]);
   const belowHigh: AccelerationEffort[] = [];
   const fromHigh: AccelerationEffort[] = [];
-  for (const signal of signals) {
-    for (const effort of runsAboveOnset(signal, sign)) {
-      if ((effort.last - effort.first) * RESAMPLED_STEP_MS < SHORTEST_EFFORT_MS) continue;
-      if (effort.peakMmPerS2 < low) continue;
-      (effort.peakMmPerS2 >= high ? fromHigh : belowHigh).push(describe(effort, sign));
-    }
+  for (const effort of effortsAboveOnset(signals, sign)) {
+    if (effort.peakMmPerS2 < low) continue;
+    (effort.peakMmPerS2 >= high ? fromHigh : belowHigh).push(describe(effort, sign));
   }
   return {
     threshold_1: { threshold: thresholds[0], values: belowHigh },
@@ -52,9 +50,18 @@ export function findEfforts(
   };
 }
 
+/** All efforts that are long enough. Figures with other thresholds share them. */
+function effortsAboveOnset(signals: readonly AccelerationSignal[], sign: 1 | -1): readonly Effort[] {
+  return shared(signals, `efforts ${sign}`, () => {
+    const isLong = ({ first, last }: Effort) => (last - first) * RESAMPLED_STEP_MS >= SHORTEST_EFFORT_MS;
+    return signals.flatMap((signal) => runsAboveOnset(signal, sign).filter(isLong));
+  });
+}
+
 /** Maximal runs of consecutive values whose acceleration, times `sign`, is between the onset and the artefact limit. */
-function* runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Generator<Effort> {
+function runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Effort[] {
   const { accelerationMmPerS2 } = signal;
+  const runs: Effort[] = [];
   let first = -1;
   let peakMmPerS2 = 0;
   for (let i = 0; i <= accelerationMmPerS2.length; i++) {
@@ -67,10 +74,11 @@ function* runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Generator<Ef
       }
       if (a > peakMmPerS2) peakMmPerS2 = a;
     } else if (first >= 0) {
-      yield { signal, first, last: i - 1, peakMmPerS2 };
+      runs.push({ signal, first, last: i - 1, peakMmPerS2 });
       first = -1;
     }
   }
+  return runs;
 }
 
 function describe({ signal, first, last, peakMmPerS2 }: Effort, sign: 1 | -1): AccelerationEffort {

@@ -63,8 +63,8 @@ export function metabolicEstimate(
       ...common,
     };
   }
-  const durationMs = CATEGORIES_W_PER_KG.map(() => 0);
-  const distanceHalfUm = CATEGORIES_W_PER_KG.map(() => 0);
+  const durationMs = new Float64Array(CATEGORIES_W_PER_KG.length);
+  const distanceHalfUm = new Float64Array(CATEGORIES_W_PER_KG.length);
   // twice mW/kg times ms: an integer, in units of 0.5 µJ/kg
   let energy = 0;
   const signals = accelerationSignals(signal);
@@ -74,8 +74,8 @@ export function metabolicEstimate(
     for (let k = 0; k + 1 < power.length; k++) {
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
-      let category = DOUBLE_LIMITS_MW_PER_KG.length - 1;
-      while (sum < (DOUBLE_LIMITS_MW_PER_KG[category] ?? 0)) category--;
+      let category = 0;
+      while (sum >= (DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? Number.POSITIVE_INFINITY)) category++;
       const speeds = (part.speedMmPerS[k] ?? 0) + (part.speedMmPerS[k + 1] ?? 0);
       durationMs[category] = (durationMs[category] ?? 0) + RESAMPLED_STEP_MS;
       distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;

@@ -116,16 +116,18 @@ export function durationAround(
 
 /** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */
 export function totalsOf(signal: PreparedSignal): Totals {
-  let distanceHalfUm = 0;
-  let durationMs = 0;
-  for (const { first, last } of signal.segments) {
-    for (let i = first; i < last; i++) {
-      const dt = stepMs(signal.timestampMs, i);
-      distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * dt;
-      durationMs += dt;
+  return shared(signal, "totals", () => {
+    let distanceHalfUm = 0;
+    let durationMs = 0;
+    for (const { first, last } of signal.segments) {
+      for (let i = first; i < last; i++) {
+        const dt = stepMs(signal.timestampMs, i);
+        distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * dt;
+        durationMs += dt;
+      }
     }
-  }
-  return { distanceHalfUm, durationMs };
+    return { distanceHalfUm, durationMs };
+  });
 }
 
 /** Distance from the first sample to each one, in half micrometres; gaps add nothing. */

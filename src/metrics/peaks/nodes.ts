@@ -15,8 +15,8 @@ import { stepMs } from "../segments.js";
 import type { SelectedSignal } from "../selected-signal.js";
 import { shared } from "../shared.js";
 
-/** Time between two nodes. */
-export const NODE_MS = 100;
+/** Time between two nodes: as between two values of the acceleration signal. */
+export const NODE_MS = RESAMPLED_STEP_MS;
 
 const NONE = new Float64Array(0);
 
@@ -124,12 +124,16 @@ class Grid {
     return Math.floor((ms - this.startMs) / NODE_MS);
   }
 
+  endOf(cell: number): number {
+    return this.startMs + NODE_MS * (cell + 1);
+  }
+
   /** Adds a rate per ms from one time to another, each part to its cell. */
   spread(column: Float64Array, fromMs: number, toMs: number, rate: number): void {
     let cell = this.cellAt(fromMs);
     let partMs = fromMs;
     while (partMs < toMs) {
-      const endMs = Math.min(toMs, this.startMs + NODE_MS * (cell + 1));
+      const endMs = Math.min(toMs, this.endOf(cell));
       column[cell + 1] = (column[cell + 1] ?? 0) + rate * (endMs - partMs);
       partMs = endMs;
       cell++;
@@ -181,16 +185,21 @@ function accelerationColumns(
   return { acceleration, accelerations, metabolic };
 }
 
-/** Adds the sum of each two neighbouring values, over the 100 ms between them. */
+/** Adds the sum of each two neighbouring values over the time between them, which is as long as a cell: all are divided alike. */
 function spreadTrapezoids(
   grid: Grid,
   column: Float64Array,
   { startMs }: AccelerationSignal,
   values: Float64Array,
 ): void {
+  const firstCell = grid.cellAt(startMs);
+  const msInFirst = grid.endOf(firstCell) - startMs;
+  const msInNext = NODE_MS - msInFirst;
   for (let k = 0; k + 1 < values.length; k++) {
-    const fromMs = startMs + k * RESAMPLED_STEP_MS;
-    grid.spread(column, fromMs, fromMs + RESAMPLED_STEP_MS, (values[k] ?? 0) + (values[k + 1] ?? 0));
+    const sum = (values[k] ?? 0) + (values[k + 1] ?? 0);
+    const cell = firstCell + k;
+    column[cell + 1] = (column[cell + 1] ?? 0) + sum * msInFirst;
+    if (msInNext > 0) column[cell + 2] = (column[cell + 2] ?? 0) + sum * msInNext;
   }
 }
 

@@ -1,6 +1,5 @@
 import { AsiError } from "../../errors.js";
-import { differentiate, isFastEnough, resampledSegments } from "../acceleration.js";
-import { butterworth, lowPassZeroPhase } from "../butterworth.js";
+import { derivatives, isFastEnough, resampledSegments } from "../acceleration.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { type PreparedSignal, prepareBy, totalsOf } from "../prepare.js";
 import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
@@ -9,7 +8,8 @@ import { shared } from "../shared.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
 import { gatedSamples } from "./gate.js";
-import type { Recipe, RecipeSmoothing } from "./recipe.js";
+import type { Recipe } from "./recipe.js";
+import { smoothedBy } from "./smooth.js";
 
 /** Version of the rules of recipes. */
 export const RECIPES_VERSION = 1;
@@ -95,7 +95,7 @@ export interface Series {
   readonly timestampMs: Float64Array;
   /** Speed before smoothing, mm/s, from which distances are computed. */
   readonly speedMmPerS: ArrayLike<number>;
-  /** Speed in mm/s, or acceleration in mm/s2 times the sign. */
+  /** Speed in mm/s, or acceleration in mm/s2. */
   readonly values: ArrayLike<number>;
 }
 
@@ -126,32 +126,29 @@ export function seriesOf(
   };
 }
 
-function asRecorded({ segments, timestampMs, speedMmPerS }: PreparedSignal): Series[] {
-  return segments.map(({ first, last }) => {
-    const values = speedMmPerS.subarray(first, last + 1);
-    return { timestampMs: timestampMs.subarray(first, last + 1), speedMmPerS: values, values };
+function asRecorded(signal: PreparedSignal): readonly Series[] {
+  return shared(signal, "series", () => {
+    const { segments, timestampMs, speedMmPerS } = signal;
+    return segments.map(({ first, last }) => {
+      const values = speedMmPerS.subarray(first, last + 1);
+      return { timestampMs: timestampMs.subarray(first, last + 1), speedMmPerS: values, values };
+    });
   });
 }
 
 function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): readonly Series[] {
-  const { smooth, derivative, sign = 1 } = recipe;
+  const { smooth, derivative } = recipe;
   requireBoundedLength(signal, everyMs);
   const segments = resampledSegments(signal, derivative === null ? "segments" : "fast stretches", everyMs);
-  const series = shared(segments, `series ${JSON.stringify([everyMs, smooth, derivative])}`, () =>
-    segments.map(({ startMs, speedMmPerS }) => {
-      const smoothed = smooth === null ? speedMmPerS : smoothedBy(smooth, speedMmPerS, everyMs);
-      return {
-        timestampMs: equalSteps(startMs, everyMs, speedMmPerS.length),
-        speedMmPerS,
-        values: derivative === null ? smoothed : differentiate(smoothed, everyMs),
-      };
-    }),
-  );
-  // the sign refers to a change of speed
-  if (derivative === null || sign === 1) return series;
-  return shared(series, "reversed", () =>
-    series.map((one) => ({ ...one, values: one.values.map((value) => -value) })),
-  );
+  return shared(segments, `series ${JSON.stringify([everyMs, smooth, derivative])}`, () => {
+    const smoothed = smoothedBy(smooth, segments, everyMs);
+    const values = derivative === null ? smoothed : derivatives(smoothed, everyMs);
+    return segments.map(({ startMs, speedMmPerS }, i) => ({
+      timestampMs: equalSteps(startMs, everyMs, speedMmPerS.length),
+      speedMmPerS,
+      values: values[i] ?? [],
+    }));
+  });
 }
 
 /** All values are in memory, which a slow recording of months would exceed. */
@@ -171,32 +168,6 @@ function equalSteps(startMs: number, everyMs: number, length: number): Float64Ar
   return timestampMs;
 }
 
-function smoothedBy(smooth: RecipeSmoothing, values: Float64Array, everyMs: number): Float64Array {
-  switch (smooth.type) {
-    case "butterworth":
-      return lowPassZeroPhase(
-        values,
-        butterworth(smooth.cutoff_mhz / 1000, 1000 / everyMs, smooth.corrected),
-      );
-    case "mean":
-      return movingMean(values, smooth.samples);
-  }
-}
-
-/** The moving mean; the first and last values repeat beyond the ends. */
-function movingMean(values: Float64Array, samples: number): Float64Array {
-  const half = (samples - 1) / 2;
-  const padded = new Float64Array(values.length + 2 * half);
-  padded.fill(values[0] ?? 0, 0, half);
-  padded.set(values, half);
-  padded.fill(values.at(-1) ?? 0, half + values.length);
-  return values.map((_, k) => {
-    let sum = 0;
-    for (let j = k; j < k + samples; j++) sum += padded[j] ?? 0;
-    return sum / samples;
-  });
-}
-
 /** Samples `first` to `last` of a series, both included. */
 interface Run {
   readonly series: Series;
@@ -212,7 +183,11 @@ export function resultOf(
 ): RecipeResult {
   const common = { hash: recipeHash(recipe), dropped, definition: { version: RECIPES_VERSION, recipe } };
   if (series === null) return { ...common, count: null, distance: null, duration: null, runs: [] };
-  const runs = series.flatMap((one) => countedRuns(one, recipe));
+  const runs = joinedRuns(series, recipe).filter(
+    (run) =>
+      durationMs(run) >= recipe.min_ms &&
+      (recipe.peak_min === undefined || peakOf(run, recipe) >= recipe.peak_min),
+  );
   const distances = runs.map((run) => doubleDistance(run, recipe));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   return {
@@ -223,42 +198,66 @@ export function resultOf(
     runs: runs.map((run, i) => ({
       start_time: run.series.timestampMs[run.first] ?? 0,
       duration: durationSeconds(durationMs(run)),
-      max_value: (recipe.sign ?? 1) * fromThousandths(peakOf(run)),
+      max_value: (recipe.sign ?? 1) * fromThousandths(peakOf(run, recipe)),
       distance: metresOfDouble(distances[i] ?? 0),
     })),
   };
 }
 
-function countedRuns(series: Series, recipe: Recipe): Run[] {
-  const t = series.timestampMs;
+/** The runs of all series, joined. Recipes that differ only in the minimum of duration and peak share them. */
+function joinedRuns(series: readonly Series[], recipe: Recipe): readonly Run[] {
+  const { on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms } = recipe;
+  const rules = [on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms];
+  return shared(series, `runs ${rules.join()}`, () =>
+    series.flatMap((one) => joined(runsOf(one, recipe), merge_ms)),
+  );
+}
+
+function joined(runs: readonly Run[], mergeMs: number): Run[] {
   const merged: Run[] = [];
-  for (const run of runsOf(series, recipe)) {
+  for (const run of runs) {
+    const { timestampMs } = run.series;
     const previous = merged.at(-1);
-    if (previous !== undefined && (t[run.first] ?? 0) - (t[previous.last] ?? 0) < recipe.merge_ms) {
+    if (
+      previous !== undefined &&
+      (timestampMs[run.first] ?? 0) - (timestampMs[previous.last] ?? 0) < mergeMs
+    ) {
       merged[merged.length - 1] = { ...previous, last: run.last };
     } else {
       merged.push(run);
     }
   }
-  return merged.filter(
-    (run) =>
-      durationMs(run) >= recipe.min_ms && (recipe.peak_min === undefined || peakOf(run) >= recipe.peak_min),
-  );
+  return merged;
 }
 
-function* runsOf(series: Series, recipe: Recipe): Generator<Run> {
+function runsOf(series: Series, recipe: Recipe): Run[] {
   const { values } = series;
-  const { on, enter, exit, confirm_samples: needed = 1, artefact = Number.POSITIVE_INFINITY } = recipe;
+  const {
+    on,
+    enter,
+    exit,
+    sign = 1,
+    confirm_samples: needed = 1,
+    artefact = Number.POSITIVE_INFINITY,
+  } = recipe;
   const isMean = on === "interval_mean";
   const doubleStandstill = 2 * (recipe.standstill ?? 0);
   const count = isMean ? values.length - 1 : values.length;
+  const runs: Run[] = [];
   let first = -1;
   let confirmed = 0;
   for (let k = 0; k <= count; k++) {
-    const value = k < count ? (isMean ? meanAt(values, k, doubleStandstill) : (values[k] ?? 0)) : -1;
+    let value = -1;
+    if (k < count) {
+      value = sign * (values[k] ?? 0);
+      if (isMean) {
+        const sum = value + sign * (values[k + 1] ?? 0);
+        value = sum < doubleStandstill ? 0 : sum / 2;
+      }
+    }
     if (confirmed >= needed) {
       if (value >= exit && value <= artefact) continue;
-      yield { series, first, last: isMean ? k : k - 1 };
+      runs.push({ series, first, last: isMean ? k : k - 1 });
       confirmed = 0;
     } else if (value >= enter && value <= artefact) {
       if (confirmed === 0) first = k;
@@ -267,20 +266,16 @@ function* runsOf(series: Series, recipe: Recipe): Generator<Run> {
       confirmed = 0;
     }
   }
-}
-
-function meanAt(values: ArrayLike<number>, k: number, doubleStandstill: number): number {
-  const sum = (values[k] ?? 0) + (values[k + 1] ?? 0);
-  return sum < doubleStandstill ? 0 : sum / 2;
+  return runs;
 }
 
 function durationMs({ series, first, last }: Run): number {
   return (series.timestampMs[last] ?? 0) - (series.timestampMs[first] ?? 0);
 }
 
-function peakOf({ series, first, last }: Run): number {
+function peakOf({ series, first, last }: Run, { sign = 1 }: Recipe): number {
   let peak = 0;
-  for (let k = first; k <= last; k++) peak = Math.max(peak, series.values[k] ?? 0);
+  for (let k = first; k <= last; k++) peak = Math.max(peak, sign * (series.values[k] ?? 0));
   return peak;
 }
 
