@@ -9,13 +9,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { killBuiltServices } from "../bench/built-service.js";
 import { onGround } from "../bench/ground.js";
+import { quantile } from "../bench/measure.js";
 import { align } from "../bench/table.js";
 import { type MatchDayResult, playMatchDay } from "./match-day.js";
+import { playSquadDay, rowsOf } from "./squad-day.js";
 import { type Latencies, READING, WRITING } from "./tally.js";
 import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
 
 const USAGE = `npm run load -w server -- [--minutes N] [--readers N] [--database embedded|postgres] [--seed N]
-  [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]`;
+  [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]
+  [--squads N: instead, N squads of 25 load a match at once while their coaches read; --quick: of 4]`;
 
 /** Registrations from one address and token requests are limited. */
 const MAX_READERS = 250;
@@ -26,6 +29,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string" },
     readers: { type: "string" },
+    squads: { type: "string" },
     database: { type: "string", default: "postgres" },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
@@ -36,7 +40,11 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes ?? (values.quick ? 1 / 6 : 60));
 const readers = Number(values.readers ?? (values.quick ? 10 : 50));
 const seed = Number(values.seed);
+const squads = Number(values.squads ?? 0);
 const isValid =
+  Number.isInteger(squads) &&
+  squads >= 0 &&
+  squads <= MAX_READERS &&
   minutes > 0 &&
   Number.isInteger(readers) &&
   readers >= 1 &&
@@ -48,7 +56,36 @@ if (values.help) console.log(USAGE);
 else if (!isValid) {
   console.error(`usage: ${USAGE}\nAt most ${MAX_READERS} readers.`);
   process.exitCode = 2;
-} else await main();
+} else if (squads > 0) await mainOfSquads();
+else await main();
+
+/** Prints the times of all calls; the exit status is 1 if one fails, or the reads are slow. */
+async function mainOfSquads(): Promise<void> {
+  const loadAtStart = loadavg()[0] ?? 0;
+  const targets = values.quick ? BUSY_TARGETS : TARGETS;
+  const players = values.quick ? 4 : 25;
+  await onGround(
+    minutes * 60_000 + AROUND_MS,
+    async (ground) => {
+      const databaseUrl = values.database === "postgres" ? await ground.createDatabase() : null;
+      const seconds = minutes * 60;
+      const options = { squads, players, seconds, readEveryMs: 1_000, seed, databaseUrl, tell: console.log };
+      const { reads, writes, errors, peakMemoryMb, complete } = await playSquadDay(ground, options);
+      const all = new Map([["all reads", [...reads.values()].flat()]]);
+      const head = ["ms from the planned start", "calls", "p50", "p90", "p99", "max"];
+      console.log(align([head, ...rowsOf(reads), ...rowsOf(all), ...rowsOf(writes)]));
+      const p99Ms = quantile(all.get("all reads") ?? [], 0.99);
+      console.log(
+        `Load of the machine at the start ${loadAtStart.toFixed(1)}. Peak ${peakMemoryMb.toFixed(0)} MB. ` +
+          `${complete} of ${squads} tables have all figures. p99 of all reads ${p99Ms.toFixed(1)} ms (at most ${targets.readingP99Ms}).`,
+        ...errors.slice(0, 20).map((error) => `\nError: ${error}`),
+      );
+      const isHeld = p99Ms <= targets.readingP99Ms && peakMemoryMb <= targets.peakMemoryMb;
+      process.exitCode = isHeld && errors.length === 0 && complete === squads ? 0 : 1;
+    },
+    killBuiltServices,
+  );
+}
 
 async function main(): Promise<void> {
   const loadAtStart = loadavg()[0] ?? 0;
