@@ -65,7 +65,7 @@ describe("formatSamples", () => {
     const file = await formatted(batchesOf(samples, [3, 1]), "parquet");
     expect(await rowsInParquet(file)).toEqual(await parquetReadObjects({ file: expected }));
     const { key_value_metadata: metadata } = parquetMetadata(file.buffer);
-    expect(metadata?.map(({ key }) => key)).toEqual(["serial", "device"]);
+    expect(metadata?.map(({ key }) => key)).toEqual(["schema", "serial", "device"]);
   });
 
   it("writes a file without rows if there are no samples", async () => {

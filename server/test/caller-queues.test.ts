@@ -66,7 +66,7 @@ it("four pages of raw data are read concurrently for one address, regardless of 
     const owner = await s.manager();
     const device = await s.ownedDevice(owner);
     await s.backdate(device, "2024-01-01T00:00:00Z");
-    const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as OperatorContext;
+    const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
     const target = await authorize(ctx, "fetchRawData", { device: device.id });
     return () =>
       onBehalfOf({ name: accountCaller(owner.id), group }, () =>
@@ -113,7 +113,7 @@ describe("while queries of one caller wait for the database", () => {
       const device = await s.ownedDevice(owner);
       await s.backdate(device, "2024-01-01T00:00:00Z");
       await store(s, device.id, [{ t: startMs, speed: 1_000 }]);
-      const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER" } } as OperatorContext;
+      const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
       const target = await authorize(ctx, "fetchRawData", { device: device.id });
       return (start: number) =>
         onBehalfOf(callerOf(owner), () =>

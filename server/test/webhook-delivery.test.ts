@@ -7,9 +7,9 @@ import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { isWaiting } from "../src/store/queue/job-queue.js";
 import { jobs, webhookDeliveries } from "../src/store/schema.js";
 import { emit } from "./events.js";
-import { answer, isAcceptedByLibrary, isSigned } from "./receiver.js";
+import { answer, isSigned } from "./receiver.js";
 import { Team } from "./team.js";
-import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
+import { HOUR_MS, isAcceptedByLibrary, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 

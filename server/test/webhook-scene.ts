@@ -1,11 +1,12 @@
 /** A service with a manager whose webhooks are delivered to real receivers on loopback, with a clock set by the tests. */
 import { eq } from "drizzle-orm";
-import { expect, onTestFinished } from "vitest";
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import { expect, onTestFinished, vi } from "vitest";
 import type { Config } from "../src/config/config.js";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { webhooks } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
-import { type Receiver, startReceiver } from "./receiver.js";
+import { type Received, type Receiver, startReceiver } from "./receiver.js";
 import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
@@ -48,6 +49,20 @@ export async function receiver(port = 0): Promise<Receiver> {
   const started = await startReceiver(port);
   onTestFinished(() => started.stop());
   return started;
+}
+
+/** Verifies a call with the library of Standard Webhooks at the time of the call, because tests move the clock of the service. */
+export function isAcceptedByLibrary({ headers, body }: Received, secret: string): boolean {
+  const now = vi.spyOn(Date, "now").mockReturnValue(Number(headers["webhook-timestamp"]) * 1000);
+  try {
+    new Webhook(Buffer.from(secret), { format: "raw" }).verify(body, headers as Record<string, string>);
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  } finally {
+    now.mockRestore();
+  }
 }
 
 /** @param s service whose clock only the tests move, so that no retry is due because a test took long */
