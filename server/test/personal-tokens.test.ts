@@ -8,6 +8,7 @@ import { createPersonalToken } from "../src/oauth/personal-tokens.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { auditLog } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
+import { managingManager } from "./people.js";
 import { startService, type TestAccount, type TestService } from "./service.js";
 
 const it = withOwnService();
@@ -16,7 +17,13 @@ const HOUR_MS = 3_600_000;
 const PATH = "/api/v2/tokens/";
 
 function create(s: TestService, by: TestAccount, changes: Record<string, unknown> = {}) {
-  const body = { name: "Warehouse", scopes: ["samples:read"], valid_days: 30, ...changes };
+  const body = {
+    name: "Warehouse",
+    scopes: ["samples:read"],
+    valid_days: 30,
+    password: by.password,
+    ...changes,
+  };
   return s.post(PATH, body, by.token);
 }
 
@@ -84,19 +91,35 @@ describe("a personal token", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("needs the password later than 5 minutes after signing in", async () => {
-    const s = await startService();
+  it("needs the password, because the token of the request may be stolen", async ({ service: s }) => {
     const ann = await s.manager();
-    s.clock.advance(6 * 60_000);
-    expect(await create(s, ann)).toMatchObject({
+    expect(await create(s, ann, { password: undefined })).toMatchObject({
       status: 400,
-      body: { code: "current_password_required", errors: [{ field: "password" }] },
+      body: { errors: [{ field: "password" }] },
     });
     expect(await create(s, ann, { password: "not the password" })).toMatchObject({
       status: 400,
       body: { code: "wrong_password", errors: [{ field: "password" }] },
     });
-    expect((await create(s, ann, { password: ann.password })).status).toBe(201);
+    expect((await s.get(PATH, ann.token)).body.results).toEqual([]);
+  });
+
+  it("creates no accounts, although it may import a roster", async ({ service: s }) => {
+    const ann = await managingManager({}, "", s);
+    const squad = await s.post("/api/v2/squads/", { name: "First team" }, ann.token);
+    const token = await s.personalToken(ann, "sessions:write");
+    const roster = (query: string, by: string) =>
+      s.send("POST", `/api/v2/squads/${squad.body.id}/roster/${query}`, {
+        token: by,
+        body: "player,serial\nNobody Known,\n",
+        headers: { "Content-Type": "text/csv" },
+      });
+    expect(await roster("?create=true", token)).toMatchObject({
+      status: 403,
+      body: { code: "insufficient_scope" },
+    });
+    expect((await roster("", token)).status).toBe(400);
+    expect(await roster("?create=true", ann.token)).toMatchObject({ status: 200 });
   });
 
   it("ends at its time, and then is not listed", async () => {

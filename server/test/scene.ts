@@ -102,7 +102,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   const another = sessions.results.find(({ is_current }: { is_current: boolean }) => !is_current);
   const { body: token } = await s.post(
     "/api/v2/tokens/",
-    { name: "Warehouse", scopes: ["samples:read"], valid_days: 1 },
+    { name: "Warehouse", scopes: ["samples:read"], valid_days: 1, password: owner.password },
     owner.token,
   );
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);

@@ -7,6 +7,7 @@ import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
 import { applications, refreshTokens } from "../store/schema.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
+import { TOKEN_CLIENT_ID } from "./personal-tokens.js";
 
 export interface NewApplication {
   name: string;
@@ -104,8 +105,8 @@ export async function rotateSecret(ctx: Context, clientId: string) {
     if (before.revokedAt !== null) {
       throw errors.conflict("application_revoked", `The application ${clientId} is revoked.`);
     }
-    if (clientId === PAGE_CLIENT_ID) {
-      throw errors.conflict("no_secret", "The application of the page has no secret.");
+    if (clientId === PAGE_CLIENT_ID || clientId === TOKEN_CLIENT_ID) {
+      throw errors.conflict("no_secret", `The application ${clientId} has no secret.`);
     }
     const secretHash = hashToken(clientSecret);
     await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));

@@ -1,6 +1,6 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, gt, inArray, isNotNull } from "drizzle-orm";
-import { requirePassword } from "../domain/accounts/credential-changes.js";
+import { and, asc, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
+import { confirmPassword } from "../domain/accounts/credential-changes.js";
 import { change } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
@@ -10,10 +10,9 @@ import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { cursorPage } from "../domain/lists/cursor-page.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { accessTokens, accounts, refreshTokens, type Scope } from "../store/schema.js";
+import { accessTokens, accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
 import { DateTimeOut, Id, Text } from "../wire/types.js";
-import { findApplication } from "./model.js";
 
 /** Application of personal tokens, added by a migration. */
 export const TOKEN_CLIENT_ID = "asi-token";
@@ -73,14 +72,12 @@ export const PersonalTokenInput = Type.Object(
       maximum: MAX_LIFETIME_DAYS,
       description: "Days until the token ends",
     }),
-    password: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 4096,
-        format: "password",
-        description: "Your password; not needed in the first 5 minutes after signing in",
-      }),
-    ),
+    password: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      format: "password",
+      description: "Your password, because the token of this request may be stolen",
+    }),
   },
   { examples: [{ ...example, valid_days: 365, password: "a long passphrase" }] },
 );
@@ -138,23 +135,21 @@ export async function listPersonalTokens(
 /**
  * Creates a token with some of the rights of the caller. It ends like a session: when it is deleted, when the password changes, and
  * with the account.
- * @throws ServiceError `invalid`, `current_password_required`, `wrong_password`, `throttled`, `quota_exceeded`, and `gone` if the
- *   operator has revoked the application of personal tokens
+ * @throws ServiceError `wrong_password`, `throttled`, `quota_exceeded`, and `gone` if the operator has revoked the application of
+ *   personal tokens
  */
 export async function createPersonalToken(
   ctx: Context,
   { name, scopes, valid_days: validDays, password }: StaticDecode<typeof PersonalTokenInput>,
 ): Promise<Static<typeof NewPersonalToken>> {
-  const application = await findApplication(ctx, TOKEN_CLIENT_ID);
-  if (application === undefined) throw errors.gone("Personal tokens are disabled.");
-  await requirePassword(ctx, password);
+  await confirmPassword(ctx, password);
   const token = newToken();
   return change(ctx, "createPersonalToken", {}, async (unit) => {
     const { queries, now } = unit;
     const accountId = ctx.caller?.id ?? 0;
     const expiresAt = new Date(now.getTime() + validDays * DAY_MS);
     await requireSession(unit, accountId, ctx.tokenHash);
-    const parties = { accountId, applicationId: application.id };
+    const parties = { accountId, applicationId: await lockOwnApplication(queries) };
     const [row] = await queries
       .insert(refreshTokens)
       .values({
@@ -177,27 +172,45 @@ export async function createPersonalToken(
 }
 
 /**
+ * Locks the application of personal tokens, so that it is not revoked until the transaction ends.
+ * @throws ServiceError `gone`
+ */
+async function lockOwnApplication(queries: Queries): Promise<number> {
+  const [application] = await queries
+    .select({ id: applications.id })
+    .from(applications)
+    .where(and(eq(applications.clientId, TOKEN_CLIENT_ID), isNull(applications.revokedAt)))
+    .for("share");
+  if (application === undefined) throw errors.gone("Personal tokens are disabled.");
+  return application.id;
+}
+
+/**
  * Requires that the session of the request has not ended since it was checked, because a new password ends all tokens. Locks the row
  * of the account, as every operation does that ends sessions.
  */
 async function requireSession(
-  { queries }: UnitOfWork,
+  { queries, now }: UnitOfWork,
   accountId: number,
   tokenHash: Uint8Array | undefined,
 ): Promise<void> {
-  await queries
-    .select({ id: accounts.id })
+  const [account] = await queries
+    .select({ disabledAt: accounts.disabledAt })
     .from(accounts)
     .where(eq(accounts.id, accountId))
     .for("no key update");
-  const sessions =
-    tokenHash === undefined
-      ? []
-      : await queries
-          .select({ expiresAt: accessTokens.expiresAt })
-          .from(accessTokens)
-          .where(eq(accessTokens.tokenHash, tokenHash));
-  if (sessions.length === 0) throw errors.unauthenticated(true);
+  const sessions = await queries
+    .select({ expiresAt: accessTokens.expiresAt })
+    .from(accessTokens)
+    .innerJoin(applications, eq(applications.id, accessTokens.applicationId))
+    .where(
+      and(
+        eq(accessTokens.tokenHash, tokenHash ?? new Uint8Array()),
+        gt(accessTokens.expiresAt, now),
+        isNull(applications.revokedAt),
+      ),
+    );
+  if (account?.disabledAt !== null || sessions.length === 0) throw errors.unauthenticated(true);
 }
 
 /** Deletes a token of the caller, which is invalid immediately. */

@@ -15,6 +15,8 @@ import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 export interface Session {
   /** Null for access tokens whose refresh token has been deleted. */
   id: number | null;
+  /** Name of a personal token; null for others. */
+  name: string | null;
   application: string;
   clientId: string;
   issuedAt: Date;
@@ -44,6 +46,7 @@ async function sessionsOf(queries: Queries, accountId: number, now: Date): Promi
   const sessions = await queries
     .select({
       id: refreshTokens.id,
+      name: refreshTokens.name,
       ...named,
       issuedAt: refreshTokens.createdAt,
       lastUsedAt: refreshTokens.lastUsedAt,
@@ -68,7 +71,7 @@ async function sessionsOf(queries: Queries, accountId: number, now: Date): Promi
     );
   const alone = left.map(({ expiresAt, ...rest }) => {
     const issuedAt = new Date(expiresAt.getTime() - ACCESS_TOKEN_LIFETIME_S * 1000);
-    return { id: null, ...rest, issuedAt, lastUsedAt: issuedAt, accessTokens: 1 };
+    return { id: null, name: null, ...rest, issuedAt, lastUsedAt: issuedAt, accessTokens: 1 };
   });
   return [...sessions, ...alone].sort((a, b) => b.lastUsedAt.getTime() - a.lastUsedAt.getTime());
 }

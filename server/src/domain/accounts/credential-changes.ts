@@ -43,21 +43,6 @@ export async function confirmPassword(ctx: Context, password: string, field = "p
     throw errors.field(field, "The password is not correct.", "wrong_password");
 }
 
-/**
- * Checks that the user makes a request with lasting effects, and not somebody who has found a token.
- * @param password password in the body of the request; not needed in the first 5 minutes after signing in
- * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `password`; `throttled`
- */
-export async function requirePassword(ctx: Context, password: string | undefined): Promise<void> {
-  if (password !== undefined) return confirmPassword(ctx, password);
-  if (await hasJustSignedIn(ctx)) return;
-  throw errors.field(
-    "password",
-    "Send your password too: you signed in more than 5 minutes ago.",
-    "current_password_required",
-  );
-}
-
 /** Whether the session of the caller began recently with a password. Refreshing a token does not begin a session. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
@@ -103,7 +103,13 @@ export const enforceRecipeQuota = quota(
 /** After adding a personal token. */
 export const enforceTokenQuota = quota(
   refreshTokens,
-  (account) => and(eq(refreshTokens.accountId, account), isNotNull(refreshTokens.name)),
+  (account) =>
+    and(
+      eq(refreshTokens.accountId, account),
+      isNotNull(refreshTokens.name),
+      // Until they are removed, expired ones are not listed.
+      gt(refreshTokens.expiresAt, sql`now()`),
+    ),
   {
     setting: "quotaTokens",
     used: rows,

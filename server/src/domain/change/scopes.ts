@@ -80,5 +80,5 @@ export const SCOPE_OPERATIONS = {
   ],
 } as const;
 
-/** Operations of every personal token: they show or change nothing but the name of the account. */
+/** Operations of every personal token: the account that it belongs to, and conversions, which store nothing. */
 export const UNSCOPED_OPERATIONS = ["retrieveAccount", "convertFile", "convertFileToFormat"] as const;

@@ -7,6 +7,7 @@ import type { Assignment } from "../assignments/rules.js";
 import { lockAccount } from "../assignments/write.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 import type { Written } from "../change/events.js";
 import { enforceAssignmentQuota, enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -20,7 +21,7 @@ import type { RosterOptions, RosterResult } from "./resource.js";
 
 /**
  * Makes members and assignments from a time on as a roster says: all of them, or none if there is a problem.
- * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`
+ * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`, `insufficient_scope`
  */
 export async function importRoster(
   ctx: Context,
@@ -28,6 +29,8 @@ export async function importRoster(
   file: Uint8Array,
   { from: wantedFrom, create = false }: RosterOptions,
 ): Promise<Static<typeof RosterResult>> {
+  // No personal token may create accounts.
+  if (create && ctx.caller !== null && ctx.caller.scopes !== null) throw errors.insufficientScope(null);
   return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
     const from = wantedFrom ?? unit.now;
     await lockAccount(unit, ownerId);

@@ -33,12 +33,14 @@ export const createRequestQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-/** Fair queue for the callers of heavy requests. A waiting one is also one of the running requests of its caller. */
+/** Fair queue for the callers of heavy requests. A waiting one takes no place of the other queue. */
 export const createHeavyQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyPerCaller: HEAVY_REQUESTS.ofOneCaller,
     concurrencyPerGroup: HEAVY_REQUESTS.ofOneAddress,
+    maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
+    refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
 /** Runs a part of a request when the caller is next in the queue. */
@@ -49,6 +51,6 @@ export const inRequestTurn = <T>(
   { isHeavy = false } = {},
 ): Promise<T> => {
   const caller = `${name} ${group}`;
-  const heavyWork = () => app.heavyQueue.run(caller, work, ctx.signal, group);
-  return app.requestQueue.run(caller, isHeavy ? heavyWork : work, ctx.signal, group);
+  const inTurn = () => app.requestQueue.run(caller, work, ctx.signal, group);
+  return isHeavy ? app.heavyQueue.run(caller, inTurn, ctx.signal, group) : inTurn();
 };

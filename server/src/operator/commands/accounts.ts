@@ -51,6 +51,7 @@ export const accountCommands = {
       username,
       sessions: sessions.map((session) => ({
         id: session.id,
+        name: session.name,
         application: session.application,
         client_id: session.clientId,
         issued: session.issuedAt.toISOString(),
