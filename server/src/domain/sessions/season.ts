@@ -12,7 +12,7 @@ import {
 } from "asi-convert/squad";
 import { and, desc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { activities, sessionFigures, sessions } from "../../store/schema.js";
+import { sessionFigures, sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { JsonBytes } from "../lists/json-bytes.js";
@@ -49,6 +49,7 @@ const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: 
 export const Season = Type.Object(
   {
     squad: Type.Integer(),
+    left_out: Type.Integer({ minimum: 0, description: "Number of older sessions that are left out" }),
     sessions: Type.Array(
       Type.Object({
         id: Type.Integer(),
@@ -100,15 +101,14 @@ export async function squadSeason(
 ): Promise<JsonBytes<Static<typeof Season>>> {
   const { queries } = ctx;
   const { athleteId: only, hasHeart } = view;
+  const inTime = and(
+    eq(sessions.squadId, squadId),
+    only === null ? undefined : isVisibleSession(ctx, sessions.activityId),
+    from && gt(sessions.endTime, from),
+    to && lt(sessions.startTime, to),
+  );
   const found = await selectSessions(queries)
-    .where(
-      and(
-        eq(sessions.squadId, squadId),
-        only === null ? undefined : isVisibleSession(ctx, activities.id),
-        from && gt(sessions.endTime, from),
-        to && lt(sessions.startTime, to),
-      ),
-    )
+    .where(inTime)
     .orderBy(desc(sessions.startTime), desc(sessions.activityId))
     .limit(MAX_SESSIONS);
   const batches = await batchesOf(queries, found.map(toSession));
@@ -134,6 +134,7 @@ export async function squadSeason(
   }
   const head = {
     squad: squadId,
+    left_out: (await queries.$count(sessions, inTime)) - all.length,
     sessions: all.map(({ id, name, kind, startTime, endTime }) => ({
       id,
       name,

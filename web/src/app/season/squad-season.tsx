@@ -65,6 +65,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
           ) : (
             <Content stored={stored} zone={zone} />
           )}
+          {stored.left_out > 0 ? <p class="note">{stored.left_out} older sessions are left out.</p> : null}
         </>
       )}
     </Requested>
