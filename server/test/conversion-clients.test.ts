@@ -140,6 +140,8 @@ describe("conversion", () => {
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     socket.write(tail);
+    // Before the next request, which would take the slot if it came first.
+    await expect.poll(() => spooled(patient)).toEqual(["1"]);
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     await expect.poll(async () => (await send(form([["file", small]]), {}, patient)).status).toBe(200);
     // The first response is still on disk.

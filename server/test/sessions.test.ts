@@ -46,6 +46,7 @@ describe("the operator", () => {
     const [session] = sessions.filter(({ application }) => application === "Phone");
     expect(session).toEqual({
       id: expect.any(Number),
+      name: null,
       application: "Phone",
       client_id: phone.clientId,
       issued: expect.stringMatching(/^\d{4}-.*Z$/),
