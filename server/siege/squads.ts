@@ -11,7 +11,7 @@ export interface SquadExtent {
   athletes: number;
   /** Number of them in the squad. */
   members: number;
-  /** Assignments of the device to the members in turn, each for an equal part of 24 hours. */
+  /** Number of assignments of the device, one after another within 24 hours. */
   assignments: number;
   /** Ownerships of the device in these hours. */
   ownerships: number;
@@ -91,7 +91,7 @@ async function storeFigures(queries: Queries, { id, device, schemas }: SquadPart
     FROM ${ofSession}`);
 }
 
-/** Figures as they are stored, with data that has breaks. */
+/** The stored text of figures whose data has this number of breaks. */
 const figuresText = (breaks: number): string =>
   JSON.stringify({
     figures: Object.fromEntries(SQUAD_COLUMNS.map(({ key }, i) => [key, 1000 * Math.sqrt(i + 2)])),

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
@@ -22,6 +22,12 @@ export type AuthorizationGrant =
   | { kind: "refresh"; token: string }
   | { kind: "code"; code: string };
 
+/** The access token of the request that asks for a personal token. */
+export interface SessionGrant {
+  kind: "session";
+  tokenHash: Uint8Array;
+}
+
 /** User and application of a session. */
 export interface Parties {
   accountId: number;
@@ -34,10 +40,11 @@ export interface Parties {
  * either runs before and is visible here, or runs after and finds the issued token.
  */
 export async function isGrantValid(
-  { queries }: UnitOfWork,
+  unit: UnitOfWork,
   { accountId, applicationId }: Parties,
-  grant: AuthorizationGrant,
+  grant: AuthorizationGrant | SessionGrant,
 ): Promise<boolean> {
+  const { queries } = unit;
   const [account] = await queries
     .select({ passwordHash: accounts.passwordHash })
     .from(accounts)
@@ -51,6 +58,7 @@ export async function isGrantValid(
     .for("share");
   if (approved.length === 0) return false;
   if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
+  if (grant.kind === "session") return isSessionValid(unit, grant.tokenHash);
   const rows =
     grant.kind === "refresh"
       ? await queries
@@ -66,6 +74,21 @@ export async function isGrantValid(
           )
           .for("update");
   return rows.length > 0;
+}
+
+async function isSessionValid({ queries, now }: UnitOfWork, tokenHash: Uint8Array): Promise<boolean> {
+  const found = await queries
+    .select({ expiresAt: accessTokens.expiresAt })
+    .from(accessTokens)
+    .innerJoin(applications, eq(applications.id, accessTokens.applicationId))
+    .where(
+      and(
+        eq(accessTokens.tokenHash, tokenHash),
+        gt(accessTokens.expiresAt, now),
+        isNull(applications.revokedAt),
+      ),
+    );
+  return found.length > 0;
 }
 
 /**

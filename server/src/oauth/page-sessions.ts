@@ -6,11 +6,12 @@ import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { listPage, type Paging } from "../domain/lists/listing.js";
-import { hashSessionToken, hashToken, newToken } from "../domain/secrets/tokens.js";
+import { hashSessionToken, newToken } from "../domain/secrets/tokens.js";
 import { accessTokens, applications, refreshTokens } from "../store/schema.js";
 import { DateTimeOut, Nullable, Text } from "../wire/types.js";
 import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
+import { deleteSession, insertSession } from "./stored-sessions.js";
 
 /** Application of the sessions of the page, added by a migration. */
 export const PAGE_CLIENT_ID = "asi-page";
@@ -101,24 +102,10 @@ export async function signIn(
     );
     // The user could neither see nor end such a session.
     await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
-    const expiresAt = new Date(now.getTime() + PAGE_SESSION_S * 1000);
-    const [row] = await queries
-      .insert(refreshTokens)
-      .values({
-        ...parties,
-        tokenHash: hashToken(newToken()),
-        createdAt: now,
-        lastUsedAt: now,
-        expiresAt,
-        browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
-      })
-      .returning();
-    if (row === undefined) throw new Error("The session was not inserted");
-    await queries.insert(accessTokens).values({
-      ...parties,
-      tokenHash: hashSessionToken(token),
-      refreshHash: row.tokenHash,
-      expiresAt,
+    const row = await insertSession(unit, parties, {
+      accessHash: hashSessionToken(token),
+      expiresAt: new Date(now.getTime() + PAGE_SESSION_S * 1000),
+      browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
     });
     await unit.audit("account", account.id, null, { session: "begun", application: application.id });
     return row;
@@ -180,14 +167,8 @@ async function endSessionOf(unit: UnitOfWork, tokenHash: Uint8Array): Promise<vo
   await unit.queries.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash));
 }
 
-/** Deletes the refresh token first, so that an access token that is concurrently issued for it is either found or not issued. */
-async function end({ queries, audit }: UnitOfWork, refreshHash: Uint8Array): Promise<void> {
-  const ended = await queries
-    .delete(refreshTokens)
-    .where(eq(refreshTokens.tokenHash, refreshHash))
-    .returning();
-  await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, [refreshHash]));
-  for (const { accountId, applicationId } of ended) {
-    await audit("account", accountId, null, { session: "ended", application: applicationId });
-  }
+async function end(unit: UnitOfWork, refreshHash: Uint8Array): Promise<void> {
+  const ended = await deleteSession(unit, refreshHash);
+  if (ended === undefined) return;
+  await unit.audit("account", ended.accountId, null, { session: "ended", application: ended.applicationId });
 }

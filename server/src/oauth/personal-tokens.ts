@@ -1,18 +1,20 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull } from "drizzle-orm";
 import { confirmPassword } from "../domain/accounts/credential-changes.js";
 import { change } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { enforceTokenQuota } from "../domain/change/quotas.js";
 import { SCOPE_NAMES, SCOPES } from "../domain/change/scopes.js";
-import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { cursorPage } from "../domain/lists/cursor-page.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { accessTokens, accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
+import { accessTokens, refreshTokens, type Scope } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
 import { DateTimeOut, Id, Text } from "../wire/types.js";
+import { isGrantValid } from "./issue-tokens.js";
+import { findApplication } from "./model.js";
+import { deleteSession, insertSession } from "./stored-sessions.js";
 
 /** Application of personal tokens, added by a migration. */
 export const TOKEN_CLIENT_ID = "asi-token";
@@ -142,83 +144,32 @@ export async function createPersonalToken(
   ctx: Context,
   { name, scopes, valid_days: validDays, password }: StaticDecode<typeof PersonalTokenInput>,
 ): Promise<Static<typeof NewPersonalToken>> {
+  const application = await findApplication(ctx, TOKEN_CLIENT_ID);
+  if (application === undefined) throw errors.gone("Personal tokens are disabled.");
   await confirmPassword(ctx, password);
   const token = newToken();
   return change(ctx, "createPersonalToken", {}, async (unit) => {
-    const { queries, now } = unit;
     const accountId = ctx.caller?.id ?? 0;
-    const expiresAt = new Date(now.getTime() + validDays * DAY_MS);
-    await requireSession(unit, accountId, ctx.tokenHash);
-    const parties = { accountId, applicationId: await lockOwnApplication(queries) };
-    const [row] = await queries
-      .insert(refreshTokens)
-      .values({
-        ...parties,
-        tokenHash: hashToken(newToken()),
-        createdAt: now,
-        lastUsedAt: now,
-        expiresAt,
-        name,
-      })
-      .returning();
-    if (row === undefined) throw new Error("The token was not inserted");
-    await queries
-      .insert(accessTokens)
-      .values({ ...parties, tokenHash: hashToken(token), refreshHash: row.tokenHash, expiresAt, scopes });
+    const parties = { accountId, applicationId: application.id };
+    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
+    if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
+    const expiresAt = new Date(unit.now.getTime() + validDays * DAY_MS);
+    const row = await insertSession(unit, parties, {
+      accessHash: hashToken(token),
+      expiresAt,
+      personal: { name, scopes },
+    });
     await enforceTokenQuota(unit, accountId);
     await unit.audit("account", accountId, null, { token: "created", name, scopes, expires_at: expiresAt });
     return { ...toPersonalToken({ ...row, scopes }), token };
   });
 }
 
-/**
- * Locks the application of personal tokens, so that it is not revoked until the transaction ends.
- * @throws ServiceError `gone`
- */
-async function lockOwnApplication(queries: Queries): Promise<number> {
-  const [application] = await queries
-    .select({ id: applications.id })
-    .from(applications)
-    .where(and(eq(applications.clientId, TOKEN_CLIENT_ID), isNull(applications.revokedAt)))
-    .for("share");
-  if (application === undefined) throw errors.gone("Personal tokens are disabled.");
-  return application.id;
-}
-
-/**
- * Requires that the session of the request has not ended since it was checked, because a new password ends all tokens. Locks the row
- * of the account, as every operation does that ends sessions.
- */
-async function requireSession(
-  { queries, now }: UnitOfWork,
-  accountId: number,
-  tokenHash: Uint8Array | undefined,
-): Promise<void> {
-  const [account] = await queries
-    .select({ disabledAt: accounts.disabledAt })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-    .for("no key update");
-  const sessions = await queries
-    .select({ expiresAt: accessTokens.expiresAt })
-    .from(accessTokens)
-    .innerJoin(applications, eq(applications.id, accessTokens.applicationId))
-    .where(
-      and(
-        eq(accessTokens.tokenHash, tokenHash ?? new Uint8Array()),
-        gt(accessTokens.expiresAt, now),
-        isNull(applications.revokedAt),
-      ),
-    );
-  if (account?.disabledAt !== null || sessions.length === 0) throw errors.unauthenticated(true);
-}
-
 /** Deletes a token of the caller, which is invalid immediately. */
 export async function deletePersonalToken(ctx: Context, token: number): Promise<void> {
-  await change(ctx, "deletePersonalToken", { token }, async ({ queries, audit }, row) => {
-    await queries.delete(refreshTokens).where(eq(refreshTokens.tokenHash, row.tokenHash));
-    await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, [row.tokenHash]));
-    await audit("account", row.accountId, null, { token: "deleted", name: row.name });
+  await change(ctx, "deletePersonalToken", { token }, async (unit, row) => {
+    await deleteSession(unit, row.tokenHash);
+    await unit.audit("account", row.accountId, null, { token: "deleted", name: row.name });
   });
 }
 
