@@ -2,6 +2,7 @@
 import type { CurrentAccess } from "./access.js";
 import { SIGN_IN_ADDRESS } from "./access-panel.js";
 import { type CodeSample, codeSamples } from "./code-samples.js";
+import { partOf } from "./document-part.js";
 import type { Component, ImmutableMap, Plugin, ReactNode, System } from "./swagger-ui.js";
 
 const nothing = () => null;
@@ -292,4 +293,8 @@ export const plugin =
       TextArea: named(() => "Request body"),
     },
     fn: { opsFilter: operationsWith },
+    afterLoad({ fn }: System) {
+      const resolve = fn.resolveSubtree;
+      fn.resolveSubtree = (document, path, options) => resolve(partOf(document, path), path, options);
+    },
   });

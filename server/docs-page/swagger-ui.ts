@@ -33,6 +33,18 @@ export interface System {
   layoutSelectors: { currentFilter(): unknown };
   specSelectors: { specJson(): ImmutableMap };
   getComponent(name: string, container?: boolean): Component;
+  fn: { resolveSubtree: ResolveSubtree };
+}
+
+/** Replaces the references in the part of a document at a path. */
+type ResolveSubtree = (document: OpenApi, path: readonly string[], options: object) => Promise<object>;
+
+/** The members that this page reads. */
+export interface OpenApi {
+  openapi: string;
+  info: object;
+  paths?: Record<string, object>;
+  components?: Record<string, Record<string, unknown>>;
 }
 
 type Wrap = (original: Component, system: System) => Component;
@@ -41,6 +53,7 @@ export interface Plugin {
   components?: Record<string, Component>;
   wrapComponents?: Record<string, Wrap>;
   fn?: Record<string, unknown>;
+  afterLoad?(system: System): void;
 }
 
 declare global {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { lintFromString, loadConfig } from "@redocly/openapi-core";
+import { createConfig, lintFromString, loadConfig } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
+import { partOf } from "../docs-page/document-part.js";
 import { type Answer, service, type TestService } from "./service.js";
 
 interface Body {
@@ -31,6 +32,18 @@ describe("documentation", () => {
     const file = JSON.parse(readFileSync(join(import.meta.dirname, "../openapi.json"), "utf8"));
     const text = JSON.stringify(document.body).replaceAll(s.service.url ?? "", "http://127.0.0.1:8080");
     expect(JSON.parse(text)).toEqual(file);
+  });
+
+  it("the page of the documentation resolves each operation with the components that it refers to, and no others", async () => {
+    for (const path of Object.keys(document.body.paths)) {
+      const part = partOf(document.body, ["paths", path, "get"]);
+      const config = await createConfig({
+        rules: { "no-unresolved-refs": "error", "no-unused-components": "error" },
+      });
+      const problems = await lintFromString({ source: JSON.stringify(part), config });
+      expect(problems.map(({ ruleId, location }) => [path, ruleId, location[0]?.pointer])).toEqual([]);
+    }
+    expect(partOf(document.body, ["info"])).toBe(document.body);
   });
 
   it("the document has permissions, errors and an example for every operation", () => {
