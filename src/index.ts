@@ -16,6 +16,11 @@ export { decodeBeats, type WaveformOptions } from "./api/decode-beats.js";
 export { decodeEcg } from "./api/decode-ecg.js";
 export type { Decoding } from "./api/decoding.js";
 export { type Damage, type FindDamageOptions, findDamage } from "./api/find-damage.js";
+export {
+  type FormatLabelledOptions,
+  formatLabelledSamples,
+  type LabelledSamples,
+} from "./api/format-labelled-samples.js";
 export { type FormatSamplesOptions, formatSamples } from "./api/format-samples.js";
 export { type CompiledModule, type InitializeOptions, initialize } from "./api/initialize.js";
 export { inspect, inspectSync } from "./api/inspect.js";
@@ -26,6 +31,7 @@ export type { EcgFigures } from "./engine/heart-rate/waveform-figures.js";
 export { AsiError, type AsiErrorCode, type AsiErrorDetails } from "./errors.js";
 export { FORMAT_NAMES } from "./formats/catalogue.js";
 export type { FormatName, FormatOptions, ParquetNumbers } from "./formats/format.js";
+export { LABELLED_FORMATS, type LabelledFormatName } from "./formats/labelled-rows.js";
 export { MAX_GAP_MS } from "./metrics/segments.js";
 export { csvFileName } from "./reading/file-name.js";
 export type { Inspection, ReadResult } from "./reading/read-result.js";

@@ -52,5 +52,5 @@ const ROW = rowTemplate([
   "\n",
 ]);
 
-export { withoutFormula } from "../rows/formula-guard.js";
+export { withoutFormula } from "../rows/csv-text.js";
 export { type DecodeCsvOptions, decodeCsv } from "./decode-csv.js";

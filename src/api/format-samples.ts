@@ -51,7 +51,7 @@ export async function* formatSamples(
 }
 
 /** Uses any idle engine for each call, so that none is kept while the caller reads the pieces. */
-const sharedRowWriter: RowWriter = {
+export const sharedRowWriter: RowWriter = {
   write(template, batch, from, to) {
     const engine = acquireEngine(undefined);
     try {
@@ -63,7 +63,7 @@ const sharedRowWriter: RowWriter = {
   },
 };
 
-function* copies(pieces: Iterable<Uint8Array> = []): Generator<Uint8Array> {
+export function* copies(pieces: Iterable<Uint8Array> = []): Generator<Uint8Array> {
   for (const piece of pieces) if (piece.length > 0) yield piece.slice();
 }
 

@@ -1,19 +1,15 @@
-import { type CheckedLayout, type Column, headerText } from "../rows/csv-layout.js";
+import { type CheckedLayout, type Column, checkLayout, headerText } from "../rows/csv-layout.js";
+import { csvField } from "../rows/csv-text.js";
 import { LocalRows } from "../rows/row-text/local-rows.js";
 import { type DecimalMark, rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
 import type { OpenFormat } from "./format.js";
+import type { LabelledText } from "./labelled-rows.js";
 import { textFormat } from "./text-format.js";
 
 /** CSV in any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
 export function csvFormat(layout: CheckedLayout): OpenFormat {
-  const { columns, delimiter, decimalMark, lineEnd, zone } = layout;
-  const rowWith = (timestamp: readonly TemplatePart[]) => [
-    ...columns.flatMap((column, i) => [
-      i === 0 ? "" : delimiter,
-      ...(column === "timestamp" ? timestamp : [fieldOf(column, decimalMark)]),
-    ]),
-    lineEnd,
-  ];
+  const { decimalMark, zone } = layout;
+  const rowWith = (timestamp: readonly TemplatePart[]) => partsOf(layout, timestamp);
   return textFormat({ before: headerText(layout), row: rowsOf() });
 
   function rowsOf() {
@@ -28,6 +24,30 @@ export function csvFormat(layout: CheckedLayout): OpenFormat {
         return new LocalRows(zone, () => rowWith([{ field: "spreadsheetTime", decimalMark }]));
     }
   }
+}
+
+/** The standard CSV with columns of text before the others. */
+export function labelledCsv(names: readonly string[]): LabelledText {
+  const layout = checkLayout({});
+  const { delimiter, decimalMark } = layout;
+  const before = (fields: readonly string[]) =>
+    fields.map((text) => csvField(text, delimiter) + delimiter).join("");
+  const row = partsOf(layout, [{ field: "seconds", decimalMark }]);
+  return {
+    header: before(names) + headerText(layout),
+    row: (labels) => rowTemplate([before(labels), ...row]),
+  };
+}
+
+function partsOf(layout: CheckedLayout, timestamp: readonly TemplatePart[]): TemplatePart[] {
+  const { columns, delimiter, decimalMark, lineEnd } = layout;
+  return [
+    ...columns.flatMap((column, i) => [
+      i === 0 ? "" : delimiter,
+      ...(column === "timestamp" ? timestamp : [fieldOf(column, decimalMark)]),
+    ]),
+    lineEnd,
+  ];
 }
 
 function fieldOf(column: Exclude<Column, "timestamp">, decimalMark: DecimalMark): TemplatePart {

@@ -73,7 +73,7 @@ const NO_RANGE = { before: "", after: "", between: "" };
 
 /** Writes rows as text, in as many pieces as necessary. */
 export function* rowPieces(
-  { rowWriter }: FormatContext,
+  { rowWriter }: Pick<FormatContext, "rowWriter">,
   template: RowTemplate,
   ...[batch, from, to]: Parameters<FormatWriter["rows"]>
 ): Generator<Uint8Array> {

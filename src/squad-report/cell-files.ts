@@ -1,5 +1,5 @@
 import { type CellColumn, cellTable } from "../formats/parquet/cell-table.js";
-import { withoutFormula } from "../rows/formula-guard.js";
+import { csvField } from "../rows/csv-text.js";
 
 /** A cell of a file: null is empty. An instant is in ms since 1970 UTC. */
 export type Cell = string | number | null;
@@ -109,6 +109,6 @@ export function lineOf(cells: readonly Cell[], layout: TextLayout): string {
 
 function fieldOf(cell: Cell, { delimiter, decimalMark }: TextLayout): string {
   if (cell === null) return "";
-  const text = typeof cell === "number" ? String(cell).replace(".", decimalMark) : withoutFormula(cell);
-  return /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+  // with a decimal comma, the delimiter is a semicolon, so numbers need no quotes
+  return typeof cell === "number" ? String(cell).replace(".", decimalMark) : csvField(cell, delimiter);
 }

@@ -1,7 +1,7 @@
 import { concatenate } from "../../sources/concatenate.js";
 import { levelBytes } from "./column-values.js";
-import { ENCODINGS, UTC_MILLISECONDS } from "./schema.js";
-import { i32, i64, list, struct, type Thrift, type ThriftFields, text, thriftBytes } from "./thrift.js";
+import { ENCODINGS, STRING, UTC_MILLISECONDS } from "./schema.js";
+import { i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
 // Small tables of text and numbers, such as the figures of a squad. For rows of recordings, parquet-writer.ts writes a stream.
 
@@ -12,9 +12,8 @@ export type CellColumn =
   /** Whole ms since 1970 UTC. */
   | { name: string; kind: "instant"; values: readonly (number | null)[] };
 
-// parquet.thrift: the numbers of types, and the converted type UTF8 with the logical type STRING
+// parquet.thrift: the numbers of types
 const TYPES = { instant: 2, number: 5, text: 6 } as const;
-const STRING: ThriftFields = { 6: i32(0), 10: struct({ 1: struct({}) }) };
 const MEANINGS = { instant: UTC_MILLISECONDS, number: {}, text: STRING } as const;
 const OPTIONAL = 1;
 const DATA_PAGE = 0;

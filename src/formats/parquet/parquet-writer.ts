@@ -1,5 +1,6 @@
 import { columnChunk } from "./column-chunk.js";
-import { type Rows, schemaOf, type Table } from "./schema.js";
+import { labelChunk } from "./label-chunk.js";
+import { type Rows, schemaElements, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
@@ -25,9 +26,13 @@ export class ParquetWriter<B extends Rows> {
   #offset = 0;
   #isBegun = false;
   readonly #rowGroups: Thrift[] = [];
+  readonly #labelNames: readonly string[];
+  #labels: readonly string[] = [];
 
-  constructor(table: Table<B>) {
+  /** @param labelNames names of columns of text before those of the table; `startGroup` sets their values */
+  constructor(table: Table<B>, labelNames: readonly string[] = []) {
     this.#table = table;
+    this.#labelNames = labelNames;
     this.#group = table.newRows(ROW_GROUP_ROWS);
   }
 
@@ -45,6 +50,19 @@ export class ParquetWriter<B extends Rows> {
       at += count;
       if (this.#filled === ROW_GROUP_ROWS) this.#flush(pieces);
     }
+    return pieces;
+  }
+
+  /**
+   * Sets the texts of the following rows.
+   *
+   * @param labels a text for each name
+   * @returns the completed row group: the texts of a group are equal in all its rows
+   */
+  startGroup(labels: readonly string[]): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
+    if (this.#filled > 0) this.#flush(pieces);
+    this.#labels = labels;
     return pieces;
   }
 
@@ -77,8 +95,10 @@ export class ParquetWriter<B extends Rows> {
     const begin = this.#offset;
     let uncompressedBytes = 0;
     const chunks: Thrift[] = [];
-    for (const column of this.#table.columns) {
-      const chunk = columnChunk(column, rows, this.#snappy);
+    for (const chunk of [
+      ...this.#labelNames.map((name, i) => labelChunk(name, this.#labels[i] ?? "", rows.length)),
+      ...this.#table.columns.map((column) => columnChunk(column, rows, this.#snappy)),
+    ]) {
       chunks.push(chunk.metadata(this.#offset));
       pieces.push(chunk.bytes);
       this.#offset += chunk.bytes.length;
@@ -108,14 +128,14 @@ export class ParquetWriter<B extends Rows> {
     const typeDefinedOrder = struct({ 1: struct({}) });
     return thriftBytes({
       1: i32(FORMAT_VERSION),
-      2: schemaOf(this.#table.columns),
+      2: list("struct", schemaElements(this.#table.columns, this.#labelNames)),
       3: i64(this.#rows),
       4: list("struct", this.#rowGroups),
       5: list("struct", pairs),
       6: text(CREATED_BY),
       7: list(
         "struct",
-        this.#table.columns.map(() => typeDefinedOrder),
+        [...this.#labelNames, ...this.#table.columns].map(() => typeDefinedOrder),
       ),
     });
   }

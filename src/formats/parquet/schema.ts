@@ -1,15 +1,23 @@
-import { bool, i8, i32, list, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
+import { bool, i8, i32, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
 
 // Tables and their columns. The numbers of types, encodings and fields come from apache/parquet-format, parquet.thrift.
 
-export const PHYSICAL_TYPES = { INT32: 1, INT64: 2, DOUBLE: 5 } as const;
-export type PhysicalType = keyof typeof PHYSICAL_TYPES;
-export const ENCODINGS = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5 } as const;
+export const PHYSICAL_TYPES = { INT32: 1, INT64: 2, DOUBLE: 5, BYTE_ARRAY: 6 } as const;
+/** The types of numbers. */
+export type PhysicalType = Exclude<keyof typeof PHYSICAL_TYPES, "BYTE_ARRAY">;
+export const ENCODINGS = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONARY: 8 } as const;
 export const CODECS = { UNCOMPRESSED: 0, SNAPPY: 1 } as const;
 
 const REQUIRED = 0;
 const OPTIONAL = 1;
-const CONVERTED = { DECIMAL: 5, TIMESTAMP_MILLIS: 9, TIMESTAMP_MICROS: 10, UINT_8: 11, INT_16: 16 } as const;
+const CONVERTED = {
+  UTF8: 0,
+  DECIMAL: 5,
+  TIMESTAMP_MILLIS: 9,
+  TIMESTAMP_MICROS: 10,
+  UINT_8: 11,
+  INT_16: 16,
+} as const;
 
 /** Rows as columns: the first `length` entries of each. */
 export interface Rows {
@@ -50,6 +58,7 @@ export interface Column<B extends Rows> extends Storage {
 }
 
 /** Fields of a `SchemaElement`: 6 converted type, 7 scale, 8 precision, 10 logical type. */
+export const STRING: ThriftFields = { 6: i32(CONVERTED.UTF8), 10: struct({ 1: struct({}) }) };
 export const UTC_MILLISECONDS: ThriftFields = {
   6: i32(CONVERTED.TIMESTAMP_MILLIS),
   10: struct({ 8: struct({ 1: bool(true), 2: struct({ 1: struct({}) }) }) }),
@@ -76,16 +85,20 @@ export function decimal(precision: number, scale: number): ThriftFields {
   };
 }
 
-/** The list of `SchemaElement`s: the root, then the columns. */
-export function schemaOf(columns: readonly Column<never>[]): Thrift {
-  const root = struct({ 4: text("schema"), 5: i32(columns.length) });
-  const elements = columns.map(({ name, type, source, meaning }) =>
-    struct({
-      1: i32(PHYSICAL_TYPES[type]),
-      3: i32(source.missing === undefined ? REQUIRED : OPTIONAL),
-      4: text(name),
-      ...meaning,
-    }),
-  );
-  return list("struct", [root, ...elements]);
+/** The `SchemaElement`s: the root, the columns of text, then the others. */
+export function schemaElements(columns: readonly Column<never>[], labelNames: readonly string[]): Thrift[] {
+  return [
+    struct({ 4: text("schema"), 5: i32(labelNames.length + columns.length) }),
+    ...labelNames.map((name) =>
+      struct({ 1: i32(PHYSICAL_TYPES.BYTE_ARRAY), 3: i32(REQUIRED), 4: text(name), ...STRING }),
+    ),
+    ...columns.map(({ name, type, source, meaning }) =>
+      struct({
+        1: i32(PHYSICAL_TYPES[type]),
+        3: i32(source.missing === undefined ? REQUIRED : OPTIONAL),
+        4: text(name),
+        ...meaning,
+      }),
+    ),
+  ];
 }

@@ -4,3 +4,9 @@
  */
 export const withoutFormula = (text: string): string =>
   /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+
+/** Text as a field of a CSV (RFC 4180), which no spreadsheet runs as a formula. */
+export function csvField(text: string, delimiter: string): string {
+  const shown = withoutFormula(text);
+  return /["\r\n]/.test(shown) || shown.includes(delimiter) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}

@@ -1,0 +1,61 @@
+import { optionNames, requireOptions, shown } from "../arguments.js";
+import { prepareEngine } from "../engine/engines.js";
+import { AsiError } from "../errors.js";
+import { LABELLED_FORMATS, type LabelledFormatName, openLabelled } from "../formats/labelled-rows.js";
+import { checkBatch } from "../rows/sample-batch.js";
+import type { SampleBatch } from "../types.js";
+import { copies, sharedRowWriter } from "./format-samples.js";
+import { requireWritableTimes } from "./samples-text.js";
+
+/** Samples that have the same texts, such as those of a player. */
+export interface LabelledSamples {
+  /** A text for each name of the options: together less than 3 kB as UTF-8. */
+  labels: readonly string[];
+  samples: Iterable<SampleBatch> | AsyncIterable<SampleBatch>;
+}
+
+export interface FormatLabelledOptions {
+  format: LabelledFormatName;
+  /** Names of the columns of text, which are the first ones. */
+  labels: readonly string[];
+  /** Name and version of the columns, in the metadata of Parquet files. */
+  schema: string;
+}
+
+const OPTIONS = optionNames<FormatLabelledOptions>({ format: true, labels: true, schema: true });
+
+/**
+ * Writes samples of several devices or people as one file: rows as those of `formatSamples`, after columns that say whose they are. Needs
+ * little memory.
+ *
+ * @param groups in the order of the file; each is read once, when the previous one has been written
+ * @returns the pieces of the file, each in separate memory
+ * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `groups`
+ */
+export async function* formatLabelledSamples(
+  groups: Iterable<LabelledSamples> | AsyncIterable<LabelledSamples>,
+  options: FormatLabelledOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  requireOptions(options, OPTIONS);
+  const { format, labels: names, schema } = options;
+  if (!LABELLED_FORMATS.includes(format)) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `format is ${shown(format)}; use one of ${LABELLED_FORMATS.join(", ")}.`,
+    );
+  }
+  await prepareEngine(undefined);
+  const writer = await openLabelled(format, { schema, names }, sharedRowWriter);
+  for await (const { labels, samples } of groups) {
+    if (labels.length !== names.length) {
+      throw new AsiError("BAD_ARGUMENT", `labels has ${labels.length} texts for ${names.length} names.`);
+    }
+    yield* copies(writer.startGroup(labels));
+    for await (const batch of samples) {
+      checkBatch(batch);
+      requireWritableTimes(batch);
+      if (batch.length > 0) yield* copies(writer.rows(batch, 0, batch.length));
+    }
+  }
+  yield* copies(writer.end());
+}

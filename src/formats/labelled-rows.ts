@@ -1,0 +1,64 @@
+import type { RowWriter } from "../rows/row-text/row-writer.js";
+import type { RowTemplate } from "../rows/row-text/template.js";
+import type { FormatName, FormatWriter } from "./format.js";
+import { encodeText, rowPieces } from "./text-format.js";
+
+/** Formats that can have columns of text before those of the rows. */
+export const LABELLED_FORMATS = ["csv", "jsonl", "parquet"] as const satisfies readonly FormatName[];
+
+export type LabelledFormatName = (typeof LABELLED_FORMATS)[number];
+
+/** The columns of text: their names, and the name and version of all columns, such as `session-rows/1`. */
+export interface Labels {
+  schema: string;
+  names: readonly string[];
+}
+
+/** A text format: the beginning of a file, and the rows of a group with its texts. */
+export interface LabelledText {
+  readonly header: string;
+  row(labels: readonly string[]): RowTemplate;
+}
+
+/** Writes one file of several groups. As for a `FormatWriter`, pieces are valid until the next one is requested. */
+export interface LabelledWriter {
+  /** Starts a group: the following rows have these texts. */
+  startGroup(labels: readonly string[]): Iterable<Uint8Array>;
+  rows: FormatWriter["rows"];
+  end(): Iterable<Uint8Array>;
+}
+
+export async function openLabelled(
+  format: LabelledFormatName,
+  labels: Labels,
+  rowWriter: RowWriter,
+): Promise<LabelledWriter> {
+  switch (format) {
+    case "csv":
+      return textWriter((await import("./csv.js")).labelledCsv(labels.names), rowWriter);
+    case "jsonl":
+      return textWriter((await import("./jsonl.js")).labelledJsonl(labels.names), rowWriter);
+    case "parquet":
+      return (await import("./parquet.js")).labelledParquet(labels);
+  }
+}
+
+function textWriter({ header, row }: LabelledText, rowWriter: RowWriter): LabelledWriter {
+  let template: RowTemplate | null = null;
+  let pending = header;
+  const begin = () => {
+    const begun = encodeText(pending);
+    pending = "";
+    return [begun];
+  };
+  return {
+    startGroup(labels) {
+      template = row(labels);
+      return begin();
+    },
+    *rows(batch, from, to) {
+      if (template !== null) yield* rowPieces({ rowWriter }, template, batch, from, to);
+    },
+    end: begin,
+  };
+}
