@@ -69,6 +69,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["fetchRawData", "403 403 403 403 in in"],
   ["listRawDataRanges", "403 403 403 403 in in"],
   ["downloadSamples", "401 403 403 403 in in"],
+  ["downloadAllSamples", MANAGERS_V2],
   ["fetchLatestRawData", THE_OWNER],
   ["retrieveLatestTimestamp", THE_OWNER],
   ["streamRawData", THE_OWNER],
@@ -167,6 +168,8 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["replaceSessionPeriods", THE_OWNER_V2],
   ["copySessionPeriods", THE_OWNER_V2],
   ["retrieveSessionFigures", READERS_V2],
+  ["downloadSessionSamples", THE_OWNER_V2],
+  ["downloadSquadSamples", THE_OWNER_V2],
   ["retrieveSquadSeason", READERS_V2],
 
   // Other tests check the roles of guests: squad-roles-matrix.test.ts.

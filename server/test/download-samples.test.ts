@@ -1,5 +1,5 @@
 import { convertSync } from "asi-convert";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { authorize } from "../src/domain/change/access.js";
@@ -122,6 +122,22 @@ describe("the samples of a device as a file", () => {
     expect(await timesOf(ann)).toEqual(timesFrom(START, 5).map(iso));
     expect(await timesOf(bob)).toEqual(timesFrom(iso(takenMs + 1_000), 7).map(iso));
     expect((await s.get(path({}, shared), (await s.manager()).token)).status).toBe(403);
+  });
+
+  it("that cannot be read are an error that the client can read, also compressed", async () => {
+    const damaged = await s.ownedDevice(ann);
+    await s.backdate(damaged, "2024-01-01T00:00:00Z");
+    await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));
+    await s.store.database.queries.execute(
+      sql`UPDATE sample_chunks SET payload = substr(payload, 1, 20) WHERE device_id = ${damaged.id}`,
+    );
+    for (const coding of ["gzip", "identity"]) {
+      const response = await fetch(`${s.service.url}${path({}, damaged)}`, {
+        headers: { Authorization: `Bearer ${ann.token}`, "Accept-Encoding": coding },
+      });
+      expect([response.status, response.headers.get("content-encoding")]).toEqual([500, null]);
+      expect(await response.json()).toMatchObject({ code: "internal_error" });
+    }
   });
 
   it("end with an error if the caller loses the times that are read", async () => {

@@ -50,6 +50,8 @@ const MATRIX: Record<string, string> = {
   replaceSessionPeriods: EDITORS,
   copySessionPeriods: EDITORS,
   retrieveSessionFigures: READERS,
+  downloadSessionSamples: OWNER,
+  downloadSquadSamples: OWNER,
   retrieveSquadSeason: READERS,
 };
 

@@ -1,7 +1,8 @@
 import { optionNames, requireOptions, shown } from "../arguments.js";
 import { prepareEngine } from "../engine/engines.js";
 import { AsiError } from "../errors.js";
-import { LABELLED_FORMATS, type LabelledFormatName, openLabelled } from "../formats/labelled-rows.js";
+import { LABELLED_FORMATS, type LabelledFormatName } from "../formats/labelled-rows.js";
+import { openLabelled } from "../formats/open-labelled.js";
 import { checkBatch } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 import { copies, sharedRowWriter } from "./format-samples.js";

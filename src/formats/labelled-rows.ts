@@ -1,7 +1,5 @@
-import type { RowWriter } from "../rows/row-text/row-writer.js";
 import type { RowTemplate } from "../rows/row-text/template.js";
 import type { FormatName, FormatWriter } from "./format.js";
-import { encodeText, rowPieces } from "./text-format.js";
 
 /** Formats that can have columns of text before those of the rows. */
 export const LABELLED_FORMATS = ["csv", "jsonl", "parquet"] as const satisfies readonly FormatName[];
@@ -26,39 +24,4 @@ export interface LabelledWriter {
   startGroup(labels: readonly string[]): Iterable<Uint8Array>;
   rows: FormatWriter["rows"];
   end(): Iterable<Uint8Array>;
-}
-
-export async function openLabelled(
-  format: LabelledFormatName,
-  labels: Labels,
-  rowWriter: RowWriter,
-): Promise<LabelledWriter> {
-  switch (format) {
-    case "csv":
-      return textWriter((await import("./csv.js")).labelledCsv(labels.names), rowWriter);
-    case "jsonl":
-      return textWriter((await import("./jsonl.js")).labelledJsonl(labels.names), rowWriter);
-    case "parquet":
-      return (await import("./parquet.js")).labelledParquet(labels);
-  }
-}
-
-function textWriter({ header, row }: LabelledText, rowWriter: RowWriter): LabelledWriter {
-  let template: RowTemplate | null = null;
-  let pending = header;
-  const begin = () => {
-    const begun = encodeText(pending);
-    pending = "";
-    return [begun];
-  };
-  return {
-    startGroup(labels) {
-      template = row(labels);
-      return begin();
-    },
-    *rows(batch, from, to) {
-      if (template !== null) yield* rowPieces({ rowWriter }, template, batch, from, to);
-    },
-    end: begin,
-  };
 }

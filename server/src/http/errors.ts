@@ -111,6 +111,8 @@ function respond(
   return (
     reply
       .removeHeader("Content-Disposition")
+      // A file can fail before its first byte.
+      .removeHeader("Content-Encoding")
       // The framework would close the connection while the client is still sending, which would reset it before the client reads
       // the response. Read and discard the rest of the body instead.
       .removeHeader("Connection")

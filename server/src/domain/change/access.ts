@@ -17,7 +17,7 @@ import { editableMember, readableMember } from "../members/rules.js";
 import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
-import { editableSession, readableSession } from "../sessions/rules.js";
+import { editableSession, ownSession, readableSession } from "../sessions/rules.js";
 import { ownGrant, ownInvitation, ownSquad, readableSquad } from "../squad-roles/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownDelivery, ownWebhook } from "../webhooks/rules.js";
@@ -72,6 +72,9 @@ export const access = {
   fetchRawData: everOwner,
   listRawDataRanges: everOwner,
   downloadSamples: everOwner,
+  downloadAllSamples: manager,
+  downloadSessionSamples: ownSession,
+  downloadSquadSamples: ownSquad,
   fetchLatestRawData: currentOwner,
   retrieveLatestTimestamp: currentOwner,
   streamRawData: currentOwner,

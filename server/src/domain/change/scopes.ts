@@ -2,7 +2,7 @@ import type { Scope } from "../../store/schema.js";
 
 /** What a personal token may do (RFC 6749 section 3.3), with a description for its user. */
 export const SCOPES: Readonly<Record<Scope, string>> = {
-  "samples:read": "Read devices, ownerships and samples",
+  "samples:read": "Read devices, ownerships and samples, also those of sessions with the names of players",
   "samples:write": "Upload recordings",
   "sessions:read": "Read athletes, squads, sessions, activities, time frames and their figures",
   "sessions:write": "Change squads, sessions, activities and time frames",
@@ -18,6 +18,9 @@ export const SCOPE_OPERATIONS = {
     "fetchRawData",
     "listRawDataRanges",
     "downloadSamples",
+    "downloadAllSamples",
+    "downloadSessionSamples",
+    "downloadSquadSamples",
     "fetchLatestRawData",
     "retrieveLatestTimestamp",
     "streamRawData",

@@ -56,6 +56,16 @@ export const readableSession: Rule<"session", SeenSession> = {
   },
 };
 
+export const ownSession: Rule<"session", SeenSession> = {
+  description: "The manager whose session it is",
+  roles: ["MANAGER"],
+  async find(ctx, ids, lookup) {
+    const session = await readableSession.find(ctx, ids, lookup);
+    if (session.view.role !== "owner") throw errors.forbidden();
+    return session;
+  },
+};
+
 export const editableSession: Rule<"session", SeenSession> = {
   description: "The manager whose session it is, and analysts of its squad",
   roles: ["MANAGER"],

@@ -21,6 +21,7 @@ import { personalTokenRoutes } from "./personal-tokens.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { recordingRoutes } from "./recordings.js";
+import { sampleFileRoutes } from "./sample-files.js";
 import { sessionRoutes } from "./sessions.js";
 import { squadRoleRoutes } from "./squad-roles.js";
 import { squadSessionRoutes } from "./squad-sessions.js";
@@ -39,6 +40,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   managerRoutes,
   deviceRoutes,
   rawDataRoutes,
+  sampleFileRoutes,
   liveRoutes,
   bulkLoadRoutes,
   recordingRoutes,

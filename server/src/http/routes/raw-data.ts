@@ -1,13 +1,5 @@
-import { pipeline, Readable } from "node:stream";
-import { constants, createGzip } from "node:zlib";
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import {
-  DOWNLOAD_TYPES,
-  type DownloadFormat,
-  DownloadQuery,
-  downloadSamples,
-} from "../../domain/raw-data/download.js";
+import type { FastifyInstance } from "fastify";
 import {
   fetchLatestRawData,
   fetchRawData,
@@ -22,21 +14,13 @@ import { PageCache } from "../../domain/raw-data/page-cache.js";
 import { LatestTimestamp, RawDataRange, RawDataSample } from "../../domain/raw-data/resource.js";
 import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
-import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { measureRawData } from "../monitoring/resource-metrics.js";
-import { acceptsGzip, preferredType } from "../negotiation.js";
+import { acceptsGzip } from "../negotiation.js";
 import { pathPrefix } from "../path-prefix.js";
-import { FileResponse, type ResponseHead } from "../responses.js";
+import type { ResponseHead } from "../responses.js";
 import { type AnyOperation, route } from "../route.js";
 
 const tag = "Raw data";
-
-/** Maximum number of concurrent downloads in a process. A download to a slow client may take hours. */
-const MAX_DOWNLOADS = 8;
-const MAX_DOWNLOADS_PER_USER = 2;
-
-/** Samples in memory are at most one batch and, as Parquet, one group of rows. */
-const PIECE_BYTES = 64 * 1024;
 
 export function rawDataRoutes(app: FastifyInstance): void {
   const { clock, replica } = app.dependencies;
@@ -62,41 +46,6 @@ export function rawDataRoutes(app: FastifyInstance): void {
       const page = await fetchRawData(ctx, reading, target, query, acceptsGzip(request));
       reply.header("Cache-Control", "private, max-age=0");
       return page;
-    },
-  });
-
-  const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_USER);
-  route(app, {
-    id: "downloadSamples",
-    tag,
-    version: 2,
-    summary: "Download the samples of a device as a file",
-    description:
-      "All samples while you owned the device, for any length of time, in order of time: CSV, JSON lines or Parquet, as `asi convert` writes them. The service sends the file while it reads the samples. To continue after an interruption, request the samples from the last complete row on. CSV and JSON lines are compressed for clients that accept gzip.",
-    method: "GET",
-    path: "/api/v2/devices/{device}/samples/",
-    query: DownloadQuery,
-    success: {
-      status: 200,
-      mediaType: DOWNLOAD_TYPES.csv,
-      otherMediaTypes: [DOWNLOAD_TYPES.jsonl, DOWNLOAD_TYPES.parquet],
-      isFile: true,
-    },
-    failures: [400],
-    throttle: ["files"],
-    ignoresAccept: true,
-    async handle({ ctx, target, query, request, reply }) {
-      await downloads.take(reply);
-      const format = query.format ?? preferredFormat(request);
-      const samples = downloadSamples(ctx, target, query, format);
-      reply.header("Vary", "Authorization, Cookie, Accept, Accept-Encoding");
-      // For a HEAD, the framework would read all samples and discard them.
-      const source = request.method === "HEAD" ? [] : samples;
-      const file = Readable.from(source, { objectMode: false, highWaterMark: PIECE_BYTES });
-      const isGzipped = format !== "parquet" && acceptsGzip(request);
-      if (isGzipped) reply.header("Content-Encoding", "gzip");
-      const content = isGzipped ? gzipped(file) : file;
-      return new FileResponse(`device-${target.device.id}.${format}`, null, content, DOWNLOAD_TYPES[format]);
     },
   });
 
@@ -158,14 +107,3 @@ function markOldBounds(
   const isOld = query.start_iso !== undefined || query.stop_iso !== undefined;
   if (isOld && operation !== undefined) deprecationHeaders(reply, operation, pathPrefix(app.config.baseUrl));
 }
-
-/** The format of `Accept`; CSV if it names none of them. */
-function preferredFormat(request: FastifyRequest): DownloadFormat {
-  const type = preferredType(request, Object.values(DOWNLOAD_TYPES));
-  const formats = Object.keys(DOWNLOAD_TYPES) as DownloadFormat[];
-  return formats.find((format) => DOWNLOAD_TYPES[format] === type) ?? "csv";
-}
-
-/** An error of the file destroys the result. */
-const gzipped = (file: Readable): Readable =>
-  pipeline(file, createGzip({ level: constants.Z_BEST_SPEED }), () => undefined);

@@ -1,0 +1,71 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
+import {
+  type Interval,
+  type SampleColumns,
+  sliceColumns,
+  sqlClientOf,
+  streamSamples,
+} from "../../store/samples/index.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import { intersect } from "../sample-ownership/intervals.js";
+import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
+
+/** Number of samples that are formatted before other work has a turn. */
+const SAMPLES = 10_000;
+
+/**
+ * Yields the samples of a device in the given times while the owner owned it, in order of time. Reads them in separate statements, in
+ * limited memory.
+ * @param wanted closed, ascending, disjoint
+ * @param recheck runs after each statement, before its samples are yielded
+ * @throws ServiceError `forbidden` when the owner no longer owns the times of samples that were read; any error of `recheck`
+ */
+export async function* ownedSamples(
+  ctx: Context,
+  owner: Owner,
+  wanted: readonly Interval[],
+  recheck: () => Promise<void>,
+): AsyncGenerator<SampleColumns, void, undefined> {
+  // The response may request the next part in the context of another request.
+  const caller = currentCaller();
+  const within = { startMs: wanted[0]?.startMs ?? 0, stopMs: wanted.at(-1)?.stopMs ?? -1 };
+  const times = intersect(wanted, await ownedTimes(ctx.queries, owner, within));
+  const batches = streamSamples(sqlClientOf(ctx.queries), owner.deviceId, times);
+  const readNext = async () => {
+    const batch = (await batches.next()).value ?? null;
+    await recheck();
+    // Another manager may have taken the device before the samples were read, and loaded some of them.
+    if (batch !== null)
+      requireOwned(times, extentOf(batch), await ownedTimes(ctx.queries, owner, extentOf(batch)));
+    return batch;
+  };
+  for (;;) {
+    const batch = await onBehalfOf(caller, readNext);
+    if (batch === null) return;
+    for (let at = 0; at < batch.length; at += SAMPLES) {
+      yield sliceColumns(batch, at, Math.min(at + SAMPLES, batch.length));
+      await nextEventLoopTurn();
+    }
+  }
+}
+
+const extentOf = ({ timestampMs, length }: SampleColumns): Interval => ({
+  startMs: timestampMs[0] ?? Number.NaN,
+  stopMs: timestampMs[length - 1] ?? Number.NaN,
+});
+
+/** Requires that the caller still owns the read times. Both lists are closed, ascending and disjoint. */
+function requireOwned(
+  read: readonly Interval[],
+  { startMs, stopMs }: Interval,
+  owned: readonly Interval[],
+): void {
+  const isOwned = (part: Interval) =>
+    owned.some((one) => one.startMs <= part.startMs && one.stopMs >= part.stopMs);
+  const parts = read
+    .filter((part) => part.startMs <= stopMs && part.stopMs >= startMs)
+    .map((part) => ({ startMs: Math.max(part.startMs, startMs), stopMs: Math.min(part.stopMs, stopMs) }));
+  if (!parts.every(isOwned)) throw errors.forbidden();
+}

@@ -1,0 +1,25 @@
+import { pipeline, type Readable, type Transform } from "node:stream";
+import zlib from "node:zlib";
+import type { FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
+import type { ResponseHead } from "../responses.js";
+
+/** Content codings of a file that is written as it is sent, in the order of preference. */
+const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
+  // Node.js has zstd from 22.15 on.
+  ...("createZstdCompress" in zlib ? [["zstd", zlib.createZstdCompress as () => Transform] as const] : []),
+  ["gzip", () => zlib.createGzip({ level: zlib.constants.Z_BEST_SPEED })] as const,
+]);
+
+/** Compresses a file for a client that accepts it (RFC 9110 section 12.5.3), and names the coding. An error of the file destroys the result. */
+export function compressed(
+  file: Readable,
+  { headers }: Pick<FastifyRequest, "headers">,
+  reply: ResponseHead,
+): Readable {
+  const [coding = "identity"] = new Negotiator({ headers }).encodings([...CODINGS.keys(), "identity"]);
+  const compressor = CODINGS.get(coding)?.();
+  if (compressor === undefined) return file;
+  reply.header("Content-Encoding", coding);
+  return pipeline(file, compressor, () => undefined);
+}

@@ -1,0 +1,126 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { downloadAllSamples, downloadSamples } from "../../domain/raw-data/download.js";
+import {
+  SAMPLE_FILE_TYPES,
+  type SampleFileFormat,
+  SampleFileQuery,
+} from "../../domain/raw-data/sample-file.js";
+import { downloadSessionSamples, downloadSquadSamples } from "../../domain/sessions/samples.js";
+import { compressed } from "../files/compressed.js";
+import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
+import { preferredType } from "../negotiation.js";
+import { FileResponse, type ResponseHead } from "../responses.js";
+import { route } from "../route.js";
+
+/** Maximum number of concurrent downloads in a process. A download to a slow client may take hours. */
+const MAX_DOWNLOADS = 8;
+const MAX_DOWNLOADS_PER_USER = 2;
+
+/** Samples in memory are at most one batch and, as Parquet, one group of rows. */
+const PIECE_BYTES = 64 * 1024;
+
+const HOW =
+  "CSV, JSON lines or Parquet, for any length of time. The service sends the file while it reads the samples. CSV and JSON lines are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
+
+/** What the operations have in common. */
+const COMMON = {
+  version: 2,
+  method: "GET",
+  query: SampleFileQuery,
+  success: {
+    status: 200,
+    mediaType: SAMPLE_FILE_TYPES.csv,
+    otherMediaTypes: [SAMPLE_FILE_TYPES.jsonl, SAMPLE_FILE_TYPES.parquet],
+    isFile: true,
+  },
+  failures: [400],
+  throttle: ["files"],
+  ignoresAccept: true,
+} as const;
+
+interface Download {
+  query: { format?: SampleFileFormat };
+  request: FastifyRequest;
+  reply: ResponseHead;
+}
+
+export function sampleFileRoutes(app: FastifyInstance): void {
+  const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_USER);
+
+  async function fileOf(
+    { query, request, reply }: Download,
+    name: string,
+    samples: (format: SampleFileFormat) => AsyncIterable<Uint8Array>,
+  ): Promise<FileResponse> {
+    await downloads.take(reply as FastifyReply);
+    const format = query.format ?? preferredFormat(request);
+    const pieces = samples(format);
+    reply.header("Vary", "Authorization, Cookie, Accept, Accept-Encoding");
+    // For a HEAD, the framework would read all samples and discard them.
+    const source = request.method === "HEAD" ? [] : pieces;
+    const file = Readable.from(source, { objectMode: false, highWaterMark: PIECE_BYTES });
+    const content = format === "parquet" ? file : compressed(file, request, reply);
+    return new FileResponse(`${name}.${format}`, null, content, SAMPLE_FILE_TYPES[format]);
+  }
+
+  route(app, {
+    ...COMMON,
+    id: "downloadSamples",
+    tag: "Raw data",
+    summary: "Download the samples of a device as a file",
+    description: `All samples while you owned the device, in order of time, as \`asi convert\` writes them: ${HOW} To continue after an interruption, request the samples from the last complete row on.`,
+    path: "/api/v2/devices/{device}/samples/",
+    handle: ({ ctx, target, ...download }) =>
+      fileOf(download, `device-${target.device.id}`, (format) =>
+        downloadSamples(ctx, target, download.query, format),
+      ),
+  });
+
+  route(app, {
+    ...COMMON,
+    id: "downloadAllSamples",
+    tag: "Raw data",
+    summary: "Download the samples of all devices as one file",
+    description: `All samples while you owned the devices, device by device, in order of time, with a first column \`device\`, the serial number: ${HOW} To continue after an interruption, request the rest device by device.`,
+    path: "/api/v2/samples/",
+    handle: ({ ctx, ...download }) =>
+      fileOf(download, "samples", (format) => downloadAllSamples(ctx, download.query, format)),
+  });
+
+  const PLAYERS =
+    "with the columns `session` and `athlete` (their ids), `player` and `device` (the serial number) before those of the samples. Only time frames whose samples you may read.";
+
+  route(app, {
+    ...COMMON,
+    id: "downloadSessionSamples",
+    tag: "Sessions",
+    summary: "Download the samples of a session as one file",
+    description: `The samples of all players, player by player, ${PLAYERS} ${HOW}`,
+    path: "/api/v2/sessions/{session}/samples/",
+    handle: ({ ctx, target, ...download }) =>
+      fileOf(download, `session-${target.id}-samples`, (format) =>
+        downloadSessionSamples(ctx, target, download.query, format),
+      ),
+  });
+
+  route(app, {
+    ...COMMON,
+    id: "downloadSquadSamples",
+    tag: "Squads",
+    summary: "Download the samples of all sessions of a squad as one file",
+    description: `Session by session in the order of their starts, ${PLAYERS} ${HOW}`,
+    path: "/api/v2/squads/{squad}/samples/",
+    handle: ({ ctx, target, ...download }) =>
+      fileOf(download, `squad-${target.id}-samples`, (format) =>
+        downloadSquadSamples(ctx, target, download.query, format),
+      ),
+  });
+}
+
+/** The format of `Accept`; CSV if it names none of them. */
+function preferredFormat(request: FastifyRequest): SampleFileFormat {
+  const type = preferredType(request, Object.values(SAMPLE_FILE_TYPES));
+  const formats = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];
+  return formats.find((format) => SAMPLE_FILE_TYPES[format] === type) ?? "csv";
+}
