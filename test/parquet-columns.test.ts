@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { convert, decodeEcg, type ParquetNumbers } from "../src/index.js";
+import { convert, decodeEcg, decodeSync, formatLabelledSamples, type ParquetNumbers } from "../src/index.js";
 import { numberColumn, tableParquet, textColumn } from "../src/squad-report/cell-files.js";
 import { ecgParquetWriter } from "../src/waveform-files/ecg-parquet.js";
 import { fixture } from "./fixture-files.js";
@@ -36,11 +36,13 @@ function columnsIn(bytes: Uint8Array): { schema: string | undefined; columns: Pr
       const typeName =
         meaning?.type === "TIMESTAMP"
           ? `TIMESTAMP(${meaning.unit}, ${meaning.isAdjustedToUTC ? "UTC" : "local"})`
-          : meaning?.type === "INTEGER"
-            ? TYPES[`${meaning.bitWidth} ${meaning.isSigned}`]
-            : meaning?.type === "DECIMAL"
-              ? `DECIMAL(${rest.precision}, ${rest.scale})`
-              : type;
+          : meaning?.type === "STRING"
+            ? "STRING"
+            : meaning?.type === "INTEGER"
+              ? TYPES[`${meaning.bitWidth} ${meaning.isSigned}`]
+              : meaning?.type === "DECIMAL"
+                ? `DECIMAL(${rest.precision}, ${rest.scale})`
+                : type;
       return { name, type: typeName ?? "unknown", isOptional: repetition_type === "OPTIONAL" };
     });
   return { schema: key_value_metadata.find(({ key }) => key === "schema")?.value, columns };
@@ -53,6 +55,21 @@ describe("the columns of a Parquet file are those of docs/formats.md", () => {
   it("rows of a recording", async () => {
     expect(promised("rows/1")).toHaveLength(6);
     expect(columnsIn(await rowsAs("double"))).toEqual({ schema: "rows/1", columns: promised("rows/1") });
+  });
+
+  it("rows of several devices or players, after the columns that say whose they are", async () => {
+    const { samples } = decodeSync(fixture("valid/edges").bytes);
+    for (const [schema, names] of [
+      ["device-rows/1", ["device"]],
+      ["session-rows/1", ["session", "athlete", "player", "device"]],
+    ] as const) {
+      const labels = names.map(() => "x");
+      const options = { format: "parquet", schema, labels: names } as const;
+      const file = joined(await all(formatLabelledSamples([{ labels, samples: [samples] }], options)));
+      const columns = promised(schema).map((column) => ({ ...column, type: "STRING" }));
+      expect(columns.map(({ name }) => name)).toEqual(names);
+      expect(columnsIn(file)).toEqual({ schema, columns: [...columns, ...promised("rows/1")] });
+    }
   });
 
   it("rows with exact decimals", async () => {
@@ -83,7 +100,7 @@ describe("the columns of a Parquet file are those of docs/formats.md", () => {
     expect(columnsIn(file)).toEqual({
       schema: "figures/1",
       columns: [
-        { name: "player", type: "BYTE_ARRAY", isOptional: true },
+        { name: "player", type: "STRING", isOptional: true },
         { name: "distance_m", type: "DOUBLE", isOptional: true },
       ],
     });

@@ -9,6 +9,8 @@ const FORMATS = ["csv", "jsonl", "parquet"] as const;
 /** Medians. */
 export interface DownloadFigures {
   samplesPerS: Record<(typeof FORMATS)[number], number>;
+  /** Samples per second of all devices as one Parquet file. */
+  allSamplesPerS: number;
   /** Growth of the memory of the process, over all downloads. */
   growthMb: number;
 }
@@ -21,17 +23,21 @@ export async function measureDownloads(
   const pathOf = (format: string) => `/api/v2/devices/${device}/samples/?format=${format}`;
   const samples = sessions * SESSION_SAMPLES;
   try {
-    const lines = (await client.get(pathOf("csv"))).reduce(
-      (count, byte) => count + (byte === 0x0a ? 1 : 0),
-      0,
-    );
-    if (lines !== samples + 1) throw new Error(`The CSV has ${lines} lines of ${samples + 1}`);
+    const rowsOf = async (path: string) =>
+      (await client.get(path)).reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), -1);
+    const rows = await rowsOf(pathOf("csv"));
+    if (rows !== samples) throw new Error(`The CSV has ${rows} rows of ${samples}`);
+    const allSamples = await rowsOf("/api/v2/samples/");
     const before = service.markMemory();
-    const cases = Object.fromEntries(FORMATS.map((name) => [name, () => client.time(pathOf(name))]));
+    const cases = {
+      ...Object.fromEntries(FORMATS.map((name) => [name, () => client.time(pathOf(name))])),
+      all: () => client.time("/api/v2/samples/?format=parquet"),
+    };
     const times = await interleave(cases, rounds, 1);
-    const rate = (name: string) => (samples / median(times[name] ?? [])) * 1000;
+    const rate = (name: string, of = samples) => (of / median(times[name] ?? [])) * 1000;
     return {
       samplesPerS: { csv: rate("csv"), jsonl: rate("jsonl"), parquet: rate("parquet") },
+      allSamplesPerS: rate("all", allSamples),
       growthMb: service.peakMemory() - before,
     };
   } finally {

@@ -101,6 +101,13 @@ export const TARGETS: readonly Target[] = [
   download("JSON lines", "jsonl"),
   download("Parquet", "parquet"),
   {
+    what: "download of the samples of all devices as one Parquet file",
+    bound: "at least",
+    limit: 1_000_000,
+    unit: "samples/s",
+    measure: ({ downloads }) => downloads?.allSamplesPerS,
+  },
+  {
     what: "growth of the process during these downloads",
     bound: "under",
     limit: 40,

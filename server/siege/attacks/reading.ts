@@ -32,6 +32,13 @@ export const reading: readonly Attack[] = [
       }),
   },
   {
+    name: "downloads of all devices as one file, compressed or Parquet, 16 at a time",
+    as: "user",
+    days: true,
+    run: (siege, tally) =>
+      ask(siege, tally, 16, (round) => `/api/v2/samples/?format=${["csv", "jsonl", "parquet"][round % 3]}`),
+  },
+  {
     name: "ranges over 14 days, 16 at a time",
     as: "user",
     days: true,
