@@ -29,7 +29,7 @@ export async function measureDownloads(
     if (rows !== samples) throw new Error(`The CSV has ${rows} rows of ${samples}`);
     const allSamples = await rowsOf("/api/v2/samples/");
     const before = service.markMemory();
-    const cases = {
+    const cases: Record<string, () => Promise<number>> = {
       ...Object.fromEntries(FORMATS.map((name) => [name, () => client.time(pathOf(name))])),
       all: () => client.time("/api/v2/samples/?format=parquet"),
     };
