@@ -126,6 +126,7 @@ export const rows = [
   ["X11", "GET", "/api/v1/athletes/{athlete}/managers/", "permissions"],
   ["X5", "GET", "/api/schema/", "documentation"],
   ["X5", "GET", "/api/docs/", "documentation"],
+  ["X6", "GET", "/.well-known/oauth-authorization-server", "operation"],
   ["X6", "GET", "/health/live/", "operation"],
   ["X6", "GET", "/health/ready/", "operation"],
   ["X7", "GET", "/metrics", "operation"],

@@ -74,7 +74,7 @@ describe("token endpoint", () => {
     expect(await errorOf({ username: "no\0one" })).toEqual([400, "invalid_request"]);
     expect(await errorOf({ username: "" })).toEqual([400, "invalid_request"]);
     expect(await errorOf({ grant_type: "" })).toEqual([400, "invalid_request"]);
-    expect(await errorOf({ grant_type: "client_credentials" })).toEqual([400, "unsupported_grant_type"]);
+    expect(await errorOf({ grant_type: "device" })).toEqual([400, "unsupported_grant_type"]);
     expect(
       await errorOf({ grant_type: "authorization_code", code: "x", redirect_uri: "https://a.example/" }),
     ).toEqual([400, "unauthorized_client"]);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { SCOPE_NAMES } from "../domain/change/scopes.js";
 import { lines, list, verb } from "./verb.js";
 
 /**
@@ -84,7 +85,9 @@ function applications(root: Command): void {
     example: '--name "Coach"',
   })
     .requiredOption("--name <name>", "name shown at login")
-    .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses");
+    .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses")
+    .option("--user <username>", "allow only client credentials: the application acts for this user")
+    .option("--scope <scope...>", `with --user: what it may do (${SCOPE_NAMES.join(", ")})`);
   verb(app, {
     signature: "app rotate-secret <client-id>",
     about: "replace the secret of an application, and print the new secret once; its sessions continue",

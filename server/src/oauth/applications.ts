@@ -1,11 +1,12 @@
-import { count, eq, gt, inArray } from "drizzle-orm";
+import { count, eq, getTableColumns, gt, inArray } from "drizzle-orm";
+import { lockAccountByUsername } from "../domain/accounts/find.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { PART_ROWS, type Part, partOf } from "../domain/lists/parts.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { applications, refreshTokens } from "../store/schema.js";
+import { accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
 import { TOKEN_CLIENT_ID } from "./personal-tokens.js";
 
@@ -13,6 +14,8 @@ export interface NewApplication {
   name: string;
   /** Enables the deprecated authorization code flow for these exact addresses. */
   redirectUris: readonly string[];
+  /** Enables client credentials instead of all other flows: the application acts for this user, with these rights. */
+  machine?: { username: string; scopes: readonly Scope[] };
 }
 
 /**
@@ -25,8 +28,12 @@ export function newClientId(draw: () => string = newToken): string {
   return id;
 }
 
-/** Registers an OAuth application. Returns the secret, which is not stored. */
-export async function createApplication(ctx: Context, { name, redirectUris }: NewApplication) {
+/**
+ * Registers an OAuth application.
+ * @returns its id and its secret, which is not stored
+ * @throws ServiceError `invalid`, and `not_found` without such a user
+ */
+export async function createApplication(ctx: Context, { name, redirectUris, machine }: NewApplication) {
   for (const uri of redirectUris) {
     if (!URL.canParse(uri) || uri.includes("#")) {
       throw errors.field(
@@ -37,16 +44,25 @@ export async function createApplication(ctx: Context, { name, redirectUris }: Ne
   }
   const clientId = newClientId();
   const clientSecret = newToken();
-  await transact(ctx, "app create", async ({ queries, now, audit }) => {
+  await transact(ctx, "app create", async (unit) => {
+    const { queries, now, audit } = unit;
+    const account = machine && (await lockAccountByUsername(unit, machine.username));
+    const userGrants = [
+      "password",
+      "refresh_token",
+      ...(redirectUris.length > 0 ? ["authorization_code"] : []),
+    ];
     const [row] = await queries
       .insert(applications)
       .values({
         clientId,
         secretHash: hashToken(clientSecret),
         name,
-        grants: ["password", "refresh_token", ...(redirectUris.length > 0 ? ["authorization_code"] : [])],
+        grants: machine === undefined ? userGrants : ["client_credentials"],
         redirectUris: [...redirectUris],
         createdAt: now,
+        accountId: account?.id ?? null,
+        scopes: machine === undefined ? null : [...machine.scopes],
       })
       .returning();
     if (row === undefined) throw new Error("The application was not inserted");
@@ -58,8 +74,9 @@ export async function createApplication(ctx: Context, { name, redirectUris }: Ne
 /** Returns a part of the list of applications, ordered by id. */
 export async function listApplications({ queries }: Context, after: number): Promise<Part<object>> {
   const rows = await queries
-    .select()
+    .select({ ...getTableColumns(applications), username: accounts.username })
     .from(applications)
+    .leftJoin(accounts, eq(accounts.id, applications.accountId))
     .where(gt(applications.id, after))
     .orderBy(applications.id)
     .limit(PART_ROWS);
@@ -76,6 +93,8 @@ export async function listApplications({ queries }: Context, after: number): Pro
     name: row.name,
     grants: row.grants,
     redirect_uris: row.redirectUris,
+    user: row.username,
+    scopes: row.scopes,
     sessions: sessions.get(row.id) ?? 0,
     created: row.createdAt.toISOString(),
     revoked: row.revokedAt?.toISOString() ?? null,

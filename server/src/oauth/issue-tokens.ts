@@ -4,7 +4,14 @@ import type { Context } from "../domain/change/context.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { hashToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { accessTokens, accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+import {
+  accessTokens,
+  accounts,
+  applications,
+  authorizationCodes,
+  refreshTokens,
+  type Scope,
+} from "../store/schema.js";
 
 /** Documented lifetime of an access token. */
 export const ACCESS_TOKEN_LIFETIME_S = 36_000;
@@ -20,7 +27,14 @@ export type AuthorizationGrant =
       passwordHash: string | null;
     }
   | { kind: "refresh"; token: string }
-  | { kind: "code"; code: string };
+  | { kind: "code"; code: string }
+  | {
+      kind: "client";
+      /** Hash of the secret with which the application has proven its identity. */
+      secretHash: Uint8Array;
+      /** What the application may do. */
+      scopes: readonly Scope[];
+    };
 
 /** The access token of the request that asks for a personal token. */
 export interface SessionGrant {
@@ -51,12 +65,13 @@ export async function isGrantValid(
     .where(and(eq(accounts.id, accountId), isNull(accounts.disabledAt)))
     .for("no key update");
   if (account === undefined) return false;
-  const approved = await queries
-    .select({ id: applications.id })
+  const [approved] = await queries
+    .select({ secretHash: applications.secretHash })
     .from(applications)
     .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
     .for("share");
-  if (approved.length === 0) return false;
+  if (approved === undefined) return false;
+  if (grant.kind === "client") return Buffer.compare(approved.secretHash, grant.secretHash) === 0;
   if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
   if (grant.kind === "session") return isSessionValid(unit, grant.tokenHash);
   const rows =
@@ -92,14 +107,19 @@ async function isSessionValid({ queries, now }: UnitOfWork, tokenHash: Uint8Arra
 }
 
 /**
- * Stores an access token and, unless the grant is a refresh token, a refresh token.
+ * Stores an access token and, if the library has made one, a refresh token.
+ * @param token.scope scopes of an application that acts for a user; those of other tokens are not stored
  * @returns false if the grant is no longer valid; then nothing is stored
  */
 export async function issueTokens(
   ctx: Context,
   parties: Parties,
   grant: AuthorizationGrant,
-  { accessToken, refreshToken }: { accessToken: string; refreshToken?: string },
+  {
+    accessToken,
+    refreshToken,
+    scope,
+  }: { accessToken: string; refreshToken?: string; scope: readonly string[] },
 ): Promise<boolean> {
   const issue = async (unit: UnitOfWork) => {
     if (!(await isGrantValid(unit, parties, grant))) return false;
@@ -134,10 +154,11 @@ export async function issueTokens(
       ...parties,
       tokenHash: hashToken(accessToken),
       refreshHash,
+      scopes: grant.kind === "client" ? grant.scopes.filter((name) => scope.includes(name)) : null,
       expiresAt: new Date(now.getTime() + ACCESS_TOKEN_LIFETIME_S * 1000),
     });
     await unit.audit("account", parties.accountId, null, {
-      tokens: refreshToken === undefined ? "refreshed" : "issued",
+      tokens: grant.kind === "refresh" ? "refreshed" : "issued",
       application: parties.applicationId,
     });
     return true;

@@ -1,6 +1,7 @@
 import type {
   AuthorizationCodeModel,
   Client,
+  ClientCredentialsModel,
   PasswordModel,
   RefreshTokenModel,
   User,
@@ -15,7 +16,7 @@ import { hashToken, isToken, newToken } from "../domain/secrets/tokens.js";
 import { accounts, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
 import { type AuthorizationGrant, issueTokens, revokeReplayedCode } from "./issue-tokens.js";
 
-/** The only scope of the service. */
+/** The scope of tokens with all rights of their user. */
 const SCOPE = ["all"];
 
 /** Expiry in the far future for the library, because this module checks the expiry by the clock of the service. */
@@ -64,7 +65,7 @@ export async function findApplication(ctx: Context, clientId: string) {
   return application;
 }
 
-type Model = PasswordModel & RefreshTokenModel & AuthorizationCodeModel;
+type Model = PasswordModel & RefreshTokenModel & AuthorizationCodeModel & ClientCredentialsModel;
 
 const disabled = () => new InvalidGrantError("Invalid grant: the account is disabled");
 
@@ -120,17 +121,33 @@ export function createModel(
     generateRefreshToken: async () => newToken(),
 
     async validateScope(_user, _client, scope) {
-      return scope === undefined || (scope.length === 1 && scope[0] === "all") ? SCOPE : false;
+      const granted: readonly string[] = grant?.kind === "client" ? grant.scopes : SCOPE;
+      if (scope === undefined) return [...granted];
+      return scope.length > 0 && scope.every((name) => granted.includes(name)) ? [...new Set(scope)] : false;
+    },
+
+    async getUserFromClient({ id }) {
+      const [application] = await queries
+        .select()
+        .from(applications)
+        .where(eq(applications.id, Number(id)));
+      if (application === undefined) return false;
+      const { accountId, scopes, secretHash } = application;
+      if (accountId === null || scopes === null) return false;
+      if ((await partiesOf(application.id, accountId)) === undefined) return false;
+      grant = { kind: "client", secretHash, scopes };
+      return { id: accountId };
     },
 
     async saveToken(token, client, user) {
       const parties = { accountId: Number(user.id), applicationId: Number(client.id) };
-      if (grant === undefined || !(await issueTokens(ctx, parties, grant, token))) {
+      const scope = token.scope ?? SCOPE;
+      if (grant === undefined || !(await issueTokens(ctx, parties, grant, { ...token, scope }))) {
         throw new InvalidGrantError("Invalid grant: it has been revoked");
       }
       const { refreshTokenExpiresAt: _never, ...kept } = token;
       const refreshToken = token.refreshToken ?? sentRefreshToken;
-      return { ...kept, ...(refreshToken === undefined ? {} : { refreshToken }), scope: SCOPE, client, user };
+      return { ...kept, ...(refreshToken === undefined ? {} : { refreshToken }), scope, client, user };
     },
 
     async getRefreshToken(refreshToken) {

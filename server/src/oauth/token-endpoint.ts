@@ -10,8 +10,10 @@ export const Token = Type.Object(
     access_token: Type.String(),
     expires_in: Type.Integer({ description: "Seconds" }),
     token_type: Type.Literal("Bearer"),
-    scope: Type.Literal("all"),
-    refresh_token: Type.String({ description: "Does not expire" }),
+    scope: Type.String({ description: "`all`, or the scopes of client credentials" }),
+    refresh_token: Type.Optional(
+      Type.String({ description: "Does not expire. Absent for client credentials" }),
+    ),
   },
   { $id: "Token" },
 );
@@ -39,7 +41,10 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   password: ["username", "password"],
   refresh_token: ["refresh_token"],
   authorization_code: ["code", "redirect_uri"],
+  client_credentials: [],
 };
+
+export const GRANT_TYPES = Object.keys(REQUIRED);
 
 const STATUS: Readonly<Record<string, TokenError["status"]>> = {
   invalid_request: 400,
@@ -64,7 +69,7 @@ export function tokenError(error: string, description: string, basic = false): T
 }
 
 /**
- * Issues a token for a password, a refresh token or an authorization code.
+ * Issues a token for a password, a refresh token, an authorization code, or the credentials of an application.
  * @param form fields of the body; a repeated field is an array
  * @param authorization the `Authorization` header, for HTTP Basic
  * @throws ServiceError `throttled` after too many wrong passwords
@@ -85,10 +90,7 @@ export async function grantToken(
   if (fields.grant_type === undefined)
     return tokenError("invalid_request", "The field grant_type is missing.");
   if (!Object.hasOwn(REQUIRED, fields.grant_type)) {
-    return tokenError(
-      "unsupported_grant_type",
-      "grant_type must be password, refresh_token or authorization_code.",
-    );
+    return tokenError("unsupported_grant_type", `grant_type must be one of ${GRANT_TYPES.join(", ")}.`);
   }
   const clientFields =
     authorization !== undefined || fields.code_verifier !== undefined ? [] : ["client_secret"];

@@ -73,6 +73,9 @@ export const applications = pgTable("applications", {
   redirectUris: text("redirect_uris").array().notNull(),
   revokedAt: instant("revoked_at"),
   createdAt: instant("created_at").notNull(),
+  /** With client credentials: the account for which the application acts, and its rights. */
+  accountId: reference("account_id"),
+  scopes: text("scopes").array().$type<Scope[]>(),
 });
 
 export const accessTokens = pgTable("access_tokens", {

@@ -40,7 +40,8 @@ const ACCESS = `## Access
 
 A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
 \`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. A program that runs by itself needs no
-password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\`). The examples read the token from the
+password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\`), or the operator creates an application that acts for a
+user with scopes (\`asi-server app create --user ann --scope samples:read\`; client credentials). The examples read the token from the
 environment variable \`ASI_TOKEN\`. Replace the ids in the examples by your own: \`GET /api/v1/devices/\` lists your devices.`;
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */
@@ -85,7 +86,17 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
               tokenUrl: `${baseUrl}/oauth2/token/`,
               scopes: { all: "All permissions of the user" },
             },
+            authorizationCode: {
+              authorizationUrl: `${baseUrl}/oauth2/authorize/`,
+              tokenUrl: `${baseUrl}/oauth2/token/`,
+              scopes: { all: "All permissions of the user" },
+            },
           },
+        },
+        application: {
+          type: "oauth2",
+          description: "An application that acts for a user",
+          flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token/`, scopes: { ...SCOPES } } },
         },
         personalToken: {
           type: "http",
@@ -115,10 +126,12 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
   return document;
 }
 
-/** The personal tokens that may call an operation. */
-function personalTokens({ id }: AnyOperation): { personalToken: string[] }[] {
+/** The tokens with scopes that may call an operation. */
+function scopedTokens({ id }: AnyOperation): Record<string, string[]>[] {
   const scope = scopeOf(id as OperationId);
-  return scope === undefined ? [] : [{ personalToken: scope === null ? [] : [scope] }];
+  if (scope === undefined) return [];
+  const scopes = scope === null ? [] : [scope];
+  return [{ application: scopes }, { personalToken: scopes }];
 }
 
 function describe(
@@ -159,7 +172,7 @@ function describe(
     description: description.join("\n\n"),
     ...(operation.deprecated ? { deprecated: true } : {}),
     ...(others.length > 0 ? { "x-aliases": others } : {}),
-    security: rule.roles === null ? [] : [{ token: ["all"] }, ...personalTokens(operation), { session: [] }],
+    security: rule.roles === null ? [] : [{ token: ["all"] }, ...scopedTokens(operation), { session: [] }],
     parameters: [
       ...names.map((name) => ({
         name,

@@ -12,6 +12,7 @@ import { healthRoutes } from "./health.js";
 import { jsonSchemaRoutes } from "./json-schemas.js";
 import { liveRoutes } from "./live.js";
 import { managerRoutes } from "./managers.js";
+import { oauthMetadataRoutes } from "./oauth-metadata.js";
 import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
 import { passwordResetRoutes } from "./password-reset.js";
@@ -33,6 +34,7 @@ import { webhookRoutes } from "./webhooks.js";
 /** All groups of operations, one file each. */
 export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[] = [
   tokenRoutes,
+  oauthMetadataRoutes,
   authorizeRoutes,
   sessionRoutes,
   personalTokenRoutes,

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { grantToken, Token, type TokenError, tokenError } from "../../oauth/token-endpoint.js";
+import { GRANT_TYPES, grantToken, Token, type TokenError, tokenError } from "../../oauth/token-endpoint.js";
 import { passwordAttempts } from "../limits/password-attempts.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 
 const TokenRequest = Type.Object(
   {
-    grant_type: Type.String({ description: "password, refresh_token or authorization_code" }),
+    grant_type: Type.String({ description: GRANT_TYPES.join(", ") }),
     username: Type.Optional(Type.String()),
     password: Type.Optional(Type.String({ format: "password" })),
     refresh_token: Type.Optional(Type.String()),
@@ -16,7 +16,11 @@ const TokenRequest = Type.Object(
     code_verifier: Type.Optional(Type.String()),
     client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
     client_secret: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
-    scope: Type.Optional(Type.Literal("all")),
+    scope: Type.Optional(
+      Type.String({
+        description: "`all`, or some of the scopes of client credentials; default: all of them",
+      }),
+    ),
   },
   {
     examples: [
@@ -40,7 +44,8 @@ export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",
     tag: "Authentication",
-    summary: "Obtain a token with username and password, a refresh token, or an authorization code",
+    summary:
+      "Obtain a token with username and password, a refresh token, an authorization code, or client credentials",
     method: "POST",
     path: "/oauth2/token/",
     oauth: true,

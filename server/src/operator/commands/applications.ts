@@ -1,15 +1,40 @@
+import { errors } from "../../domain/change/errors.js";
+import { SCOPE_NAMES } from "../../domain/change/scopes.js";
 import { createApplication, listApplications, rotateSecret } from "../../oauth/applications.js";
 import { revokeApplication } from "../../oauth/sessions.js";
+import type { Scope } from "../../store/schema.js";
 import { after, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
+const texts = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : Array.isArray(value) ? value.map(String) : [];
+
+/** @throws ServiceError `invalid` */
+function scopesIn(names: readonly string[]): Scope[] {
+  return [...new Set(names)].map((name) => {
+    const scope = SCOPE_NAMES.find((one) => one === name);
+    if (scope !== undefined) return scope;
+    throw errors.field("scope", `${name} is no scope. The scopes are ${SCOPE_NAMES.join(", ")}.`);
+  });
+}
+
 export const applicationCommands = {
   async "app create"(ctx, args) {
-    const { redirectUri } = args;
-    const redirectUris = typeof redirectUri === "object" ? redirectUri : [];
+    const { user } = args;
+    const [redirectUris, scopes] = [texts(args.redirectUri), scopesIn(texts(args.scope))];
+    if ((user === undefined) !== (scopes.length === 0)) {
+      throw errors.field("scope", "--user and --scope belong together: an application that acts for a user.");
+    }
+    if (user !== undefined && redirectUris.length > 0) {
+      throw errors.field(
+        "redirect_uri",
+        "An application that acts for a user has no login page: omit --redirect-uri.",
+      );
+    }
     const { clientId, clientSecret } = await createApplication(ctx, {
       name: text(args, "name"),
-      redirectUris: typeof redirectUri === "string" ? [redirectUri] : redirectUris,
+      redirectUris,
+      ...(user === undefined ? {} : { machine: { username: text(args, "user"), scopes } }),
     });
     return { client_id: clientId, client_secret: clientSecret };
   },

@@ -36,8 +36,12 @@ CREATE TABLE applications (
   grants text[] NOT NULL,
   redirect_uris text[] NOT NULL,
   revoked_at timestamptz(3),
-  created_at timestamptz(3) NOT NULL
+  created_at timestamptz(3) NOT NULL,
+  -- With client credentials, the application acts for this account, with these rights.
+  account_id bigint REFERENCES accounts ON DELETE CASCADE,
+  scopes text[]
 );
+CREATE INDEX applications_account ON applications (account_id) WHERE account_id IS NOT NULL;
 -- The application to which the sessions of the page belong. Nobody knows its secret.
 INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
 VALUES ('asi-page', sha256(gen_random_uuid()::text::bytea), 'Page', '{}', '{}', now());

@@ -1,0 +1,132 @@
+/** Applications that act for a user by themselves: client credentials (RFC 6749 section 4.4), and the metadata of the service. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../src/operator/commands.js";
+import { service, type TestAccount, type TestService } from "./service.js";
+
+let s: TestService;
+let ann: TestAccount;
+
+beforeAll(async () => {
+  s = await service();
+  ann = await s.manager();
+});
+
+interface App {
+  client_id: string;
+  client_secret: string;
+}
+
+const newApp = async (user: string, ...scope: string[]) =>
+  (await commands["app create"](s.ctx, { name: "Warehouse", user, scope })) as unknown as App;
+
+const tokenOf = ({ client_id, client_secret }: App, more: Record<string, string> = {}) =>
+  s.token({ client_id, client_secret, grant_type: "client_credentials", ...more });
+
+describe("an application that acts for a user", () => {
+  it("gets a token with its scopes, without a password and without a refresh token", async () => {
+    const { status, body } = await tokenOf(await newApp(ann.username, "samples:read", "sessions:read"));
+    expect([status, body]).toEqual([
+      200,
+      {
+        access_token: expect.stringMatching(/^[\w-]{43}$/),
+        expires_in: 36_000,
+        token_type: "Bearer",
+        scope: "samples:read sessions:read",
+      },
+    ]);
+    const account = await s.get("/api/v1/account/", body.access_token);
+    expect([account.status, account.body.id]).toEqual([200, ann.id]);
+    expect((await s.get("/api/v1/devices/", body.access_token)).status).toBe(200);
+    expect((await s.get("/api/v2/sessions/", body.access_token)).status).toBe(200);
+    const refused = await s.post("/api/v2/squads/", { name: "New" }, body.access_token);
+    expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
+  });
+
+  it("gets fewer scopes on request, and no others", async () => {
+    const app = await newApp(ann.username, "samples:read", "sessions:read");
+    const { body } = await tokenOf(app, { scope: "sessions:read" });
+    expect(body.scope).toBe("sessions:read");
+    expect((await s.get("/api/v2/sessions/", body.access_token)).status).toBe(200);
+    expect((await s.get("/api/v1/devices/", body.access_token)).status).toBe(403);
+    for (const scope of ["sessions:write", "samples:read sessions:write", "all"]) {
+      const refused = await tokenOf(app, { scope });
+      expect([refused.status, refused.body.error]).toEqual([400, "invalid_scope"]);
+    }
+  });
+
+  it("uses no other flow, and other applications do not use this one", async () => {
+    const app = await newApp(ann.username, "samples:read");
+    const { username, password } = ann;
+    const byPassword = await tokenOf(app, { grant_type: "password", username, password });
+    expect([byPassword.status, byPassword.body.error]).toEqual([400, "unauthorized_client"]);
+    const other = await s.token({ grant_type: "client_credentials" });
+    expect([other.status, other.body.error]).toEqual([400, "unauthorized_client"]);
+    const unproven = await tokenOf({ ...app, client_secret: "wrong" });
+    expect([unproven.status, unproven.body.error]).toEqual([401, "invalid_client"]);
+    const pkce = await s.token({ ...app, client_secret: "", grant_type: "client_credentials" });
+    expect([pkce.status, pkce.body.error]).toEqual([400, "invalid_request"]);
+    const withVerifier = await s.send("POST", "/oauth2/token/", {
+      form: {
+        client_id: app.client_id,
+        grant_type: "client_credentials",
+        code_verifier: "x".repeat(43),
+      },
+    });
+    expect([400, 401]).toContain(withVerifier.status);
+    expect(withVerifier.body.access_token).toBeUndefined();
+  });
+
+  it("ends when it is revoked, when its user is disabled, and when its user is deleted", async () => {
+    const bob = await s.manager();
+    const app = await newApp(bob.username, "samples:read");
+    const { body } = await tokenOf(app);
+    const isAccepted = async () => (await s.get("/api/v1/devices/", body.access_token)).status === 200;
+    await commands["account disable"](s.ctx, { username: bob.username });
+    expect((await tokenOf(app)).body.error).toBe("invalid_grant");
+    await commands["account enable"](s.ctx, { username: bob.username });
+    const again = (await tokenOf(app)).body.access_token;
+    expect((await s.get("/api/v1/devices/", again)).status).toBe(200);
+    await commands["account delete"](s.ctx, { username: bob.username });
+    expect(await isAccepted()).toBe(false);
+    expect((await tokenOf(app)).body.error).toBe("invalid_client");
+    const other = await newApp(ann.username, "samples:read");
+    const token = (await tokenOf(other)).body.access_token;
+    await commands["app revoke"](s.ctx, { clientId: other.client_id });
+    expect((await s.get("/api/v1/devices/", token)).status).not.toBe(200);
+    expect((await tokenOf(other)).body.error).toBe("invalid_client");
+  });
+
+  it("is created by the operator with a user and scopes, and listed with them", async () => {
+    const { client_id } = await newApp(ann.username, "samples:read", "samples:read");
+    const { items } = await commands["app list"](s.ctx, {});
+    expect(items.find((one) => (one as App).client_id === client_id)).toMatchObject({
+      grants: ["client_credentials"],
+      user: ann.username,
+      scopes: ["samples:read"],
+    });
+    const refused = (args: Record<string, unknown>) =>
+      expect(commands["app create"](s.ctx, { name: "x", ...args } as never)).rejects;
+    await refused({ user: ann.username }).toMatchObject({ code: "invalid" });
+    await refused({ scope: ["samples:read"] }).toMatchObject({ code: "invalid" });
+    await refused({ user: ann.username, scope: ["samples"] }).toMatchObject({ code: "invalid" });
+    await refused({ user: "nobody-here", scope: ["samples:read"] }).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("the metadata for clients", () => {
+  it("names the endpoints, flows and scopes of the service (RFC 8414)", async () => {
+    const { status, body } = await s.get("/.well-known/oauth-authorization-server");
+    const origin = s.service.url;
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        issuer: origin,
+        authorization_endpoint: `${origin}/oauth2/authorize/`,
+        token_endpoint: `${origin}/oauth2/token/`,
+        grant_types_supported: ["password", "refresh_token", "authorization_code", "client_credentials"],
+        code_challenge_methods_supported: ["S256"],
+      }),
+    ]);
+    expect(body.scopes_supported).toContain("samples:read");
+  });
+});
